@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bare_ways_have_one_load_and_the_database_a_ladder_of_them() {
+    fn bare_methods_have_one_load_and_the_database_a_ladder() {
         let turns = turns(&Way::ALL, 6, 2);
         let of = |way: Way| turns.iter().filter(|turn| turn.way == way).map(|turn| turn.load).collect::<Vec<_>>();
         assert_eq!(of(Way::Database), [1, 2, 4, 6, 6, 4, 2, 1]);

@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_level_too_short_for_a_percentile_stands_all_the_same() {
+    fn a_level_too_short_for_a_percentile_is_still_shown() {
         let few = figures(&[1_000.0], 10.0).level;
         assert_eq!((few.p50_us, few.p99_us, few.iops), (Some(90.0), None, 1_000.0));
     }
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_within_the_spread_is_called_none() {
+    fn a_difference_within_the_spread_does_not_count() {
         let (a, b) = (figures(&[1_000.0, 1_100.0], 4.0), figures(&[1_010.0, 1_080.0], 4.5));
         let text = difference(Level::Checksum, &a, &b).unwrap();
         assert!(text.contains("+0.50 us of CPU") && text.contains("same within the spread"), "{text}");

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flag_beats_the_file_and_each_value_tells_its_origin() {
+    fn a_flag_beats_the_file_and_each_value_has_its_origin() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("plan.toml");
         std::fs::write(&file, "update_pct = 12.5\nwork_unit = 8\n").unwrap();

@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_way_is_that_of_the_proxy_where_there_is_one() {
+    fn a_configured_proxy_is_used() {
         let none = |_: &str| None;
         assert_eq!(first_on_the_way("https://archive.example/maven2", &none), "archive.example:443");
         assert_eq!(first_on_the_way("http://archive.example:8080/x", &none), "archive.example:8080");
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn who_listens_answers_and_who_does_not_does_not() {
+    fn a_reachable_server_is_found_and_another_is_not() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let way = listener.local_addr().unwrap().to_string();
         assert!(answers(&way));

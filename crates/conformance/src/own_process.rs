@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_another_program_printed_is_no_line_of_this_one() {
+    fn output_of_another_program_is_not_taken_as_our_own() {
         let printed = indented(b"test a ... FAILED\n\ntest result: FAILED. 0 passed; 1 failed\n");
         assert!(
             printed.contains("test a ... FAILED") && printed.lines().all(|line| line.starts_with("    ")),

@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_get_shorter_has_a_ratio_of_one() {
+    fn incompressible_blocks_have_a_ratio_of_one() {
         let mut sample = Sample::default();
         sample.add((0..=255).collect());
         assert_eq!(sample.ratios().unwrap().compress_ratio.to_bits(), 1.0_f64.to_bits());

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_gets_its_cpus_back_with_what_was_started_meanwhile() {
+    fn a_tree_with_new_processes_gets_its_cpus_back() {
         // The shell waits for a line, then starts a child of its own.
         let script = "read -r _; sleep 30 & echo $!; wait";
         let mut shell = Command::new("sh");

@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_device_tells_its_file_and_no_other_does() {
+    fn only_a_loop_device_has_a_backing_file() {
         let (_root, kernel) = mirror();
         let folder = kernel.sys.join("devices/sda/loop");
         fs::create_dir_all(&folder).unwrap();
@@ -457,7 +457,7 @@ mod tests {
 
     /// In mounts of the test's own: the folder an overlay writes to lies elsewhere than the overlay itself.
     #[test]
-    fn an_overlay_is_followed_to_what_it_writes_to() {
+    fn an_overlay_is_followed_to_its_upper_folder() {
         if !mindful_conformance::own_mounts() {
             return;
         }

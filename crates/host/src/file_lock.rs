@@ -226,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_holds_a_file_is_read_from_the_kernels_list() {
+    fn the_holder_of_a_file_is_in_the_kernels_list() {
         let locks = "1: FLOCK  ADVISORY  WRITE 708 fe:00:1234 0 EOF\n\
                      1: -> FLOCK  ADVISORY  WRITE 709 fe:00:1234 0 EOF\n\
                      2: POSIX  ADVISORY  READ 710 fe:00:1234 128 128\n\
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_made_anew_is_locked_anew() {
+    fn a_file_that_is_made_again_is_locked_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         let paths = [path.clone()];

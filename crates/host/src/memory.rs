@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn swap_in_use_is_what_is_not_free_and_unknown_without_both() {
+    fn swap_in_use_is_total_minus_free_or_unknown() {
         let memory = Meminfo::parse("MemTotal: 10 kB\nSwapTotal: 8 kB\nSwapFree: 5 kB\nHugePages_Total: 3\n");
         assert_eq!((memory.total_bytes, memory.swap_used_bytes, memory.huge_pages), (Some(10240), Some(3072), Some(3)));
         assert_eq!(Meminfo::parse("SwapTotal: 8 kB\n").swap_used_bytes, None);

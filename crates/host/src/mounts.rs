@@ -148,7 +148,7 @@ torn line
     }
 
     #[test]
-    fn an_overlay_alone_tells_the_folder_it_writes_to() {
+    fn only_an_overlay_has_an_upper_folder() {
         let of = |line: &str| parse(line)[0].upper_dir();
         let overlay =
             "60 27 0:50 / /m rw,relatime - overlay overlay rw,lowerdir=/l1:/l2,upperdir=/u\\040p\\054r,workdir=/w";

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_goes_first_where_it_may_and_what_it_starts_does_not() {
+    fn a_thread_may_go_first_but_its_children_do_not() {
         let (went, started) = std::thread::spawn(|| {
             let went = go_first();
             assert_eq!(policy(), if went { "2" } else { "0" });
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn another_process_goes_first_only_as_long_as_it_is_asked_to() {
+    fn another_process_goes_first_only_while_requested() {
         for (before, named) in [(libc::SCHED_OTHER, "0"), (libc::SCHED_BATCH, "3"), (libc::SCHED_IDLE, "5")] {
             let other = Other::new();
             assert!(schedule(other.number(), before, 0));
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_real_time_already_stays_as_it_is() {
+    fn a_real_time_process_is_unchanged() {
         let other = Other::new();
         if !schedule(other.number(), libc::SCHED_FIFO, 7) {
             return mindful_conformance::not_run("it needs root to make a process real-time");

@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_nobody_waited_for_has_ended() {
+    fn a_zombie_counts_as_ended() {
         let mut child = std::process::Command::new("sleep").arg("30").spawn().unwrap();
         let kernel = Kernel::default();
         let ended = || Stat::read(&kernel, child.id()).unwrap().ended;

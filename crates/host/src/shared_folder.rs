@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_keep_beside_a_job_stays() {
+    fn files_of_others_next_to_a_job_stay() {
         let folder = tempfile::tempdir().unwrap();
         let meeting = SharedFolder::open(folder.path()).unwrap();
         let long_ago = std::time::SystemTime::UNIX_EPOCH;
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_rank_left_beside_jobs_goes_with_the_next() {
+    fn remains_of_a_killed_rank_are_removed_by_the_next() {
         let folder = tempfile::tempdir().unwrap();
         let meeting = SharedFolder::open(folder.path()).unwrap();
         let [dead, new, theirs] = [".mindful-a-1-0", ".mindful-a-2-0", ".profile"].map(|name| folder.path().join(name));

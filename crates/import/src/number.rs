@@ -210,7 +210,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_printed_with_separators_is_read_back(value in 0_u64..1_000_000_000_000) {
+        fn numbers_with_separators_are_read_back(value in 0_u64..1_000_000_000_000) {
             let digits = value.to_string();
             let mut text = String::new();
             for (i, digit) in digits.chars().enumerate() {

@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sessions_are_what_the_file_is_named_after() {
+    fn sessions_come_from_the_name_of_the_file() {
         let cases = [
             ("awr.txt.128", Some(128)),
             ("runs/awr.txt.008", Some(8)),

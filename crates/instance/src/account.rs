@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_of_somebody_else_under_our_number_is_found() {
+    fn a_foreign_process_with_our_user_id_is_found() {
         let proc = tempfile::tempdir().unwrap();
         let kernel = Kernel { proc: proc.path().to_owned(), ..Kernel::default() };
         let put = |pid: u32, uid: u32, gid: u32, others: &str| {
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_user_that_a_namespace_lacks_is_refused_with_the_way_out() {
+    fn a_user_missing_in_a_namespace_is_refused_with_a_next_step() {
         let proc = tempfile::tempdir().unwrap();
         fs::create_dir(proc.path().join("self")).unwrap();
         let kernel = Kernel { proc: proc.path().to_owned(), ..Kernel::default() };

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_there_before_is_not_said_now() {
+    fn earlier_log_lines_are_not_reported() {
         let top = tempfile::tempdir().unwrap();
         let path = top.path().join("server.log");
         fs::write(&path, "1 FATAL:  of yesterday\n").unwrap();
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_that_has_grown_large_begins_anew() {
+    fn a_large_log_is_started_again() {
         let top = tempfile::tempdir().unwrap();
         let path = top.path().join("server.log");
         fs::write(&path, vec![b'x'; LARGEST as usize + 1]).unwrap();

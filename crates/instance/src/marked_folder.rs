@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_that_was_put_there_meanwhile_is_none() {
+    fn a_mark_that_was_put_there_meanwhile_does_not_count() {
         if !rustix::process::geteuid().is_root() {
             return mindful_conformance::not_run("only root can make files of somebody else");
         }

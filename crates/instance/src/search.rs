@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn with_nothing_at_all_three_ways_out_are_named() {
+    fn without_any_program_three_next_steps_are_named() {
         let me = Account::choose(None).unwrap();
         let refusal = search(&|_| true, None).find(&me, &Silent).unwrap_err().to_string();
         for way in ["no Some 18.6 to start (--fetch is off)", "--some-bin", "network", "sqlite:"] {

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn in_version_2_the_group_with_the_limit_tells_its_throttling() {
+    fn in_version_2_the_group_with_the_limit_counts_throttling() {
         let (_root, cgroup) = opened(control_groups::version_2, 42);
         assert_eq!(cgroup.unwrap().read().unwrap(), [10.0, 3.0, 5000.0, 77.0, 4096.0, 77_824.0, 1_048_576.0].map(Some));
     }

@@ -199,7 +199,7 @@ softirq 677827 0 52659 4 23508 296084 0 260 157943 0 147369
     }
 
     #[test]
-    fn what_the_text_lacks_is_unknown() {
+    fn fields_missing_in_the_text_are_unknown() {
         assert_eq!(HostStat::parse("cpu 1 2\nctxt x\n"), HostStat::default());
     }
 

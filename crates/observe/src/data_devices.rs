@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_partition_is_not_counted_beside_its_own_disk() {
+    fn a_partition_is_not_counted_next_to_its_own_disk() {
         assert_eq!(choose(&[(chain(&[&["sda1"], &["sda"]]), 0), (chain(&[&["sda"]]), 0)]), ["sda"]);
     }
 

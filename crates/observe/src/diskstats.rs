@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_that_wraps_goes_on_and_one_that_restarts_does_not() {
+    fn a_time_that_wraps_continues_but_a_restarted_one_does_not() {
         let mut time = Unwrapped::default();
         assert_eq!(time.advance(u64::from(u32::MAX) - 5), u64::from(u32::MAX) - 5);
         assert_eq!(time.advance(4), (1 << 32) + 4);

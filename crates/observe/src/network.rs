@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn interfaces_with_a_device_are_read_and_unknown_speed_is_none() {
+    fn only_interfaces_with_a_device_and_a_speed_are_read() {
         let tree = tempfile::tempdir().unwrap();
         let kernel = Kernel { sys: tree.path().to_owned(), ..Kernel::default() };
         assert!(Network::open(&kernel).is_none());
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_this_host_has_is_what_its_kernel_says() {
+    fn facts_of_this_host_match_its_kernel() {
         let has_device = |entry: &fs::DirEntry| entry.path().join("device").exists();
         let listed = fs::read_dir("/sys/class/net").into_iter().flatten().flatten();
         let names: Vec<_> = listed.filter(has_device).collect();

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_volume_tells_four_limits_and_a_disk_of_the_instance_two() {
+    fn a_volume_has_four_limits_and_an_instance_disk_two() {
         let mut caps = sampled(vec![Ok(page(VOLUME, [1, 2, 3, 4])), Ok(page(INSTANCE_DISK, [1, 2, 3, 4]))]);
         let names: Vec<_> = caps.metrics().iter().map(|metric| metric.name.as_str()).collect();
         assert_eq!(names[0], "nvme1n1.over_volume_iops");
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_such_page_is_unknown_and_never_zero() {
+    fn another_log_page_is_unknown_and_never_zero() {
         let refused = |code| Err(io::Error::from_raw_os_error(code));
         let mut caps = sampled(vec![
             Ok([0; PAGE_BYTES]),

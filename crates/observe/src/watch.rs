@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_seen_is_unknown() {
+    fn invisible_figures_are_unknown() {
         let root = tempfile::tempdir().unwrap();
         let kernel = Kernel { proc: root.path().join("proc"), ..Kernel::default() };
         let found = confinement(&kernel, &[42], "the server");

@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn each_wait_is_filed_under_what_a_session_waits_for() {
+    fn each_wait_has_its_class() {
         let cases = [
             ("DB CPU", WaitClass::Cpu),
             ("log buffer space", WaitClass::Log),

@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shade_is_a_factor_and_what_is_there_is_never_without_one() {
+    fn a_shade_is_a_factor_and_every_value_has_one() {
         let shades: Vec<_> = [0.0, 1e-9, 6.0, 12.0, 13.0, 51.0, 100.0].map(|v| shade(v, 100.0, 4, 2.0)).into();
         assert_eq!(shades, [0, 1, 1, 1, 2, 4, 4]);
     }

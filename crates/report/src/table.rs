@@ -231,7 +231,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_table_fits_and_its_cells_stand_two_apart(most in 20_usize..140) {
+        fn a_table_fits_and_its_cells_are_two_apart(most in 20_usize..140) {
             let lines = wide().lines(most, most);
             prop_assert!(lines.iter().all(|line| columns_of(line) <= most), "{lines:#?}");
             let apart = lines[0].split("  ").map(str::trim).filter(|cell| !cell.is_empty()).count();

@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_servers_say_of_themselves_is_understood() {
+    fn version_texts_of_servers_are_understood() {
         for (text, version) in [
             ("11.4.5-MariaDB", "MariaDB 11.4.5"),
             ("5.5.5-10.11.19-MariaDB-0+deb12u1", "MariaDB 10.11.19"),

@@ -159,7 +159,7 @@ impl Rendezvous for MysqlRendezvous {
             self.ask("reading the meeting's clock", include_str!("../sql/meeting/now.sql"), &[], |conn, sql| {
                 Ok(conn.query_first(sql)?)
             })?;
-        now.ok_or_else(|| Error::target("the server does not return its time", "look at its log"))
+        now.ok_or_else(|| Error::target("the server does not return its time", "read its log"))
     }
 
     fn claim_rank(&self, job: &str, row: &RankRow, lease: Duration) -> Result<Option<RankRow>> {

@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_interrupt_ends_all_waits_and_leaves_nobody_behind() {
+    fn an_interrupt_ends_all_waits() {
         let (interrupts, ready, began) = (Interrupts::default(), Barrier::new(9), Instant::now());
         thread::scope(|scope| {
             for _ in 0..8 {

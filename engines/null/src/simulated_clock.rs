@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn time_jumps_to_whoever_wakes_first_and_always_the_same_way() {
+    fn time_jumps_to_the_first_sleeper_in_a_fixed_order() {
         let first = woken();
         let seconds: Vec<_> = first.iter().map(|(sleeper, us)| (*sleeper, us / 1_000_000)).collect();
         assert_eq!(seconds, [(3, 1), (2, 2), (3, 2), (1, 3), (2, 4), (1, 6)]);

@@ -111,7 +111,7 @@ impl Rendezvous for PostgresRendezvous {
         let rows = self.ask("reading the meeting's clock", sql, &[])?;
         rows.first()
             .map(|row| row.get("us"))
-            .ok_or_else(|| Error::target("the server does not return its time", "look at its log"))
+            .ok_or_else(|| Error::target("the server does not return its time", "read its log"))
     }
 
     fn claim_rank(&self, job: &str, row: &RankRow, lease: Duration) -> Result<Option<RankRow>> {

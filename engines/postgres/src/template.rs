@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dollar_quote_is_not_ended_by_what_it_holds() {
+    fn a_dollar_quote_is_not_ended_by_its_content() {
         assert_eq!(dollar_quote("SELECT 1"), "$body$");
         assert_eq!(dollar_quote("$body$ $_body$"), "$__body$");
     }

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_with_any_word_changed_is_no_mark() {
+    fn a_header_with_a_changed_word_is_not_a_mark() {
         for at in (0..112).step_by(4) {
             let mut header = MARK.encode();
             header[at] ^= 1;

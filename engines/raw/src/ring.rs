@@ -386,7 +386,7 @@ pub(crate) fn available() -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_remedy_names_what_denies_io_uring() {
+    fn the_remedy_names_the_cause_that_denies_io_uring() {
         use std::io::ErrorKind::{OutOfMemory, PermissionDenied, Unsupported};
         for (kind, disabled, filtered, named) in [
             (OutOfMemory, false, true, "ulimit -l"),

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn every_unit_has_a_place_of_its_own_inside_its_file() {
+    fn every_unit_has_its_own_place_inside_its_file() {
         for combine in [Combine::Concat, Combine::Stripe(65_536)] {
             for span in ["full", "outer", "inner", "mix", "20%..55.5%"] {
                 for files in [&FILES[..1], &FILES[..]] {

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn who_holds_a_file_is_named_where_it_is_mindful() {
+    fn a_mindful_that_holds_a_file_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.db");
         let (one, other) = (Connection::open(&path).unwrap(), Connection::open(&path).unwrap());
@@ -100,14 +100,14 @@ mod tests {
     }
 
     #[test]
-    fn a_full_disk_is_reported_with_a_way_out() {
+    fn a_full_disk_is_reported_with_a_next_step() {
         let error = provoked("PRAGMA max_page_count = 3", "INSERT INTO t VALUES (zeroblob(100000))");
         assert_eq!(error.kind, ErrorKind::Run);
         assert!(error.to_string().contains("no space left"), "{error}");
     }
 
     #[test]
-    fn a_read_only_file_is_reported_with_a_way_out() {
+    fn a_read_only_file_is_reported_with_a_next_step() {
         let error = provoked("PRAGMA query_only = 1", "INSERT INTO t VALUES (1)");
         assert_eq!(error.kind, ErrorKind::Target);
         assert!(error.to_string().contains("writable"), "{error}");

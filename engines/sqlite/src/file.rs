@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn foreign_files_are_refused_and_left_as_they_are() {
+    fn foreign_files_are_refused_unchanged() {
         let folder = tempfile::tempdir().unwrap();
         let (text, other) = (folder.path().join("notes.txt"), folder.path().join("other.db"));
         std::fs::write(&text, "SQLite format 3? no, notes").unwrap();

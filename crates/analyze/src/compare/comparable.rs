@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_side_does_not_know_is_reported_as_not_known() {
+    fn a_figure_missing_on_one_side_is_reported_as_unknown() {
         let difference =
             Difference { fact: "cpu.count".to_owned(), baseline: Vec::new(), candidate: vec!["2".to_owned()] };
         assert_eq!(difference.sides(), "not known against 2");

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_alike_have_no_change_and_few_runs_tell_none() {
+    fn similar_runs_or_few_runs_show_no_change_of_level() {
         let mut random = Random::new(4, "level");
         let false_alarms = (0..100).filter(|_| !level_changes(&runs(&mut random, &[(20, 1e4)]), 0.0, 1).is_empty());
         let false_alarms = false_alarms.count();

@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runs_that_only_rise_or_fall_are_a_trend_and_noise_is_none() {
+    fn runs_that_only_rise_or_fall_are_a_trend_but_noise_is_not() {
         let moved = |values: &[f64]| trend(values, 0.03);
         assert!(moved(&[100.0, 101.0, 103.0, 104.0]).is_some_and(|change| change > 0.03));
         assert!(moved(&[110.0, 105.0, 100.0]).is_some_and(|change| change < -0.05));

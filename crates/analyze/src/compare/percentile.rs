@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_percentile_that_a_run_cannot_tell_is_left_out() {
+    fn an_unknown_percentile_is_left_out() {
         let mut few = Recorder::new();
         few.record_many(1_000_000, 500);
         let side = [RunLatency { histogram: &few, tau: 1.0 }];

@@ -75,7 +75,7 @@ mod tests {
 
     /// Two sides of three that do not overlap come by chance in one of ten, two of four in one of 35.
     #[test]
-    fn three_runs_a_side_can_never_tell_and_four_can() {
+    fn three_runs_a_side_cannot_decide_and_four_can() {
         assert!(
             !can_tell(3, 3, 1) && !can_tell(3, 4, 1) && can_tell(4, 4, 1) && can_tell(3, 5, 1) && can_tell(2, 8, 1)
         );

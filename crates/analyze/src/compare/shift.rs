@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_too_small_for_the_confidence_say_what_they_reach() {
+    fn groups_too_small_for_the_confidence_state_their_own() {
         let interval = Shift::new(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0]).interval(0.95);
         assert!((interval.confidence - 0.9).abs() < 1e-12);
         assert!((interval.low - 1.0).abs() < 1e-12 && (interval.high - 5.0).abs() < 1e-12);

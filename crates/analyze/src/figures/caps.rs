@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_held_device_stands_for_all() {
+    fn the_device_that_was_throttled_longest_represents_all() {
         let of = |name: &str, us: f64| change(HostSource::VolumeCaps.name(), name, [5e6, 5e6 + us]);
         let counters = Counters(vec![
             of("nvme1n1.over_volume_iops", 9.8e6),
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_is_at_its_limit_by_what_it_did_itself() {
+    fn a_group_is_at_its_limit_by_its_own_io() {
         let group = |done: f64, may: f64| {
             let counter = change(HostSource::Cgroup.name(), "vda.group_reads", [100.0, 100.0 + done * 10.0]);
             Cap::all(&Counters(vec![counter, change(HostSource::Cgroup.name(), "vda.group_reads_limit", [may, may])]))

@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_did_not_grow_or_is_not_known_has_no_ratio() {
+    fn a_constant_or_unknown_counter_has_no_ratio() {
         let of = |physical: Option<f64>, logical: Option<f64>| {
             hit_ratio(move |counter| if counter == Counter::LogicalReads { logical } else { physical })
         };

@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sessions_that_stand_still_at_once_are_together() {
+    fn sessions_that_stall_at_once_are_one_stall() {
         let spans = [(0, (0, 3_000_000)), (1, (100_000, 3_100_000)), (2, (5_000_000, 6_000_000))];
         let found = together(&spans, 2);
         assert_eq!(found, [Stall { span: (100_000, 3_000_000), sessions: 2 }]);

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_a_trend_and_a_constant_is_none() {
+    fn a_line_is_a_trend_and_a_constant_is_not() {
         let line: Vec<f64> = (0..12).map(f64::from).collect();
         assert!(mann_kendall(&line) < 1e-7);
         assert!((theil_sen(&line) - 1.0).abs() < 1e-12);

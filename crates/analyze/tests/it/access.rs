@@ -35,7 +35,7 @@ fn reads() -> f64 {
 }
 
 #[test]
-fn prefetched_and_direct_reads_stand_apart() {
+fn prefetched_and_direct_reads_are_separate() {
     let reads = reads();
     let rates = |ahead: f64, direct: f64| {
         let requests = (Counter::ReadRequests, reads);
@@ -59,7 +59,7 @@ fn prefetched_and_direct_reads_stand_apart() {
 }
 
 #[test]
-fn what_storage_filters_and_caches_is_reported() {
+fn filters_and_caches_of_storage_are_reported() {
     let reads = reads();
     let flash = [(Counter::ReadRequests, reads), (Counter::StorageCacheReads, reads * 0.8)];
     let (run, _) = measured_with(&flash, false);

@@ -37,7 +37,7 @@ fn levels_of_a_tree_are_asked_for_and_reads_of_others_are_not() {
 }
 
 #[test]
-fn few_operations_leave_room_for_those_under_way() {
+fn few_operations_allow_for_those_under_way() {
     let few = Made { work_unit: 64, update_pct: "0", seconds: 2, latency_us: 900_000, ..Made::default() };
     assert!(!is_reported(&made_asking(&few, 1.7, None)), "one more by each session at either end of the window");
     assert!(is_reported(&made_asking(&few, 4.0, None)));

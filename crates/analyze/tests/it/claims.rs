@@ -92,7 +92,7 @@ fn commit(run: &Run) -> (bool, String) {
 }
 
 #[test]
-fn durable_is_what_was_flushed_as_often_as_it_was_synced() {
+fn commits_are_durable_if_flushes_match_syncs() {
     assert!(!commit(&updating(1, "write back", Some(990.0))).0);
     let swallowed = commit(&updating(1, "write back", Some(0.0)));
     assert!(swallowed.0 && swallowed.1.contains("not on storage"), "{swallowed:?}");
@@ -195,7 +195,7 @@ fn a_device_that_its_window_found_quiet_is_not_busy() {
 
 /// Every third read comes from the page cache, so the device has a third fewer requests: one finding says so.
 #[test]
-fn what_the_page_cache_explains_is_told_once() {
+fn effects_of_the_page_cache_are_reported_once() {
     let made = Made { from_storage: 0.66, ..Made::default() };
     let blocks = (made.ops_per_slice() * 4 * 64) as f64;
     let at_device = |share: f64| analyze(&with(&made, "device", &[(Counter::DeviceReads.name(), blocks * share)]));

@@ -33,7 +33,7 @@ fn falls(mut before: Run, after: &Run) -> Run {
 }
 
 #[test]
-fn what_others_took_is_no_cliff() {
+fn a_loss_to_others_is_not_a_cliff() {
     let fast = Made { latency_us: 2_000, ..Made::default() };
     let slow = Made::default();
     let is_cliff = |before: Run, after: &Run| codes(&analyze(&falls(before, after))).contains(&"cliff");

@@ -170,7 +170,7 @@ fn the_ledger_of_a_log_on_a_volume_of_its_own_closes() {
 
 /// 50 samplings a second that see a session sync in one of two, and 500 syncs a second.
 #[test]
-fn a_sync_that_nobody_timed_is_told_by_samples() {
+fn the_time_of_an_untimed_sync_comes_from_samples() {
     let mut run = made(1).run();
     let counted = [(Counter::LogSyncs.name(), 500.0), (Counter::Samplings.name(), 50.0)];
     add(&mut run, &made(1), "log", &counted);

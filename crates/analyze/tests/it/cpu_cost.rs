@@ -70,7 +70,7 @@ fn sampling_waits_is_a_finding_above_one_percent() {
 }
 
 #[test]
-fn the_cpus_of_another_host_are_none_of_the_clients() {
+fn the_cpus_of_another_host_are_not_the_clients() {
     // Seven of the eight CPUs of the host: too much for a client that shares it with the server.
     let mut run = Made { client_cores: 7.0, ..Made::default() }.run();
     let bound = |run: &Run| analyze(run).summary.findings.iter().any(|finding| finding.code == "client-bound");
@@ -85,7 +85,7 @@ fn the_cpus_of_another_host_are_none_of_the_clients() {
 }
 
 #[test]
-fn cpu_of_a_host_that_the_server_alone_tells_limits_too() {
+fn cpu_of_a_host_known_only_to_the_server_limits_too() {
     let of = |host_busy: f64| {
         let mut run = Made { host_busy, ..Made::default() }.run();
         let host = run.steps[0].series.iter_mut().find(|series| series.source == "host").unwrap();

@@ -52,7 +52,7 @@ fn a_slow_band_too_rare_for_the_first_map_dominates_the_second() {
 }
 
 #[test]
-fn a_stall_stands_in_the_column_it_began_in() {
+fn a_stall_is_in_the_column_in_which_it_began() {
     let map =
         map(&step(20, |second| if second == 7 { vec![(100, 500), (900_000, 1)] } else { vec![(100, 1_000)] }), FINE);
     let slow =
@@ -61,7 +61,7 @@ fn a_stall_stands_in_the_column_it_began_in() {
 }
 
 #[test]
-fn a_cell_tells_operations_per_second_and_sessions_at_work() {
+fn a_cell_shows_operations_per_second_and_sessions_at_work() {
     // Four sessions do 2,000 operations of 100 us a second each: a fifth of each one's time.
     let map = map(&step(300, |_| vec![(100, 2_000)]), FINE);
     assert_eq!(map.columns(), 100, "columns of three seconds");

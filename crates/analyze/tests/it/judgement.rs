@@ -47,7 +47,7 @@ fn a_clean_run_is_valid_and_its_reads_are_storage_reads() {
 }
 
 #[test]
-fn what_cannot_be_seen_is_null_and_never_zero() {
+fn invisible_figures_are_null_and_never_zero() {
     let unseen = &[
         Counter::PhysicalReads,
         Counter::ProcessReadBytes,
@@ -179,7 +179,7 @@ fn a_device_that_is_not_seen_is_said_so() {
 
 /// Its counters are those of storage, except for their base.
 #[test]
-fn a_loop_device_over_what_is_not_seen_is_no_storage() {
+fn a_loop_device_over_an_invisible_device_is_not_storage() {
     let mut run = Made::default().run();
     assert_eq!(analyze(&run).steps[0].headline.as_ref().unwrap().kind, HeadlineKind::Storage);
     let why = "nfs4 at /images is a network file system";
@@ -273,7 +273,7 @@ fn cpu_of_others_is_reported_by_name_without_kernel_threads() {
 
 /// Of 8 CPUs the hypervisor took 20 %: with 78 % busy next to none was left.
 #[test]
-fn a_host_is_full_of_what_the_hypervisor_left_it() {
+fn a_host_is_full_at_the_cpu_left_by_the_hypervisor() {
     let with = |stolen_us: f64| {
         let made = Made { host_busy: 0.78, ..Made::default() };
         let mut run = made.run();
@@ -312,7 +312,7 @@ fn a_server_side_loop_is_advised_only_where_there_is_one() {
 }
 
 #[test]
-fn what_did_not_come_to_its_end_is_invalid() {
+fn an_unfinished_run_is_invalid() {
     let bend = |change: fn(&mut Run)| {
         let mut run = Made::default().run();
         change(&mut run);

@@ -69,7 +69,7 @@ fn two_sweeps_are_compared_by_capacity_latency_knee_and_area() {
 }
 
 #[test]
-fn too_few_loads_are_refused_with_what_is_missing() {
+fn too_few_loads_are_refused_with_the_missing_ones() {
     let ladder = LADDERS[0].ladder(&mut Random::new(1, "ladder"), 0.0);
     let error = find(&ladder[..6], &Search::default()).unwrap_err().to_string();
     assert!(error.contains("6 different loads") && error.contains("at least 7"), "{error}");

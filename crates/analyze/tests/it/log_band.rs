@@ -68,7 +68,7 @@ fn repeated_content_makes_a_run_suspect() {
 }
 
 #[test]
-fn a_finding_ends_with_what_its_engine_says_to_it() {
+fn a_finding_ends_with_the_advice_of_its_engine() {
     let mut run = updating(900.0, 0.0);
     let text = |run: &Run| {
         let findings = analyze(run).summary.findings;

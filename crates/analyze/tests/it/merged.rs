@@ -74,7 +74,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
-    fn merging_changes_no_bit_of_what_is_said(
+    fn merging_does_not_change_any_figure(
         sessions in 1..5_u32,
         warmup in 0..3_u32,
         rate in any::<bool>(),
@@ -89,7 +89,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_stored_by_session_does_not_grow_with_time() {
+fn data_by_session_does_not_grow_with_time() {
     let left = |seconds: u32| {
         let made = Made { sessions: 6, warmup: 0, seconds, latency_us: 20_000, ..Made::default() };
         let mut record = StepRecord::new(made.run().steps.remove(0).head);

@@ -25,7 +25,7 @@ fn open_run(made: &Made, backlog: impl Fn(u32) -> u64) -> Run {
 }
 
 #[test]
-fn a_short_window_is_judged_by_what_queued_up() {
+fn a_short_window_is_judged_by_its_backlog() {
     let second = Made { sessions: 1, warmup: 0, seconds: 1, latency_us: 25_000, ..Made::default() };
     let judged = |backlog: u64, late_us: i64| {
         let mut run = open_run(&second, |_| backlog);

@@ -147,7 +147,7 @@ fn ended(outcomes: &[Outcome]) -> usize {
 }
 
 #[test]
-fn interim_looks_end_level_steps_and_none_that_moves() {
+fn interim_checks_end_level_steps_but_not_moving_ones() {
     let seen = |signal| outcomes(signal, 0.0, 0.03, 20);
     let (level, warm_up) = (ended(&seen(Signal::Level)), ended(&seen(Signal::WarmUp)));
     assert!(level >= 19 && warm_up >= 17, "level {level}, warm-up {warm_up} of 20");
@@ -166,7 +166,7 @@ fn a_slow_ramp_does_not_end_a_step() {
 }
 
 #[test]
-fn what_is_level_is_not_called_unsteady_at_the_cap() {
+fn a_level_step_is_not_called_unsteady_at_the_cap() {
     for phi in [0.0, 0.8, 0.95] {
         let seen = outcomes(Signal::Level, phi, 0.015, 20);
         let alarms = seen.iter().filter(|outcome| matches!(outcome, Outcome::NotSteady)).count();
@@ -175,7 +175,7 @@ fn what_is_level_is_not_called_unsteady_at_the_cap() {
 }
 
 #[test]
-fn a_look_that_is_good_by_chance_does_not_end_a_step() {
+fn a_check_that_passes_by_chance_does_not_end_a_step() {
     let (mut looks, good) = (Looks::default(), judge(&[1e4; 120]));
     let bad = judge(&Signal::Cycle.series(&mut Random::new(1, "looks"), 0.0));
     assert!(good.steady && good.precise && !bad.steady);

@@ -93,7 +93,7 @@ fn a_limit_that_a_witness_contradicts_is_not_named() {
 }
 
 #[test]
-fn what_is_not_known_decides_nothing() {
+fn unknown_figures_decide_nothing() {
     let verdict = Verdict::from_evidence(&Evidence::default());
     assert_eq!(verdict.limit, Limit::Undecided);
     assert!(verdict.figures.contains("not known"));

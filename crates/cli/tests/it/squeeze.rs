@@ -133,7 +133,7 @@ fn an_interrupt_reaches_the_command() {
 }
 
 #[test]
-fn what_would_harm_the_host_or_cannot_be_had_is_refused() {
+fn harmful_or_impossible_sizes_are_refused() {
     let _alone = alone();
     for (leave, hint) in [("1MiB", "at least 256 MiB"), ("1000TiB", "are available"), ("64M", "write MiB")] {
         let output = squeeze(leave, &["true"]).output().unwrap();

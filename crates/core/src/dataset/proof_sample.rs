@@ -57,7 +57,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_to_be_found_is_missed_once_in_a_billion(
+        fn a_sample_misses_a_fault_once_in_a_billion(
             blocks in 100_u64..3_000_000, share in 0.000_05_f64..MAX_WRONG_SHARE
         ) {
             let drawn = sample_size(blocks, share);

@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_hour_costs_is_refused_with_an_example() {
+    fn an_impossible_price_is_refused_with_an_example() {
         for text in [
             "",
             "1.92",

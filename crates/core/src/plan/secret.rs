@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_are_taken_out_wherever_they_stand() {
+    fn secrets_are_removed_everywhere() {
         for text in [
             "postgres://bench:s3cr@et@db.example/bench",
             "postgres://bench@db/bench?sslpassword=s3cret&application_name=x",
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_holds_no_secret_stays_as_it_is() {
+    fn texts_without_secrets_are_unchanged() {
         for text in [
             "postgres://bench@db.example:5433/bench?sslmode=require",
             "http://db:9100#nvme0n1",

@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bare_letter_is_refused_with_both_ways_out() {
+    fn a_bare_letter_is_refused_with_both_corrections() {
         let message = parse_bytes("64M").unwrap_err().to_string();
         assert!(message.contains("MiB") && message.contains("MB"), "{message}");
     }
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_small_or_too_large_to_be_reported_is_refused() {
+    fn values_too_small_or_too_large_are_refused() {
         for text in ["0.4us", "169h", "18446744073709551616h", "9e9h"] {
             assert!(parse_duration(text).is_err(), "{text}");
         }

@@ -104,7 +104,7 @@ mod tests {
     use super::super::parse;
 
     #[test]
-    fn what_is_written_is_what_was_parsed() {
+    fn a_written_value_is_the_parsed_value() {
         for text in ["uniform", "zipf:0.9", "hotset:20%,80%", "hotset:12.5%,80%,1000"] {
             assert_eq!(parse::skew(text).unwrap().to_string(), text);
         }

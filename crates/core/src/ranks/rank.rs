@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_nobody_started_with_others_is_alone() {
+    fn a_process_without_a_launcher_is_alone() {
         assert_eq!(find(&[], &[]).unwrap(), None);
         assert_eq!(find(&[("ranks", "1")], &[("JOB_COMPLETION_INDEX", "2")]).unwrap(), None);
         let one = [("SLURM_PROCID", "0"), ("SLURM_NTASKS", "1"), ("SLURM_STEP_ID", "0")];
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn what_contradicts_is_refused_with_both_sides() {
+    fn contradictions_are_refused_with_both_sides() {
         let mpi = [("OMPI_COMM_WORLD_RANK", "1"), ("OMPI_COMM_WORLD_SIZE", "4")];
         let reported =
             |flags: &[(&str, &str)], environment: &[(&str, &str)]| find(flags, environment).unwrap_err().to_string();
@@ -329,7 +329,7 @@ mod tests {
         }
 
         #[test]
-        fn over_targets_no_session_is_left_out_or_twice(weights in proptest::collection::vec(1_u32..50, 1..6), more in 0_u32..9, sessions in 1_u32..5_000) {
+        fn over_targets_no_session_is_missing_or_duplicated(weights in proptest::collection::vec(1_u32..50, 1..6), more in 0_u32..9, sessions in 1_u32..5_000) {
             let (of, spread) = (weights.len() as u32 + more, TargetAssignment::new(weights.clone()));
             let rank = |number| Rank { number, count: of, source: String::new(), job: None, assignment: spread.clone() };
             let shares: Vec<Range<u32>> = (0..of).map(|number| rank(number).own_sessions(sessions)).collect();

@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn counters_add_up_and_what_one_does_not_tell_is_unknown() {
+    fn counters_add_up_unless_one_is_unknown() {
         let mut all = series(&["a", "b", "c"], &[(0, &[Some(1.0), Some(2.0), Some(3.0)]), (1, &[Some(4.0); 3])]);
         // The other has them in another order, has no c, and missed a reading.
         add_counters(&mut all, &series(&["b", "a"], &[(0, &[Some(20.0), None])]));

@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_beyond_a_latency_is_counted_and_summed() {
+    fn operations_beyond_a_latency_are_counted_and_summed() {
         let mut recorder = Recorder::new();
         recorder.record_many(1_000, 990);
         recorder.record_many(500_000, 10);

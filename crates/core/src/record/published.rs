@@ -64,7 +64,7 @@ mod tests {
     use crate::workload::OpKind;
 
     #[test]
-    fn what_ends_while_counters_are_read_may_be_in_them_or_not() {
+    fn an_operation_that_ends_during_a_reading_may_count_or_not() {
         let mut published = Published::default();
         for (end_us, blocks) in [(1_000_000, 10), (1_520_000, 20), (2_000_000, 40), (i64::MAX, 80)] {
             let mut report = SliceReport { end_us, ..SliceReport::default() };

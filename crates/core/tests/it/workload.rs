@@ -156,7 +156,7 @@ fn a_hot_set_takes_its_probability_and_moves_on() {
 }
 
 #[test]
-fn an_old_kits_parity_mix_falls_short_as_it_did() {
+fn an_old_kits_parity_mix_falls_short_as_before() {
     let mut w = workload();
     (w.compatibility, w.update_pct) = (Compatibility::Slob, percent(50.0));
     let ops = ops(&w, 0, 50_000);
@@ -209,7 +209,7 @@ fn any_number_of_sessions_visits_all_schemas_alike() {
 }
 
 #[test]
-fn a_multiple_of_the_schemas_stays_in_its_own() {
+fn a_multiple_of_the_schemas_keeps_sessions_in_their_schema() {
     let spread = Workload { spread_sessions: Some(8), ..workload() };
     for session in 0..8 {
         assert_eq!(ops(&spread, session, 100), ops(&workload(), session, 100), "session {session}");

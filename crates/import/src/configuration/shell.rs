@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_shell_would_evaluate_is_refused_with_its_line() {
+    fn shell_expressions_are_refused_with_their_line() {
         for text in ["A=$(rm -rf x)", "A=`date`", "A=\"${B}\"", "A=<(ls)", "A='open"] {
             let error = parse("slob.conf", &format!("B=1\n{text}")).unwrap_err().to_string();
             assert!(error.starts_with("slob.conf line 2: "), "{error}");

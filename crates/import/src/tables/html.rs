@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bare_line_is_a_heading_and_notes_and_links_are_none() {
+    fn a_bare_line_is_a_heading_but_notes_and_links_are_not() {
         let table = "<table><tr><th>Event</th></tr><tr><td>x</td></tr></table>";
         let text = format!(
             "<h3><a name=\"99999\"></a>Report Summary</h3><p />Load Profile<p />{table}<p />\nInstance Efficiency Percentages \
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_cut_page_leaves_open_has_no_last_figure() {
+    fn a_truncated_page_has_no_last_figure() {
         let text = "<table><tr><th>Statistic</th><th>Total</th><th>per Second</th></tr><tr><td>physical reads</td><td>83</td><td>64";
         let [table] = &tables(text)[..] else { panic!("{:?}", tables(text)) };
         assert_eq!(

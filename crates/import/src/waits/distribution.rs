@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn few_slow_calls_own_the_time() {
+    fn few_slow_calls_take_most_of_the_time() {
         let mut distribution = Distribution::default();
         for us in [100; 95].into_iter().chain([50_000; 5]) {
             distribution.add(us);
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_rounded_loses_less_than_an_eighth() {
+    fn rounding_loses_less_than_an_eighth() {
         let mut distribution = Distribution::default();
         for us in 0..100_000_u64 {
             assert!(rounded(us, 8) <= us && (us - rounded(us, 8)) * 8 <= us, "{us}");

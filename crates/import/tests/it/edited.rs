@@ -38,7 +38,7 @@ fn assert_found(files: &[(&str, &str)], name: &str, edits: &[(&str, &str)]) {
 }
 
 #[test]
-fn a_report_as_it_was_written_agrees_with_itself() {
+fn an_unchanged_report_is_consistent() {
     for dress in DRESSES {
         assert_eq!(contradiction(&showcase().report(dress)), None, "{dress:?}");
     }

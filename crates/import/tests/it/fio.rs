@@ -128,7 +128,7 @@ fn unlike_jobs_in_one_entry_leave_the_load_unknown() {
 }
 
 #[test]
-fn steps_with_another_block_size_are_told_apart() {
+fn steps_with_another_block_size_are_separate() {
     let file = |bytes: u64| {
         let text = output("\"rw\": \"read\"", &[job("seq", "", &reads(1_000, 100.0))]);
         text.replace(&(1_000 * 8192).to_string(), &(1_000 * bytes).to_string())

@@ -37,7 +37,7 @@ fn histograms_grow_from_record_to_record() {
 }
 
 #[test]
-fn a_single_record_tells_no_change() {
+fn a_single_record_shows_no_change() {
     let error = read("h.txt", record(1, &[&[(1, 5)]])).unwrap_err().to_string();
     assert!(error.contains("take at least two records"), "{error}");
 }

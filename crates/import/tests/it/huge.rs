@@ -61,7 +61,7 @@ fn text_without_end_is_refused_by_its_length() {
 }
 
 #[test]
-fn a_trace_is_read_to_its_end_and_none_of_it_is_kept() {
+fn a_trace_is_read_to_its_end_without_being_kept() {
     let (_, name, text) = samples::of_each_format().into_iter().find(|(what, ..)| *what == "10046 trace").unwrap();
     let (input, read) = behind(text.clone());
     let step = recognised(name, input).unwrap().read().unwrap().remove(0);

@@ -40,7 +40,7 @@ fn a_slob_configuration_keeps_its_meaning() {
 }
 
 #[test]
-fn each_line_says_what_the_old_tool_did() {
+fn each_line_describes_the_old_tool() {
     let toml = import("slob.conf", SLOB).unwrap().toml;
     for said in
         ["came out as 48.0 %", "visited 63 blocks", "16 KiB blocks and used 10240", "one operation in 3, by a counter"]
@@ -54,7 +54,7 @@ fn each_line_says_what_the_old_tool_did() {
 }
 
 #[test]
-fn what_is_left_behind_is_listed_and_secrets_are_not_repeated() {
+fn dropped_settings_are_listed_without_secrets() {
     let imported = import("slob.conf", SLOB).unwrap();
     let left = imported.left_behind.join("\n");
     assert!(left.contains("DATABASE_STATISTICS_TYPE") && left.contains("SYSDBA_PASSWD"), "{left}");

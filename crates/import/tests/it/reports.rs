@@ -104,12 +104,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn what_was_rendered_is_read_back_in_every_dress(made in made()) {
+    fn rendered_reports_are_read_back_in_every_form(made in made()) {
         for dress in DRESSES { as_made(&made, dress); }
     }
 
     #[test]
-    fn a_report_cut_anywhere_tells_no_figure_it_lost(made in made(), at in 0.0_f64..1.0) {
+    fn a_truncated_report_shows_no_lost_figure(made in made(), at in 0.0_f64..1.0) {
         for dress in DRESSES {
             let whole = made.report(dress);
             let mut cut = (whole.len() as f64 * at) as usize;

@@ -127,7 +127,7 @@ fn timeouts_are_no_time_and_hundredths_are_no_seconds() {
 }
 
 #[test]
-fn requests_and_blocks_of_a_cluster_are_told_apart() {
+fn requests_and_blocks_of_a_cluster_are_separate() {
     let step = one("rac.html.4", cluster_page::made());
     let f = of(&step);
     assert_eq!((f.read_requests_per_s, f.all_read_requests_per_s), (Some(9_000.0), Some(9_100.0)));

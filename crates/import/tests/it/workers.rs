@@ -13,7 +13,7 @@ fn workers_by_rate_are_a_ladder() {
 }
 
 #[test]
-fn nobody_is_believed_to_have_had_a_billion_sessions() {
+fn a_billion_sessions_are_refused() {
     let text = "Num_concurrent_workers,Oracle_Logical_IOPS\n1999999996,6\n4,3.2\n";
     let sessions: Vec<_> = runs(read("LIO.csv", text).unwrap())
         .iter()

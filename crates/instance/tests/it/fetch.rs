@@ -80,7 +80,7 @@ fn fetched(artefact: &Artefact, base: &str, shelf: &std::path::Path) -> (Result<
 }
 
 #[test]
-fn what_is_fetched_is_there_whole_and_belongs_to_mindful() {
+fn fetched_programs_are_complete_and_belong_to_mindful() {
     let (base, pinned) = source();
     let (_top, shelf) = top();
     let (result, notes) = fetched(&artefact(Some(pinned)), &base, &shelf);
@@ -96,7 +96,7 @@ fn what_is_fetched_is_there_whole_and_belongs_to_mindful() {
 }
 
 #[test]
-fn what_is_not_pinned_says_so_and_what_is_another_is_not_kept() {
+fn unpinned_archives_are_reported_and_wrong_ones_dropped() {
     let (base, _) = source();
     let (_top, shelf) = top();
     let other = artefact(Some("0000000000000000000000000000000000000000000000000000000000000000"));

@@ -170,7 +170,7 @@ fn a_server_that_outlived_owner_and_guard_is_stopped() {
 }
 
 #[test]
-fn a_second_owner_is_refused_and_the_first_goes_on() {
+fn a_second_owner_is_refused_and_the_first_continues() {
     let place = place();
     let (instance, _) = open(place.path());
     let refusal = refusal(place.path(), &Tiny::default());
@@ -193,7 +193,7 @@ fn settings_that_change_restart_the_server_and_others_do_not() {
 }
 
 #[test]
-fn a_crash_within_a_load_begins_anew_and_an_end_does_not() {
+fn a_crash_in_a_load_starts_again_but_an_end_does_not() {
     let place = place();
     let (instance, _) = open(place.path());
     instance.serve(Purpose::Load).unwrap();
@@ -211,7 +211,7 @@ fn a_crash_within_a_load_begins_anew_and_an_end_does_not() {
 }
 
 #[test]
-fn a_server_that_does_not_start_says_why_and_what_to_do() {
+fn a_failed_start_is_reported_with_cause_and_next_step() {
     let place = place();
     drop(open(place.path()));
     let refusal = refusal(place.path(), &Tiny { trouble: Some("the disk is on fire"), ..Tiny::default() });
@@ -282,7 +282,7 @@ fn a_wait_for_a_server_is_cut_short_from_another_thread() {
 }
 
 #[test]
-fn a_guard_that_somebody_stopped_is_not_waited_for() {
+fn a_stopped_guard_is_not_waited_for() {
     let stop_guards = |instance: Arc<Instance>| {
         for pid in guards(&instance.data()) {
             kill_process(Pid::from_raw(pid).unwrap(), Signal::STOP).unwrap();
@@ -315,7 +315,7 @@ fn half_a_data_folder_is_never_used() {
 }
 
 #[test]
-fn destruction_removes_what_is_ours_and_nothing_else() {
+fn destruction_removes_only_our_files() {
     let place = place();
     let (instance, _) = open(place.path());
     let folder = instance.folder().to_owned();
@@ -354,7 +354,7 @@ fn a_path_too_long_for_a_socket_is_no_obstacle() {
 }
 
 #[test]
-fn as_root_the_server_is_of_its_own_user() {
+fn as_root_the_server_runs_as_its_own_user() {
     if rustix::process::geteuid().as_raw() != 0 {
         return mindful_conformance::not_run("only root starts a server as somebody else");
     }
@@ -370,7 +370,7 @@ fn as_root_the_server_is_of_its_own_user() {
 }
 
 #[test]
-fn a_folder_whose_parent_is_of_another_user_is_refused_by_root() {
+fn a_folder_below_another_users_is_refused_by_root() {
     if !rustix::process::geteuid().is_root() {
         return mindful_conformance::not_run("only root gives folders away");
     }

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_dead_process_left_goes_though_its_number_lives_again() {
+    fn remains_of_a_dead_process_go_even_if_its_id_is_reused() {
         let (kernel, instances) = (Kernel::default(), tempfile::tempdir().unwrap());
         let own = std::process::id();
         let started = Stat::read(&kernel, own).unwrap().started;

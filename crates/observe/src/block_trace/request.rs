@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_belong_together_is_not_timed() {
+    fn unrelated_events_are_not_timed() {
         let elsewhere = DONE.replace("8192 + 16", "8208 + 16");
         let other_disk = DONE.replace("254,0", "254,16");
         let part = DONE.replace("8192 + 16", "8192 + 8");
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_issued_anew_counts_from_then() {
+    fn a_request_that_is_issued_again_counts_from_then() {
         let again = ISSUE.replace("000100", "000300");
         assert_eq!(times(&[ISSUE, &again, DONE, DONE]), (vec![50], vec![]));
     }

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_and_rates_are_of_the_time_between_the_looks() {
+    fn shares_and_rates_are_of_the_time_between_samples() {
         let begin = Instant::now();
         let before = snapshot(begin, "cpu 100 0 0 100 0 0 0 0\n", 1000, 500);
         let after = snapshot(begin + Duration::from_millis(500), "cpu 120 0 10 160 0 0 0 10\n", 1100, 525);

@@ -116,7 +116,7 @@ fn worst() -> Vec<Finding> {
 }
 
 #[test]
-fn each_finding_tells_what_is_what_it_does_and_what_to_type() {
+fn each_finding_has_a_state_an_effect_and_a_command() {
     let findings = worst();
     each_tells_what_is_what_it_does_and_what_to_type(&findings, &REPORTED);
     let expected: BTreeSet<_> = REPORTED.iter().map(|(code, ..)| *code).collect();

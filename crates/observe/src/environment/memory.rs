@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_choice_in_brackets_counts_and_none_is_unknown() {
+    fn the_choice_in_brackets_counts_and_its_absence_is_unknown() {
         assert_eq!(chosen("always [madvise] never").as_deref(), Some("madvise"));
         assert_eq!(chosen("none"), None);
     }

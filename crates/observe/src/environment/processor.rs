@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn mitigated_and_open_weaknesses_are_told_apart() {
+    fn mitigated_and_open_weaknesses_are_separate() {
         let sys = tempfile::tempdir().unwrap();
         assert_eq!(mitigations(&weaknesses(sys.path())), None);
         let files =

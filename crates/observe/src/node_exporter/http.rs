@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_address_leaves_out_is_the_exporters_custom() {
+    fn omitted_parts_of_an_address_are_the_exporters_defaults() {
         let parsed = |url| Address::parse(url).map(|address| (address.origin, address.target, address.fragment));
         let parts = |origin: &str, target: &str, fragment: Option<&str>| {
             Ok((origin.to_owned(), target.to_owned(), fragment.map(str::to_owned)))
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_asked_to_stop_does_not_wait_for_an_exporter() {
+    fn a_requested_stop_ends_the_wait_for_an_exporter() {
         let (address, stop) = (exporter(trickle), StopFlag::default());
         stop.request();
         let begun = Instant::now();
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_followed_elsewhere() {
+    fn redirects_are_not_followed() {
         let elsewhere = TcpListener::bind("127.0.0.1:0").unwrap();
         elsewhere.set_nonblocking(true).unwrap();
         let to = elsewhere.local_addr().unwrap();

@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_nvme_device_refuses() {
+    fn another_device_than_nvme_refuses() {
         let file = tempfile::tempfile().unwrap();
         assert_eq!(log_page(&file, 0xD0).unwrap_err().raw_os_error(), Some(libc::ENOTTY));
     }

@@ -39,7 +39,7 @@ fn serve(requests: usize, refuses_choice: bool) -> String {
 }
 
 #[test]
-fn a_remote_host_is_read_anew_and_a_lost_exporter_is_an_error() {
+fn a_remote_host_is_read_again_and_a_lost_exporter_is_an_error() {
     for refuses_choice in [false, true] {
         let (mut sampler, findings) =
             node_exporter(&serve(4, refuses_choice), &[PathBuf::from("/var/lib/data")], &StopFlag::default()).unwrap();
@@ -63,7 +63,7 @@ fn a_device_that_cannot_be_reported_is_unseen_and_not_zero() {
 }
 
 #[test]
-fn an_address_where_nobody_listens_is_refused_in_one_line() {
+fn an_address_without_a_listener_is_refused_in_one_line() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let error = node_exporter(&format!("http://127.0.0.1:{port}"), &[], &StopFlag::default()).err().unwrap();
     assert_eq!(error.kind, ErrorKind::Target);

@@ -243,7 +243,7 @@ impl Sampler for Reported {
 }
 
 #[test]
-fn what_the_target_tells_itself_is_not_called_unseen() {
+fn figures_of_the_target_itself_are_not_called_unseen() {
     let source = |counter| -> [Box<dyn Sampler>; 1] {
         [Box::new(Reported(SampledSource::new("v$reported", [Metric::counter(counter, "us", "")])))]
     };
@@ -275,7 +275,7 @@ fn a_server_that_is_gone_is_an_error_and_not_a_zero() {
 }
 
 #[test]
-fn the_facts_of_this_host_are_found_and_none_is_empty() {
+fn the_facts_of_this_host_are_found_and_not_empty() {
     let folder = folder();
     let facts = environment(&view(folder.path(), None), HostFacts::Local);
     for name in
@@ -288,7 +288,7 @@ fn the_facts_of_this_host_are_found_and_none_is_empty() {
 }
 
 #[test]
-fn facts_beside_a_remote_server_are_named_as_the_clients() {
+fn facts_of_the_client_of_a_remote_server_are_named_so() {
     let facts = environment(&HostView::default(), HostFacts::Local);
     let own = |name: &String| name.starts_with("client.") || name == Fact::BinaryHash.key();
     assert!(!facts.is_empty() && facts.keys().all(own), "{facts:#?}");

@@ -191,7 +191,7 @@ fn a_server_that_answers_late_makes_no_other_late() {
 }
 
 #[test]
-fn what_sessions_publish_is_read_last_however_late() {
+fn published_counters_are_read_last_however_late() {
     let (observer, kept) =
         observe(vec![Counting::new("at", Phase::Boundary), Counting::new("after", Phase::Settled)], boundaries(1));
     // Far beyond the last boundary and the time that sessions usually take to publish.
@@ -243,7 +243,7 @@ fn stop_ends_a_long_watch_at_once() {
 }
 
 #[test]
-fn a_reading_that_hangs_is_left_behind_by_name() {
+fn a_reading_that_hangs_is_abandoned_by_name() {
     let begun = Arc::new(AtomicBool::new(false));
     let hanging = Counting {
         takes: Duration::from_secs(20),

@@ -53,7 +53,7 @@ fn another_plan_or_version_is_refused_before_anything_runs() {
 }
 
 #[test]
-fn a_rank_that_is_there_twice_is_refused_and_the_others_go_on() {
+fn a_duplicate_rank_is_refused_and_the_others_continue() {
     let job = Job::new();
     let mut came = job.ranks(2, &[(0, &[], "1"), (1, &[], "1"), (1, &[], "1")]);
     let twice = came.iter().position(Result::is_err).unwrap();
@@ -68,7 +68,7 @@ fn a_rank_that_is_there_twice_is_refused_and_the_others_go_on() {
 }
 
 #[test]
-fn a_pod_started_anew_takes_its_place_until_all_have_come() {
+fn a_restarted_pod_takes_its_place_until_all_have_joined() {
     // Before the last one has come a dead process is replaced as soon as its lease is over.
     let job = Job::new();
     let pause = |seconds: i64| job.clock.sleep_unless(job.clock.now_us() + seconds * 1_000_000, &|| false);

@@ -16,7 +16,7 @@ fn figures(summary: &Summary) -> String {
 }
 
 #[test]
-fn four_ranks_of_eight_do_what_one_of_thirty_two_does() {
+fn four_ranks_of_eight_do_the_work_of_one_of_thirty_two() {
     let job = Job::new();
     let came = job.ranks(4, &[(2, &[], "1"), (0, &[], "1"), (3, &[], "1"), (1, &[], "1")]);
     let merged = came[1].clone().unwrap().unwrap();
@@ -48,7 +48,7 @@ fn folders_merged_later_give_the_same_figures() {
 }
 
 #[test]
-fn nobody_asks_anything_in_the_measured_window() {
+fn no_rank_sends_a_request_in_the_measured_window() {
     let job = Job::new();
     let rendezvous = &job.rendezvous;
     let mut works: Vec<Box<dyn FnOnce() -> u64 + Send + '_>> = vec![Box::new(|| {
@@ -119,7 +119,7 @@ fn compared_with_one_process_four_ranks_show_no_difference() {
 }
 
 #[test]
-fn what_another_rank_found_stands_in_the_run_of_all() {
+fn findings_of_another_rank_are_in_the_merged_run() {
     let job = Job::new();
     for came in job.ranks(2, &[(0, &[], "1"), (1, &[], "1")]) {
         came.unwrap();

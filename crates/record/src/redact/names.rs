@@ -326,7 +326,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_of_a_fact_tells_what_its_value_names() {
+    fn the_name_of_a_fact_shows_what_its_value_names() {
         for (key, kind) in [
             ("storage.device", Some(NameKind::Device)),
             ("storage.mount_point", Some(NameKind::Path)),
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_and_switches_name_nobody() {
+    fn figures_and_switches_contain_no_name() {
         assert!(["128", "16 MiB", "1.5s", "0.9", "on", "", "-1", "8192kB", "3 %"].into_iter().all(says_nothing));
         assert!(!["db1", "10.0.0.1", "/data", "1.2.3", "prod"].into_iter().any(says_nothing));
     }

@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_taken_out_wherever_they_stand() {
+    fn names_are_removed_everywhere() {
         for (text, clean) in [
             ("stored in /home/ann/runs.", "stored in /path-1."),
             (

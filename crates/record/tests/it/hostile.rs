@@ -80,7 +80,7 @@ fn nested_and_endless_numbers_are_corrupt_lines() {
 }
 
 #[test]
-fn a_run_is_called_what_its_folder_is_called() {
+fn a_run_has_the_name_of_its_folder() {
     let (_dir, store, id, log) = stored();
     let other = "20260101-000000-abc";
     fs::write(&log, fs::read_to_string(&log).unwrap().replacen(&id, other, 1)).unwrap();
@@ -105,7 +105,7 @@ fn an_import_copies_the_record_alone_and_follows_no_link() {
 }
 
 #[test]
-fn a_run_to_which_others_may_give_another_name_is_none_of_ours() {
+fn a_run_that_others_may_rename_is_not_ours() {
     let (_dir, store, id, log) = stored();
     let is_own = || store.read_judged(&id).unwrap().1;
     assert!(is_own() && store.go_on(&id).unwrap().0.own);

@@ -88,7 +88,7 @@ fn append(file: &Path, text: &str) {
 }
 
 #[test]
-fn what_is_written_is_read_back() {
+fn a_written_run_is_read_back() {
     let (_dir, store) = store();
     let id = write(&store, Some("first"));
     let run = store.read(&id).unwrap();
@@ -272,7 +272,7 @@ fn a_foreign_run_cannot_name_itself_out_of_the_store() {
 }
 
 #[test]
-fn a_run_that_is_gone_on_with_is_finished_by_its_last_line() {
+fn a_continued_run_is_finished_by_its_last_line() {
     let (_dir, store) = store();
     let writer = store.create(sample::head(None)).unwrap();
     let events = sample::events();

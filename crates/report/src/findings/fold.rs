@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_in_words_is_distinguished() {
+    fn differences_in_words_are_distinguished() {
         assert_eq!(
             folded(&["step 1: made (pid 12) 1.5", "step 2: made (pid 13) 1.5"]),
             "step 1: made (pid 12) 1.5; step 2: made (pid 13) 1.5"

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_board_of_which_nothing_is_known_has_a_screen_of_any_size() {
+    fn an_empty_board_has_a_screen_of_any_size() {
         for (wide, high) in [(1, 1), (20, 5), (80, 24), (300, 100)] {
             shown(&Board::default(), wide, high);
         }

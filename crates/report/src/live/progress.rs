@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn a_load_tells_rate_and_time_left() {
+    fn a_load_shows_rate_and_time_left() {
         let reported = progress_line("loading", Duration::from_secs(2), 780 << 20, 780 << 20, 1 << 30, "bytes");
         assert_eq!(reported, "loading: 780 MiB of 1 GiB (76 %), 390 MiB/s, 1 s left");
         assert_eq!(progress_line("fetching", Duration::ZERO, 0, 5, 0, "1"), "fetching: 5");

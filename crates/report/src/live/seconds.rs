@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_after_a_boundary_counts_to_the_boundary() {
+    fn readings_after_a_boundary_count_to_the_boundary() {
         let mut seconds = seconds(1);
         let metrics = vec![Metric::counter(Counter::PhysicalReads, "blocks", "")];
         seconds.apply(Event::Source { source: "s".into(), metrics, phase: Phase::Settled });

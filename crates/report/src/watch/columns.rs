@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn each_column_stands_below_its_scope() {
+    fn each_column_is_below_its_scope() {
         let rates = ["db/commits", "db/logical_reads", "wal/physical_reads", "wal/log_bytes", "diskstats/device_reads"];
         let second = WatchedSecond::from_rates(1, &rates.map(|name| (name, Some(1.0))));
         let text = columns(usize::MAX).second_line(&second);
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_room_is_left_out_and_named() {
+    fn columns_that_do_not_fit_are_left_out_and_named() {
         let shown = |most| columns(most).second_line(&WatchedSecond::from_rates(1, &[]));
         let wide = |most| shown(most).lines().map(|line| line.chars().count()).max().unwrap_or(0);
         assert!(wide(60) <= 60 && wide(60) > 40, "{}", wide(60));

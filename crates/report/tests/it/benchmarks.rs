@@ -48,7 +48,7 @@ struct Entry {
 }
 
 #[test]
-fn github_action_benchmark_reads_what_is_better_by_direction() {
+fn github_action_benchmark_gets_figures_by_direction() {
     let run = twice();
     let analysis = analyze(&run);
     let read =

@@ -114,7 +114,7 @@ fn latency_against_throughput_as_a_picture() {
 }
 
 #[test]
-fn a_contrast_draws_raw_reads_beside_the_database() {
+fn a_contrast_draws_raw_reads_next_to_the_database() {
     let run = contrast();
     let picture = marks(&drawn("latency-iops", &run));
     for name in ["raw untouched", "raw, one byte", "database, physical"] {
@@ -260,7 +260,7 @@ fn every_point_is_a_mark_and_a_row() {
 }
 
 #[test]
-fn runs_beside_each_other_tell_first_what_is_not_alike() {
+fn a_comparison_of_runs_shows_differences_first() {
     let (mut one, mut other) = (sweep(&[1, 2, 4]), sweep(&[1, 2, 4]));
     (one.head.plan.tag, other.head.plan.tag) = (Some("old".into()), Some("new".into()));
     other.head.id = "20261121-020000-abc".into();
@@ -273,7 +273,7 @@ fn runs_beside_each_other_tell_first_what_is_not_alike() {
 }
 
 #[test]
-fn two_sides_tell_what_is_not_alike_then_their_differences() {
+fn two_sides_show_their_settings_then_their_differences() {
     let (one, mut other) = (sweep(&[1, 2, 4]), sweep(&[1, 2, 4]));
     other.description.as_mut().unwrap().block_bytes = 16_384;
     let (a, b) = (analyze(&one), analyze(&other));
@@ -291,7 +291,7 @@ fn two_sides_tell_what_is_not_alike_then_their_differences() {
 }
 
 #[test]
-fn what_is_not_to_be_quoted_says_so_across_every_picture() {
+fn every_picture_of_an_unquotable_run_is_marked() {
     let mut run = sweep(&[1, 2]);
     run.error = Some("the server went away".into());
     let analysis = analyze(&run);
@@ -325,7 +325,7 @@ fn a_chart_that_is_not_there_is_refused_with_those_that_are() {
 }
 
 #[test]
-fn a_run_of_which_nothing_is_known_has_a_page() {
+fn an_empty_run_has_a_page() {
     let mut run = Made::default().run();
     run.steps.clear();
     (run.description, run.host, run.dataset) = (None, None, None);

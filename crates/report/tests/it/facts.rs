@@ -42,7 +42,7 @@ fn line<'a>(text: &'a str, name: &str) -> Option<&'a str> {
 }
 
 #[test]
-fn each_of_the_twelve_facts_stands_in_every_form() {
+fn each_of_the_twelve_facts_is_in_every_form() {
     let run = Made { update_pct: "20", ..Made::default() }.run();
     for (form, text) in forms(&run) {
         for (name, parts) in FACTS {
@@ -69,7 +69,7 @@ fn a_fact_that_is_not_known_says_so() {
 }
 
 #[test]
-fn names_of_what_is_marked_lie_above_the_field() {
+fn names_of_marks_are_above_the_field() {
     let run = sweep(&[1, 2, 3, 4, 6, 8, 16, 32]);
     let analysis = analyze(&run);
     let drawn = charts::named("latency-iops", &[(&run, &analysis)]).unwrap().file(&[]);

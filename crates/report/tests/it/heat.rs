@@ -76,14 +76,14 @@ fn each_kind_of_operation_has_its_two_maps_with_a_title() {
 }
 
 #[test]
-fn the_page_tells_in_words_what_few_operations_cost() {
+fn the_page_describes_the_cost_of_few_operations() {
     let page = page(&two_humps());
     assert!(page.contains("longer than 8 times the median"), "{page}");
     assert!(page.contains("0.1 % of all, with 80"), "{page}");
 }
 
 #[test]
-fn the_page_stands_by_itself() {
+fn the_page_needs_no_other_file() {
     let page = page(&two_humps());
     for outside in ["http://", "https://", "<script", "src=", "href=", "url(", "@import", "onload"] {
         assert!(!page.contains(outside), "{outside}");

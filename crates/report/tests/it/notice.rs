@@ -23,7 +23,7 @@ fn a_notice_of_several_lines_stays_on_its_line() {
 }
 
 #[test]
-fn a_notice_stands_in_every_form_and_nowhere_without_one() {
+fn a_notice_is_in_every_form_of_its_run_only() {
     for notice in [None, Some(NOTICE.to_owned())] {
         let mut run = Made::default().run();
         let mut description = run.description.clone().unwrap_or_default();

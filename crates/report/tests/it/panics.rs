@@ -11,14 +11,14 @@ const INSIDE: &str = "MINDFUL_TEST_PANICS";
 const GIVES_BACK: &str = "\u{1b}[?1049l";
 
 #[test]
-fn a_panic_is_reported_on_the_terminal_as_it_was() {
+fn a_panic_is_reported_on_a_restored_terminal() {
     if std::env::var_os(INSIDE).is_some() {
         let _screen = Screen::open(false, || {}).unwrap();
         std::thread::sleep(Duration::from_millis(300));
         panic!("the ground gave way");
     }
     let own = std::env::current_exe().unwrap();
-    let line = format!("{} --exact panics::a_panic_is_reported_on_the_terminal_as_it_was --nocapture", own.display());
+    let line = format!("{} --exact panics::a_panic_is_reported_on_a_restored_terminal --nocapture", own.display());
     let mut terminal = Command::new("script");
     terminal
         .args(["-qec", &format!("stty rows 30 cols 100; {line}; stty -a"), "/dev/null"])

@@ -109,7 +109,7 @@ fn the_place_is_the_first_table_of_each_form() {
 }
 
 #[test]
-fn what_is_not_known_is_not_stated_and_says_why() {
+fn unknown_figures_are_left_out_with_a_reason() {
     let mut run = Made::default().run();
     run.environment.clear();
     run.host = Some(HostView::default());

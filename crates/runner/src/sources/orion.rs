@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_measures_nothing_is_refused() {
+    fn a_job_without_loads_is_refused() {
         let advanced = Job { preset: Preset::Advanced, ..JOB };
         assert!(Job { matrix: Some(Matrix::Point), ..advanced }.points().is_err());
         assert!(

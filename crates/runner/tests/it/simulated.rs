@@ -62,7 +62,7 @@ fn a_grid_measures_every_point_and_the_first_one_again() {
 }
 
 #[test]
-fn an_interrupted_sweep_goes_on_and_loses_or_repeats_nothing() {
+fn an_interrupted_sweep_continues_and_loses_nothing() {
     let simulation = Simulation::new();
     let given = [("sessions", "1,2,3,4,5,6"), ("duration", "30s"), ("null_latency", "10ms")];
     simulation.stop_at(Duration::from_secs(100));
@@ -79,7 +79,7 @@ fn an_interrupted_sweep_goes_on_and_loses_or_repeats_nothing() {
 }
 
 #[test]
-fn a_budget_leaves_out_what_does_not_fit_and_names_it() {
+fn a_budget_leaves_out_steps_that_do_not_fit_and_names_them() {
     let simulation = Simulation::new();
     let ladders = [("sessions", "1..64"), ("update_pct", "0,20"), ("null_latency", "10ms"), ("duration", "17s")];
     let ended = simulation.sweep(&[&ladders[..], &[("budget", "200s")]].concat(), None);
@@ -208,7 +208,7 @@ fn a_step_ends_when_it_is_steady_and_leaves_its_start_out() {
 }
 
 #[test]
-fn a_step_that_never_is_steady_tells_why() {
+fn a_step_that_never_is_steady_names_the_reason() {
     let restless = [
         ([("steady_cap", "10m"), ("null_signal", "ramp:8:1200s")], "throughput moved by"),
         ([("steady_cap", "10m"), ("null_signal", "cycle:40%:20s")], "a cycle of"),
@@ -240,7 +240,7 @@ fn compared(a: &str, b: &str) -> (Verdict, f64) {
 }
 
 #[test]
-fn twenty_runs_in_turn_tell_faster_from_alike() {
+fn twenty_runs_in_turn_separate_faster_from_equal() {
     let (verdict, ratio) = compared("10ms", "9ms");
     assert_eq!(verdict, Verdict::Faster);
     assert!((ratio - 10.0 / 9.0).abs() < 0.02, "{ratio}");
@@ -279,7 +279,7 @@ fn sessions_start_together_however_long_orders_take() {
 }
 
 #[test]
-fn what_sessions_publish_late_is_of_the_window_it_was_done_in() {
+fn late_counters_belong_to_the_window_of_their_work() {
     let long =
         [("sessions", "50"), ("duration", "10s"), ("warmup", "3s"), ("null_hit_ratio", "30"), ("null_spread", "0.5")];
     let analysis = |latency: &'static str| {

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_server_says_is_one_line_of_limited_length() {
+    fn a_servers_message_is_one_line_of_limited_length() {
         assert_eq!(quote("no\nway", 1045), "no way [1045]");
         let long = quote(&"x".repeat(5_000), "XX000");
         assert!(long.len() < 400 && long.ends_with("… [XX000]"), "{long}");

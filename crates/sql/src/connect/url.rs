@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_encoded_is_decoded_again() {
+    fn an_encoded_text_is_decoded_again() {
         let odd = "p@ss:/%?#ä~-._";
         assert_eq!(decode_text(&encode(odd), "password").unwrap(), odd);
         assert_eq!(encode("a~-._b/"), "a~-._b%2F");

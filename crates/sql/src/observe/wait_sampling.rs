@@ -373,13 +373,13 @@ mod tests {
     }
 
     #[test]
-    fn cheap_looks_are_taken_as_asked_and_dear_ones_less_often() {
+    fn cheap_samples_are_taken_as_requested_dear_ones_less_often() {
         assert_eq!(within_budget(ASKED, us(100), 0.014), ASKED);
         assert_eq!(within_budget(ASKED, us(1_000), 0.01), Duration::from_millis(100));
     }
 
     #[test]
-    fn an_interval_has_bounds_whatever_a_look_costs() {
+    fn an_interval_has_bounds_whatever_a_sample_costs() {
         assert_eq!(within_budget(ASKED, Duration::MAX, 1e-6), LONGEST);
         assert_eq!(within_budget(ASKED, us(100), -0.0), LONGEST);
         assert_eq!(within_budget(ASKED, Duration::ZERO, 0.0), LONGEST);
@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn looks_are_counted_by_event_with_what_they_cost() {
+    fn samples_are_counted_by_event_with_their_cost() {
         let monitor = TwoReaders { looks: 0, fails_after: 5 };
         let (sampling, [mut waits, mut cost, _, of_sessions]) =
             start_sampling(monitor, vec![READ], Duration::from_millis(2), "process", 2).unwrap();

@@ -68,7 +68,7 @@ fn worst() -> State {
 }
 
 #[test]
-fn every_check_tells_what_is_what_it_does_and_what_to_type() {
+fn every_check_has_a_state_an_effect_and_a_command() {
     let found = check(&worst());
     each_tells_what_is_what_it_does_and_what_to_type(&found, &REPORTED);
     assert_eq!(found.len(), REPORTED.len(), "each check has its line above: {found:#?}");

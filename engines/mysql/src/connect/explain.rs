@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn each_refusal_says_what_where_and_the_next_move() {
+    fn each_refusal_names_fault_place_and_next_step() {
         for (code, kind, hint) in [
             (1045, ErrorKind::Target, "MYSQL_PWD"),
             (1044, ErrorKind::Target, "GRANT ALL ON"),

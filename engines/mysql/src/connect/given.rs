@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_means_nothing_on_a_socket_is_reported() {
+    fn options_without_meaning_on_a_socket_are_reported() {
         let around = Environment::default().with_user("me");
         let notes_of = |url: &str| given(url, &around).notes.join("\n");
         let notes_of_all = notes_of("mysql://db:3307/b?socket=/x.sock&ssl-ca=/ca.pem&ssl-mode=PREFERRED");

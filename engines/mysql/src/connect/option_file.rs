@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_of_a_suffix_are_read_beside_the_plain_ones() {
+    fn groups_of_a_suffix_are_read_with_the_plain_ones() {
         let folder = tempfile::tempdir().unwrap();
         let text = "[client_a]\nuser=a\n[client]\nhost=plain\n[client_b]\nuser=b\n[mysqld_a]\nport=9\n";
         let files = [file(folder.path(), "my.cnf", 0o600, text)];
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_meaning_here_is_reported() {
+    fn options_without_meaning_here_are_reported() {
         let folder = tempfile::tempdir().unwrap();
         let text =
             "[client]\nssl_capath=/etc/ssl/certs\ntls-version=TLSv1.3\nprotocol=tcp\ndefault-character-set=utf8\n";
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn what_runs_or_loads_something_is_left_out_with_a_line() {
+    fn options_that_run_or_load_code_are_ignored_with_a_note() {
         let folder = tempfile::tempdir().unwrap();
         let text = "[client]\ninit-command=DROP DATABASE b\nplugin_dir=/tmp/x\ndefault-auth=evil\nloose-init-command=x\n\
                     plugin-load=x.so\n[mysql]\npager=sh\nuser=me\n";

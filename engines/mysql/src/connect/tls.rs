@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_mode_verifies_as_much_as_it_says() {
+    fn each_mode_verifies_as_much_as_it_promises() {
         let of = |mode| Tls { mode, ..Tls::OFF }.options().unwrap();
         assert!(of(Mode::Disabled).is_none());
         for (mode, accepts, skips) in [

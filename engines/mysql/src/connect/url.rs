@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_misspelt_is_refused_and_no_part_quoted() {
+    fn misspelt_options_are_refused_without_quoting_them() {
         for (url, hint) in [
             ("mysql://me:secret@x@db/b", "%40"),
             ("mysql://me:sec/ret@db/b", "%2F"),

@@ -273,7 +273,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_are_found_in_what_the_server_tells_of_a_statement() {
+    fn pages_are_found_in_the_servers_report_of_a_statement() {
         let analysis =
             r#"{"query_block": {"nested_loop": [{"table": {"r_rows": 2, "r_engine_stats": {"pages_accessed": 5}}}]}}"#;
         assert_eq!(accessed(&serde_json::from_str(analysis).expect("JSON")), Some(5));

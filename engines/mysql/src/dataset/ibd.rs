@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_page_is_an_error_and_a_coded_one_tells_nothing() {
+    fn a_broken_page_is_an_error_but_an_encoded_one_is_unknown() {
         let mut broken = leaf(&[0]);
         broken[INFIMUM - 2..INFIMUM].copy_from_slice(&0_u16.to_be_bytes());
         let error = parsed(&[broken]).expect_err("a row that follows itself");

@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_is_no_innodb_is_known_by_what_it_says() {
+    fn another_engine_than_innodb_is_known_by_its_description() {
         for (text, name) in [
             ("8.0.11-TiDB-v8.1.0 TiDB Server (Apache License 2.0)", Some("TiDB")),
             ("8.0.30-vitess", Some("Vitess")),

@@ -17,7 +17,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_error_stands_without_what_only_its_makers_read() {
+    fn the_first_error_is_shown_without_internal_details() {
         let mysql = "2026-11-22T11:00:00.1Z 0 [System] [MY-010116] [Server] starting\n\
                      2026-11-22T11:00:00.2Z 0 [ERROR] [MY-000067] [Server] unknown variable 'a=b'.\n\
                      2026-11-22T11:00:00.2Z 0 [ERROR] [MY-010119] [Server] Aborting\n";

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_fetched_is_pinned_in_full() {
+    fn every_fetched_version_is_pinned_in_full() {
         for flavor in [Flavor::MariaDb, Flavor::MySql] {
             let (_, pinned) = known_and_pinned(flavor);
             assert_eq!(pinned.sha256.len(), 64);

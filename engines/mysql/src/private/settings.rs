@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_version_does_not_know_is_not_said_to_it() {
+    fn settings_that_a_version_lacks_are_not_set() {
         let with = |flavor, major, minor, patch| {
             let version = Version { flavor, major, minor, patch };
             choose(&Known { version, ..facts(Mode::Pio) }, Purpose::Run, &[]).unwrap()
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn direct_io_is_what_the_last_setting_says() {
+    fn the_last_setting_decides_direct_io() {
         assert!(is_direct([("innodb_flush_method", "fsync"), ("innodb_flush_method", "O_DIRECT_NO_FSYNC")]));
         assert!(is_direct([("innodb_data_file_buffering", "off")]));
         assert!(!is_direct([("innodb_flush_method", "fsync")]) && !is_direct([]));

@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_instants_are_what_they_are() {
+    fn known_instants_are_converted_exactly() {
         let value = Value::Date(2026, 11, 22, 12, 34, 56, 789);
         assert_eq!(us(&value), Some(1_795_350_896_000_789));
         assert_eq!(us(&Value::Date(2000, 2, 29, 0, 0, 0, 0)), Some(951_782_400_000_000));
@@ -38,7 +38,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_instant_is_read_as_it_was_written(instant in 0_i64..4_000_000_000_000_000) {
+        fn a_written_instant_is_read_back(instant in 0_i64..4_000_000_000_000_000) {
             prop_assert_eq!(us(&datetime(instant)), Some(instant));
         }
     }

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_say_only_what_the_statement_asks_for() {
+    fn keys_contain_only_what_the_statement_needs() {
         let (one, two) = (BTreeSet::from([3]), BTreeSet::from([1, 3]));
         let ops = [op(7, 2, 3), op(9, 1, 1)];
         assert_eq!(keys(&ops, &one, Reach::Key), "[7,9]");

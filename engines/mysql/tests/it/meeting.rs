@@ -81,7 +81,7 @@ fn ranks_that_come_together_make_one_place_in_an_old_mariadb() {
 }
 
 #[test]
-fn ranks_in_a_crowd_never_stand_in_each_others_way() {
+fn many_ranks_at_once_do_not_block_each_other() {
     let (shared, database) = (shared::server(MARIADB), shared::name());
     std::thread::scope(|scope| {
         for rank in 0..16 {
@@ -127,7 +127,7 @@ fn a_place_to_meet_that_others_made_or_changed_is_refused() {
 }
 
 #[test]
-fn a_server_that_takes_no_chunk_is_refused_with_what_helps() {
+fn a_server_that_refuses_a_chunk_is_named_with_a_next_step() {
     let place = quick_place();
     let server = started(MARIADB, &place.path().join("db"), &[("set", "max_allowed_packet=65536")]);
     let error = meet(&server, "short").err().unwrap().to_string();

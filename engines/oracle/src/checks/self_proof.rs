@@ -338,7 +338,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_masked_as_words_and_no_part_of_another() {
+    fn names_are_masked_only_as_whole_words() {
         let names = ["db.example.com".to_owned(), "free".to_owned(), "bench".to_owned()];
         let text = "ORA-12514: FREE of DB.example.com; BENCH.T, freepdb1, MINDFUL_BENCH, free buffer waits".to_owned();
         let masked = format!("ORA-12514: {MASK} of {MASK}; {MASK}.T, freepdb1, MINDFUL_BENCH, {MASK} buffer waits");

@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_refused_without_the_password() {
+    fn an_invalid_address_is_refused_without_the_password() {
         for (url, part) in [
             ("oracle://db:1521/x", "names no account"),
             ("oracle://me:s3cret@db/x", "--password-file"),

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn each_number_of_the_list_leads_to_its_own_next_move() {
+    fn each_error_number_of_the_list_has_its_next_step() {
         assert!(NEXT.windows(2).all(|pair| pair[0].0 < pair[1].0), "the numbers rise");
         for (code, next) in NEXT {
             for failure in [

@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn places_tell_nothing_of_keys_nor_of_another_schema() {
+    fn places_do_not_depend_on_keys_or_on_another_schema() {
         for blocks in [500_u64, 10_000, 300_000] {
             let (one, other) = (Layout::new(blocks, 7, 1, 0.02), Layout::new(blocks, 7, 2, 0.02));
             assert!(one.rank_correlation().abs() < 0.02, "{blocks}: {}", one.rank_correlation());

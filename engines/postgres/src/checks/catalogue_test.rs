@@ -111,7 +111,7 @@ fn found() -> Vec<Finding> {
 }
 
 #[test]
-fn each_check_tells_what_is_what_it_does_and_what_to_type() {
+fn each_check_has_a_state_an_effect_and_a_command() {
     each_tells_what_is_what_it_does_and_what_to_type(&found(), &REPORTED);
 }
 

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_known_to_be_idle_is_called_so() {
+    fn only_settings_known_to_be_idle_are_called_so() {
         let of = |server: &Server, access| names(&server.of_path(access, false));
         let worker = server(18, Some("worker"), true);
         assert_eq!(of(&worker, Access::Index).len(), OF_READ_AHEAD.len());

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_cache_is_reported_where_it_can_be_in_the_way() {
+    fn the_page_cache_is_reported_if_it_can_serve_reads() {
         let buffered = state(1 << 30);
         assert!(page_cache_ahead(&buffered).unwrap().evidence.contains("hold 100 %"));
         assert_eq!(page_cache_ahead(&buffered.clone().with("debug_io_direct", "data", None)), None);

@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_logs_every_statement_is_reported() {
+    fn only_settings_that_log_every_statement_are_reported() {
         let with = |ms: f64| State::default().with("log_min_duration_statement", "", Some(ms));
         assert_eq!(statements_logged(&with(0.0)).unwrap().evidence, "log_min_duration_statement = 0");
         assert_eq!((statements_logged(&with(-1.0)), statements_logged(&with(250.0))), (None, None));

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_libpq_refuses_is_refused() {
+    fn parameters_that_libpq_refuses_are_refused() {
         for value in ["scram", "password,!md5", "!md5,password", "md5,md5", "md5,", "!!md5"] {
             let refused = methods(value).err().map(|error| error.to_string());
             assert!(refused.as_ref().is_some_and(|line| line.contains("PGREQUIREAUTH")), "{value}: {refused:?}");

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_block_cannot_be_is_refused_with_what_it_can() {
+    fn impossible_blocks_are_refused_with_the_possible_range() {
         for (compress_ratio, dedupe_ratio) in [(31.0, 1.0), (2.0, 1.5)] {
             let error = Shape::new(SHAPED, Content::Mixed { compress_ratio, dedupe_ratio }).expect_err("out of range");
             assert!(error.next.contains("ratio"), "{error}");

@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_asked_for_is_not_replaced_and_too_old_never_used() {
+    fn a_requested_version_is_not_replaced_and_an_old_one_unused() {
         let wanted = |given, exact| Version { major: 18, full: "18.6".to_owned(), exact, given };
         for (found, any, major, exact) in [
             ("9.6.24", false, false, false),
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_version_is_found_in_what_postgres_says() {
+    fn the_version_is_found_in_the_output_of_postgres() {
         let version = KNOWN.version;
         assert_eq!(version("postgres (PostgreSQL) 16.10 (Debian 16.10-1.pgdg)\n"), Some("16.10"));
         assert_eq!(version("postgres (PostgreSQL) 17beta1\n"), Some("17beta1"));

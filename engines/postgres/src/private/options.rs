@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_major_version_stands_for_a_pinned_one() {
+    fn a_major_version_means_a_pinned_one() {
         assert_eq!(parsed(&[("pg_version", "17")]).unwrap().version.full, "17.11");
         assert_eq!(parsed(&[("pg_version", "15.14")]).unwrap().version.full, "15.14");
         let default = parsed(&[]).unwrap().version;

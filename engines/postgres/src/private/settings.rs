@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn data_is_direct_wherever_it_stands_in_the_list() {
+    fn data_is_direct_at_any_place_in_the_list() {
         assert!(["data", "wal, data", "DATA,wal"].into_iter().all(is_direct_io));
         assert!(!["", "wal", "wal,wal_init"].into_iter().any(is_direct_io));
     }

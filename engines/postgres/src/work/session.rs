@@ -267,7 +267,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bucket_stands_for_its_latencies_to_half_a_percent() {
+    fn a_bucket_represents_its_latencies_to_half_a_percent() {
         for us in [1_u64, 127, 128, 129, 1_000, 123_456, 3_000_000_000] {
             let bucket = if us < 128 { us as i64 } else { 128 + ((us as f64 / 128.0).ln() * 200.0).floor() as i64 };
             let error = bucket_ns(bucket) as f64 / (us as f64 * 1_000.0) - 1.0;

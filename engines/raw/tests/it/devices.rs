@@ -54,7 +54,7 @@ fn a_device_is_filled_and_verified_when_its_own_name_was_typed() {
 }
 
 #[test]
-fn the_mark_of_a_filled_device_is_no_leave_to_write_to_it() {
+fn the_mark_of_a_filled_device_does_not_permit_writing() {
     let folder = folder();
     let Some(device) = LoopDevice::new(folder.path(), 8) else { return };
     load(&*open(&device.path, &[("destroy_data", device.name())]).unwrap(), 1, 500).unwrap();

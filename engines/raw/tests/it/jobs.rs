@@ -81,7 +81,7 @@ fn a_calibration_comes_to_an_answer_on_a_real_file() {
 }
 
 #[test]
-fn parsing_walks_every_row_and_the_other_looks_none() {
+fn only_parsing_walks_every_row() {
     let folder = folder();
     let path = made(folder.path(), 200);
     for (look, rows) in [("none", 0), ("byte", 0), ("checksum", 0), ("parse", 500 * 16)] {
@@ -208,7 +208,7 @@ fn a_pausing_session_thinks_or_is_in_flight_at_each_depth() {
 }
 
 #[test]
-fn a_skewed_and_pausing_session_in_a_ring_does_what_it_draws() {
+fn a_skewed_and_pausing_session_in_a_ring_follows_its_draws() {
     let folder = folder();
     let path = made(folder.path(), 500);
     let target = open(&path, &[("iodepth", "4")]).unwrap();

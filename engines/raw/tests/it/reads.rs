@@ -11,7 +11,7 @@ const WAYS: [&[(&str, &str)]; 4] = [
 ];
 
 #[test]
-fn a_made_file_reads_back_what_was_written_to_every_sector() {
+fn every_sector_of_a_made_file_reads_back_as_written() {
     let folder = folder();
     let path = made(folder.path(), 1_000);
     for way in WAYS {
@@ -24,7 +24,7 @@ fn a_made_file_reads_back_what_was_written_to_every_sector() {
 }
 
 #[test]
-fn a_slice_ends_in_time_and_counts_what_it_did() {
+fn a_slice_ends_in_time_and_counts_its_work() {
     let folder = folder();
     let path = made(folder.path(), 1_000);
     for way in WAYS {
@@ -67,7 +67,7 @@ fn a_large_read_is_one_request_and_many_physical_reads() {
 }
 
 #[test]
-fn reading_a_file_leaves_the_time_it_was_last_read_alone() {
+fn reading_a_file_does_not_change_its_access_time() {
     let folder = folder();
     let path = made(folder.path(), 100);
     let file = std::fs::File::open(&path).unwrap();

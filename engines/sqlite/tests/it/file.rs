@@ -87,7 +87,7 @@ fn updates_never_grow_the_tables() {
 }
 
 #[test]
-fn what_others_put_into_the_file_stays() {
+fn objects_of_others_in_the_file_stay() {
     let (fixture, path) = fixture::fixture();
     drop(fixture.loaded());
     let other = Connection::open(&path).unwrap();
@@ -107,7 +107,7 @@ fn what_others_put_into_the_file_stays() {
 }
 
 #[test]
-fn cleanup_of_a_file_of_ours_leaves_nothing_beside_it() {
+fn cleanup_of_our_file_leaves_nothing_next_to_it() {
     let (fixture, path) = fixture::fixture();
     let opened = fixture.loaded();
     let workload = Workload { update_pct: Share::ALL, ..fixture.workload() };

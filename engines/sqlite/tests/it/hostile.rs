@@ -83,7 +83,7 @@ fn no_sqlite_table_of_others_is_taken_for_ours() {
 }
 
 #[test]
-fn what_others_laid_beside_sqlite_tables_of_ours_runs_never() {
+fn code_of_others_next_to_our_sqlite_tables_never_runs() {
     let (fixture, path) = fixture::fixture();
     drop(fixture.loaded());
     let other = Connection::open(&path).unwrap();

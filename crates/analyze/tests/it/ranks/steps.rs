@@ -74,7 +74,7 @@ fn a_part_is_never_valid_as_the_whole() {
 }
 
 #[test]
-fn clocks_and_starts_far_apart_are_reported_with_who_it_was() {
+fn clocks_and_starts_far_apart_are_reported_with_their_ranks() {
     let near = analyze(&shared(vec![rank(0, 2, 0.1, 0), rank(1, 2, 0.1, 1_000)]));
     assert_eq!(evidence(&near, "clocks-apart"), None, "within what the reading is unsure of");
     let apart = analyze(&shared(vec![rank(0, 2, 0.1, 0), rank(1, 2, 0.1, -3_000)]));

@@ -18,7 +18,7 @@ fn plan(mindful: &Mindful, name: &str, latency: &str) -> String {
 }
 
 #[test]
-fn plans_run_in_turn_tell_faster_and_a_gate_has_its_exit_code() {
+fn plans_run_in_turn_are_compared_and_a_gate_has_its_exit_code() {
     let mindful = Mindful::new();
     let (slow, fast) = (plan(&mindful, "slow.toml", "40ms"), plan(&mindful, "fast.toml", "20ms"));
     // Compared with these latencies a wait for a CPU is short. The CPU use of others does not reach this margin, but a
@@ -133,7 +133,7 @@ fn a_gate_that_is_not_decided_fails_unless_it_is_asked_to_pass() {
 }
 
 #[test]
-fn what_is_not_comparable_is_refused_with_the_differing_facts() {
+fn incomparable_runs_are_refused_with_the_differing_facts() {
     let mindful = Mindful::new();
     for (tag, unit) in [("narrow", "1"), ("wide", "16")] {
         let ran = mindful.run(&null("run", &["--warmup", "200ms", "--tag", tag, "--work-unit", unit]));
@@ -193,7 +193,7 @@ fn with_a_sound_figure(mindful: &Mindful, args: &[&str], is_sound: impl Fn(f64) 
 }
 
 #[test]
-fn a_history_tells_the_run_where_the_level_changed() {
+fn a_history_names_the_run_at_which_the_level_changed() {
     let mindful = Mindful::new();
     let mut ids = Vec::new();
     for (latency, rate) in [[("10ms", 400.0); 5], [("40ms", 100.0); 5]].concat() {

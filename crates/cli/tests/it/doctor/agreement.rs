@@ -15,7 +15,7 @@ fn end(mindful: &Mindful, verb: &str, args: &[&str]) -> (Option<i32>, String) {
 }
 
 #[test]
-fn what_a_run_refuses_doctor_refuses_in_the_same_words() {
+fn doctor_refuses_in_the_same_words_as_a_run() {
     let mindful = Mindful::at(quick_place());
     let taken = mindful.path("taken");
     fs::create_dir(&taken).unwrap();
@@ -72,7 +72,7 @@ impl Drop for Neighbours {
 }
 
 #[test]
-fn what_makes_a_run_suspect_is_a_warning_of_the_doctor() {
+fn a_cause_of_suspect_runs_is_a_warning_of_the_doctor() {
     let mindful = Mindful::new();
     let small = ["--target", "sqlite:small.db", "--schemas", "1", "--scale", "4MiB"];
     assert_eq!(end(&mindful, "load", &small).0, Some(0));

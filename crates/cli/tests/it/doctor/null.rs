@@ -3,7 +3,7 @@
 use crate::mindful::Mindful;
 
 #[test]
-fn the_doctor_counts_what_it_found_and_may_fail_a_script() {
+fn the_doctor_counts_its_findings_and_may_fail_a_script() {
     let mindful = Mindful::new();
     let text = mindful.text(&["doctor", "--target", "null:"]);
     assert!(text.lines().last().unwrap().starts_with("0 errors, "), "{text}");

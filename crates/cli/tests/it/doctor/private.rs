@@ -5,7 +5,7 @@ use mindful_conformance::quick_place;
 use crate::mindful::{Mindful, text};
 
 #[test]
-fn doctor_makes_no_server_and_fetches_none() {
+fn doctor_neither_makes_nor_fetches_a_server() {
     let mindful = Mindful::beside_others(quick_place());
     let (shelf, data) = (mindful.path("shelf"), mindful.private_folder());
     let fetch_dir = format!("--fetch-dir={}", shelf.display());

@@ -53,7 +53,7 @@ fn what_tar_and_zstd_see(pack: &std::path::Path, id: &str) {
 }
 
 #[test]
-fn a_sweep_is_made_again_and_its_plan_stands_in_the_pack() {
+fn a_sweep_is_made_again_and_the_pack_contains_its_plan() {
     let mindful = Mindful::new();
     let ladder = ["--duration", "200ms", "-q", "--sessions", "1,2", "--null-latency", "2ms"];
     mindful.run(&null("sweep", &ladder));
@@ -65,7 +65,7 @@ fn a_sweep_is_made_again_and_its_plan_stands_in_the_pack() {
 }
 
 #[test]
-fn what_no_plan_alone_makes_again_is_refused_before_it_runs() {
+fn runs_that_no_plan_can_repeat_are_refused_before_they_run() {
     let mindful = Mindful::new();
     let ran = mindful.measured(&["--sessions", "1"]);
     let (id, folder) = (ran["id"].as_str().unwrap(), mindful.runs());

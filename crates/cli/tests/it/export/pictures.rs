@@ -44,7 +44,7 @@ mod drawn {
     }
 
     #[test]
-    fn a_picture_has_its_size_its_words_and_its_doubt() {
+    fn a_picture_has_its_size_its_words_and_its_doubt_mark() {
         let mindful = Mindful::new();
         mindful.measured(&["--sessions", "2", "--null-latency", "400us"]);
         let (svg, pixels, _) = picture(&mindful, &[]);
@@ -65,7 +65,7 @@ mod drawn {
     }
 
     #[test]
-    fn what_may_not_be_quoted_is_written_across_it() {
+    fn a_picture_that_may_not_be_quoted_is_marked() {
         let mindful = Mindful::new();
         mindful.measured(&["--duration", "2s", "--sessions", "2", "--null-fail", "1@1500ms"]);
         let (svg, pixels, plain) = picture(&mindful, &[]);

@@ -3,7 +3,7 @@
 use crate::mindful::Mindful;
 
 #[test]
-fn every_engine_is_shown_with_what_it_can_do() {
+fn every_engine_is_shown_with_its_capabilities() {
     let engines = Mindful::new().json(&["engines"]);
     let names: Vec<_> = engines.as_array().unwrap().iter().map(|engine| engine["name"].as_str().unwrap()).collect();
     assert!(names.contains(&"null") && names.contains(&"postgres") && names.contains(&"sqlite"), "{names:?}");

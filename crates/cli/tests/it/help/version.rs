@@ -20,7 +20,7 @@ fn the_version_names_commit_profile_and_features() {
 }
 
 #[test]
-fn each_summary_holds_what_measured_it() {
+fn each_summary_names_the_program_that_measured_it() {
     let mindful = Mindful::new();
     let version = mindful.text(&["--version"]);
     let summary = mindful.measured(&[]);

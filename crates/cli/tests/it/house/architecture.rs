@@ -24,7 +24,7 @@ fn imports(folder: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn each_crate_imports_only_what_stands_before_it() {
+fn each_crate_imports_only_crates_before_it() {
     let allowed: BTreeMap<&str, &[&str]> = BTreeMap::from([
         ("core", &[][..]),
         ("host", &["core"]),
@@ -52,7 +52,7 @@ fn each_crate_imports_only_what_stands_before_it() {
 }
 
 #[test]
-fn an_engine_imports_only_what_engines_share() {
+fn an_engine_imports_only_shared_crates() {
     let allowed = BTreeSet::from(["core", "host", "instance", "oracle-terms", "sql"].map(str::to_owned));
     for name in folders("engines") {
         let imports = imports(&format!("engines/{name}"));
@@ -144,7 +144,7 @@ const WITH_REASON: [(&str, &str); 3] = [
 ];
 
 #[test]
-fn what_one_engine_calls_its_own_stays_in_its_folder() {
+fn names_of_one_engine_stay_in_its_folder() {
     for (name, folder) in
         ["runner", "analyze", "report"].map(|name| (name, root().join("crates").join(name).join("src")))
     {
@@ -168,7 +168,7 @@ fn what_one_engine_calls_its_own_stays_in_its_folder() {
 
 /// The code that counts something and its reader share a variant, so that neither can rename it alone.
 #[test]
-fn names_of_counters_stand_in_one_place() {
+fn names_of_counters_are_in_one_place() {
     let shared = root().join("crates/core/src/contract/metric.rs");
     let text = fs::read_to_string(&shared).unwrap();
     let counters = text.split_once("pub enum Counter {").unwrap().1.split_once("    }").unwrap().0;
@@ -181,7 +181,7 @@ fn names_of_counters_stand_in_one_place() {
 
 /// The same of facts about hosts and storage.
 #[test]
-fn names_of_facts_stand_in_one_place() {
+fn names_of_facts_are_in_one_place() {
     let shared = root().join("crates/core/src/contract/fact.rs");
     let text = fs::read_to_string(&shared).unwrap();
     let names: Vec<&str> = text.lines().filter_map(|line| line.split_once(" => ")?.1.strip_suffix(',')).collect();

@@ -59,7 +59,7 @@ fn each_code_has_one_row_with_its_usual_severity() {
 }
 
 #[test]
-fn every_code_that_is_listed_is_raised_and_none_beside_them() {
+fn exactly_the_listed_codes_are_raised() {
     let sources = texts();
     for code in names() {
         assert!(sources.iter().any(|source| raises(source, &code)), "`{code}` is listed, and nothing raises it");

@@ -49,7 +49,7 @@ fn page() -> Vec<Block> {
 }
 
 #[test]
-fn each_command_of_the_first_day_prints_what_the_page_shows() {
+fn each_command_of_the_first_day_prints_the_output_on_the_page() {
     let mindful = Mindful::beside_others(place());
     let server = UsersServer::at(&mindful.path("users"), "shared_buffers=16MB");
     server.sql("CREATE DATABASE bench");

@@ -22,7 +22,7 @@ fn members() -> Vec<(String, toml::Table)> {
 }
 
 #[test]
-fn each_crate_that_is_published_says_what_it_is() {
+fn each_published_crate_has_a_description() {
     let published: Vec<_> =
         members().into_iter().filter(|(_, manifest)| manifest["package"].get("publish").is_none()).collect();
     assert!(published.len() > 10, "{}", published.len());
@@ -56,7 +56,7 @@ fn path_dependencies_have_the_version_of_the_workspace() {
 }
 
 #[test]
-fn packages_take_what_the_layout_makes() {
+fn packages_contain_the_files_of_the_layout() {
     let layout = text("dist/files");
     let manifest = table("crates/cli/Cargo.toml");
     let metadata = &manifest["package"]["metadata"];
@@ -86,7 +86,7 @@ fn the_job_runs_the_image_of_this_version_as_its_user() {
 }
 
 #[test]
-fn each_command_of_dist_is_documented_and_says_what_it_lacks() {
+fn each_command_of_dist_is_documented_and_names_missing_tools() {
     let page = text("docs/install.md") + &text("dist/RELEASE.md");
     for entry in fs::read_dir(root().join("dist")).unwrap().map(Result::unwrap) {
         let name = entry.file_name().into_string().unwrap();

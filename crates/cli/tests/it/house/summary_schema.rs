@@ -158,7 +158,7 @@ fn comparisons_and_histories_keep_to_the_schema() {
 
 /// A summary that breaks its promise is found: a field without a name in the schema, a text for a figure.
 #[test]
-fn the_schema_finds_what_is_no_summary() {
+fn the_schema_rejects_other_documents() {
     let validator = jsonschema::validator_for(&published()).unwrap();
     let stored = root().join("crates/cli/tests/format-1/postgres/summary.json");
     let good: Value = serde_json::from_slice(&std::fs::read(stored).unwrap()).unwrap();

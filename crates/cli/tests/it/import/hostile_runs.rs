@@ -115,7 +115,7 @@ fn pipes_devices_and_links_for_a_record_end_at_once() {
 }
 
 #[test]
-fn show_makes_a_corrupt_summary_anew_as_list_says() {
+fn show_remakes_a_corrupt_summary_as_list_says() {
     let mindful = Mindful::new();
     let ran = mindful.measured(&[]);
     let summary = mindful.run_folder(&ran).join("summary.json");

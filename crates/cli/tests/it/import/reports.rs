@@ -38,7 +38,7 @@ fn ladder(mindful: &Mindful, name: &str) -> PathBuf {
 }
 
 #[test]
-fn a_redo_bound_showcase_is_called_what_it_is() {
+fn a_redo_bound_showcase_is_recognised() {
     let mindful = Mindful::new();
     let file = mindful.path("awr.txt.128");
     for dress in [Dress::Awr11, Dress::Html] {
@@ -159,7 +159,7 @@ fn a_pattern_names_the_reports_that_it_fits() {
 }
 
 #[test]
-fn old_and_new_stand_in_one_comparison() {
+fn old_and_new_results_are_compared() {
     let mindful = Mindful::new();
     fs::write(mindful.path("awr.txt.128"), showcase().report(Dress::Awr19)).unwrap();
     mindful.text(&["import", "awr.txt.128", "--tag", "old"]);
@@ -197,7 +197,7 @@ fn awr_prints_a_row_a_file_in_each_form() {
 }
 
 #[test]
-fn a_trace_is_grouped_by_what_it_tells() {
+fn a_trace_is_grouped_by_its_fields() {
     let mindful = Mindful::new();
     let wait = |file: u32, ela: u32| {
         format!(

@@ -70,7 +70,7 @@ fn a_warm_page_cache_is_reported_and_a_limit_cures_it() {
 /// Of what lies in memory, or was just written and fits the page cache, nothing is read from storage.
 #[cfg(feature = "sqlite")]
 #[test]
-fn what_comes_from_the_page_cache_alone_is_called_all_of_it() {
+fn reads_from_the_page_cache_alone_are_called_all_of_it() {
     let mindful = Mindful::beside_others(place());
     let in_memory = tempfile::tempdir_in("/dev/shm").unwrap();
     for folder in [mindful.path("."), in_memory.path().to_owned()] {

@@ -41,7 +41,7 @@ fn recorded(mindful: &Mindful, over_us: [Option<f64>; 2]) -> Report {
 }
 
 #[test]
-fn a_limit_that_a_volume_tells_is_the_verdict() {
+fn a_limit_that_a_volume_reports_is_the_verdict() {
     let mindful = Mindful::beside_others(place());
     let held = recorded(&mindful, [Some(980_000.0), Some(100_000.0)]);
     let evidence = held.evidence("storage-cap");

@@ -130,7 +130,7 @@ fn assert_reported(report: &Report, took: Duration) {
 }
 
 #[test]
-fn a_remote_server_whose_clock_is_set_ends_the_run() {
+fn setting_the_clock_of_a_remote_server_ends_the_run() {
     let mindful = Mindful::beside_others(place());
     let Some(clock) = Settable::on(&mindful) else { return };
     private::copy_to(&mindful.path("users"));
@@ -149,7 +149,7 @@ fn a_remote_server_whose_clock_is_set_ends_the_run() {
 }
 
 #[test]
-fn a_host_whose_clock_is_set_ends_a_run_on_its_own_server() {
+fn setting_the_hosts_clock_ends_a_run_on_its_own_server() {
     let mindful = Mindful::beside_others(place());
     let Some(clock) = Settable::on(&mindful) else { return };
     let programs = format!("--pg-bin={}", clock.programs().display());

@@ -102,7 +102,7 @@ fn swallowing(mindful: &Mindful) -> PathBuf {
 }
 
 #[test]
-fn a_server_whose_syncs_are_swallowed_is_not_durable() {
+fn a_server_with_swallowed_syncs_is_not_durable() {
     let mindful = Mindful::beside_others(place());
     let server = UsersServer::start(&mindful, "");
     let program = fs::read_link(format!("/proc/{}/exe", server.pid())).unwrap();
@@ -128,7 +128,7 @@ fn a_server_whose_syncs_are_swallowed_is_not_durable() {
 
 #[cfg(feature = "sqlite")]
 #[test]
-fn an_sqlite_whose_syncs_are_swallowed_is_not_durable() {
+fn an_sqlite_with_swallowed_syncs_is_not_durable() {
     let mindful = Mindful::beside_others(place());
     let target = format!("sqlite:{}", mindful.path("data.db").display());
     let args = [&["--target", &target], &UPDATES[..]].concat();
@@ -142,7 +142,7 @@ fn an_sqlite_whose_syncs_are_swallowed_is_not_durable() {
 
 /// There are no reads, so only writes show the other job.
 #[test]
-fn a_writer_beside_a_run_is_found() {
+fn a_writer_next_to_a_run_is_found() {
     let mindful = Mindful::beside_others(place()).with_private();
     let other = mindful.path("other");
     let write = |done: &std::sync::atomic::AtomicBool| {

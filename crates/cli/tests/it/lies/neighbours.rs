@@ -155,7 +155,7 @@ mod alone {
     /// Twice as many busy loops as there are CPUs: they leave no CPU idle and take a good part of all, whatever else
     /// runs.
     #[test]
-    fn busy_loops_beside_a_run_are_named_before_all_else() {
+    fn busy_loops_next_to_a_run_are_named_first() {
         let mindful = Mindful::at(place());
         let server = UsersServer::start(&mindful, "shared_buffers=64MB");
         let _quiet = Quiet::wait();

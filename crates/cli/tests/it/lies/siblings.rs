@@ -28,7 +28,7 @@ fn changed(mindful: &Mindful, args: &[&str], change: impl FnOnce() + Send) -> Re
 }
 
 #[test]
-fn what_changes_in_a_mariadb_during_a_run_is_reported() {
+fn changes_in_a_mariadb_during_a_run_are_reported() {
     let mindful = Mindful::beside_others(place());
     let folder = mindful.path("users");
     private::mariadb_to(&folder);
@@ -58,7 +58,7 @@ fn what_changes_in_a_mariadb_during_a_run_is_reported() {
 
 #[cfg(feature = "sqlite")]
 #[test]
-fn what_changes_in_a_sqlite_file_is_reported_or_refused() {
+fn changes_in_a_sqlite_file_are_reported_or_refused() {
     let mindful = Mindful::beside_others(place());
     let file = mindful.path("data.db");
     let target = format!("sqlite:{}", file.display());

@@ -65,7 +65,7 @@ fn a_signal_ends_the_making_and_the_loading_of_a_server() {
 /// As in a container without root that has one user: it cannot become another user, and no database server runs as
 /// root.
 #[test]
-fn root_of_a_namespace_of_one_user_is_refused_with_the_way_out() {
+fn root_of_a_namespace_of_one_user_is_refused_with_a_next_step() {
     let mindful = Mindful::beside_others(quick_place());
     let data = mindful.private_folder();
     let unshare = |args: &[&str]| {
@@ -87,7 +87,7 @@ fn root_of_a_namespace_of_one_user_is_refused_with_the_way_out() {
 }
 
 #[test]
-fn cleanup_lists_and_removes_what_is_ours() {
+fn cleanup_lists_and_removes_our_objects() {
     let mindful = Mindful::beside_others(quick_place()).with_private();
     let data = mindful.private_folder();
     let asked = mindful.private(&["cleanup"]);

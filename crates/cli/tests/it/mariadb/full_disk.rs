@@ -49,7 +49,7 @@ fn filled_while_it_runs(here: &Mindful, small: &SmallDisk, args: &[&str]) -> (Ou
 }
 
 #[test]
-fn updates_on_a_full_disk_leave_nothing_broken() {
+fn updates_on_a_full_disk_break_nothing() {
     if !own_mounts() {
         return;
     }

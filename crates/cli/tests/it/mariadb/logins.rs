@@ -110,7 +110,7 @@ fn a_password_of_a_mariadb_shows_nowhere() {
 }
 
 #[test]
-fn a_wrong_password_or_none_is_reported_in_one_line() {
+fn a_wrong_or_missing_password_is_reported_in_one_line() {
     let bench = Bench::new();
     for (keys, wanted, why) in [
         ("not-this-one\n", 3, "Access denied for user 'me'@'localhost'"),

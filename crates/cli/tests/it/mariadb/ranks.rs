@@ -42,7 +42,7 @@ fn mpirun_starts_four_ranks_that_meet_in_a_mariadb() {
 }
 
 #[test]
-fn a_signal_ends_ranks_whose_meeting_in_mariadb_is_locked() {
+fn a_signal_ends_ranks_with_a_locked_rendezvous_in_mariadb() {
     let place = quick_place();
     let server = UsersMariaDb::start(&place.path().join("db"), &[("set", "innodb_flush_method=nosync")]);
     let (mindful, url) = (Mindful::new(), server.url());

@@ -61,7 +61,7 @@ fn is_interrupted(bench: &Bench, mut child: Child, sent: Signal) {
 }
 
 #[test]
-fn a_signal_ends_a_run_on_a_server_that_stands_still() {
+fn a_signal_ends_a_run_on_a_stopped_server() {
     let bench = Bench::new();
     for (loops, sent) in [("server", Signal::TERM), ("client", Signal::INT)] {
         // Those of the previous run continue until the server notices that their client is gone.
@@ -75,7 +75,7 @@ fn a_signal_ends_a_run_on_a_server_that_stands_still() {
 }
 
 #[test]
-fn a_run_ends_though_its_mariadb_stands_still() {
+fn a_run_ends_though_its_mariadb_is_stopped() {
     let bench = Bench::new();
     standstill::both_loops_end_by_themselves(&bench.server.url(), bench.server.pid());
 }

@@ -118,7 +118,7 @@ fn found(run: &Value, code: &str) -> Option<String> {
 }
 
 #[test]
-fn runs_know_what_the_doctor_found_of_their_database() {
+fn runs_use_the_doctors_findings_on_their_database() {
     let Some((database, _server, place)) = made_up("proven", 24) else { return };
     let work = ["--schemas", "1", "--scale", "400", "--sessions", "1", "--warmup", "0s", "--duration", "1s"];
     let run = || place.run("run", &[&work[..], &["--format", "json"]].concat());
@@ -195,7 +195,7 @@ fn other_verbs_work_as_for_any_engine() {
 }
 
 #[test]
-fn a_contrast_measures_what_can_be_seen_and_says_what_not() {
+fn a_contrast_measures_visible_levels_and_names_the_others() {
     let Some((database, _server, place)) = made_up("contrast", 24) else { return };
     let turns = ["--schemas", "1", "--scale", "400", "--sessions", "1", "--repeat", "1", "--duration", "2s"];
     let contrast = || place.json("contrast", &[&turns[..], &["--warmup", "200ms"]].concat());
@@ -224,7 +224,7 @@ fn a_contrast_measures_what_can_be_seen_and_says_what_not() {
 }
 
 #[test]
-fn the_cpu_of_a_server_elsewhere_limits_by_what_it_tells_itself() {
+fn a_remote_servers_own_cpu_figures_can_be_the_limit() {
     let database = Database::create("elsewhere");
     let Some(server) = Server::start(&database, 24) else { return };
     // No address that mindful takes for this host, and yet there.

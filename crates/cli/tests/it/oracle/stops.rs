@@ -50,7 +50,7 @@ fn a_run_in_a_statement_without_end_keeps_its_part() {
 }
 
 #[test]
-fn a_load_in_a_statement_without_end_goes_on_another_time() {
+fn a_load_in_an_endless_statement_continues_later() {
     let Some((database, _server, place)) = made_up("stopped_load", 24) else { return };
     database.hang("blocks", true);
     let child = start(&place, "load", &SMALL);
@@ -69,7 +69,7 @@ fn a_load_in_a_statement_without_end_goes_on_another_time() {
 }
 
 #[test]
-fn a_doctor_in_a_statement_without_end_leaves_no_table() {
+fn a_doctor_in_an_endless_statement_leaves_no_table() {
     let Some((database, _server, place)) = made_up("stopped_doctor", 24) else { return };
     database.hang("slice", true);
     let child = start(&place, "doctor", &SMALL);

@@ -205,7 +205,7 @@ fn no_extreme_of_any_key_is_planned_unless_it_makes_sense() {
 
 /// The binary says what its parts say: of each key the values that one in so many turns comes to.
 #[test]
-fn the_binary_plans_what_its_parts_plan() {
+fn the_binary_plans_the_same_as_its_parts() {
     const ONE_IN: usize = 17;
     let sample: Vec<_> = planned().into_iter().step_by(ONE_IN).collect();
     let keys: std::collections::BTreeSet<_> = sample.iter().map(|(target, key, _)| (target, key.name)).collect();
@@ -260,7 +260,7 @@ fn at_the_limit(target: &str, key: &Key, value: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_is_taken_to_the_limit_runs_or_stops_when_asked() {
+fn extreme_values_run_or_stop_on_request() {
     let folder = tempfile::tempdir().unwrap();
     let mut calls = Vec::new();
     for (target, engine) in engines().into_iter().filter(|(target, _)| !is_private(target)) {
@@ -292,7 +292,7 @@ fn what_is_taken_to_the_limit_runs_or_stops_when_asked() {
 }
 
 #[test]
-fn no_ladder_is_climbed_whose_ends_make_no_sense() {
+fn ladders_with_senseless_ends_are_refused() {
     let ladders = [
         vec!["--sessions=1..18446744073709551615"],
         vec!["--sessions=1..15001"],
@@ -349,7 +349,7 @@ fn no_count_of_any_verb_is_taken_unless_it_makes_sense() {
 }
 
 #[test]
-fn a_rate_nobody_keeps_up_with_ends_at_the_deadline() {
+fn a_rate_that_is_too_high_ends_at_the_deadline() {
     let args =
         ["run", "--target=null:", "--rate=50000000", "--duration=3s", "--warmup=0s", "--scale=256", "--format=json"];
     let answer = ask(&args.map(str::to_owned), PATIENCE * 2);

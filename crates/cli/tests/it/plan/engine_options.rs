@@ -32,7 +32,7 @@ fn only_the_list_of_an_engine_shows_its_options() {
 }
 
 #[test]
-fn a_flag_of_another_engine_says_in_one_line_whose_it_is() {
+fn a_flag_of_another_engine_is_refused_with_its_owner() {
     let mindful = Mindful::new();
     for (target, flag, owners) in [
         ("null:", ["--cache", "1MiB"], "--cache is an option of postgres, mysql, sqlite"),
@@ -45,7 +45,7 @@ fn a_flag_of_another_engine_says_in_one_line_whose_it_is() {
 }
 
 #[test]
-fn what_a_plan_file_gives_for_another_engine_is_left_out() {
+fn plan_keys_of_another_engine_are_ignored() {
     let mindful = Mindful::new();
     fs::write(mindful.path("plan.toml"), "target = \"embedded\"\npg_version = \"17\"\ncache = \"9MiB\"\n").unwrap();
     let plan = |target: &[&str]| {

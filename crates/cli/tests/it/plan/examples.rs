@@ -23,7 +23,7 @@ fn plans() -> Vec<PathBuf> {
 }
 
 #[test]
-fn every_example_resolves_and_tells_the_command_that_runs_it() {
+fn every_example_resolves_and_shows_the_command_that_runs_it() {
     let mindful = Mindful::new();
     assert!(plans().len() >= 12, "{:?}", plans());
     for plan in plans().into_iter().chain(of_features()) {
@@ -48,7 +48,7 @@ fn the_example_without_io_runs() {
 }
 
 #[test]
-fn the_example_of_hooks_stores_what_each_of_them_said() {
+fn the_example_of_hooks_stores_the_output_of_each() {
     let mindful = Mindful::new();
     let plan = examples().join("hooks.toml");
     let shorter = ["--warmup", "200ms", "--duration", "1s"];

@@ -3,7 +3,7 @@
 use crate::mindful::{Mindful, text};
 
 #[test]
-fn the_plan_tells_where_each_value_comes_from() {
+fn the_plan_shows_where_each_value_comes_from() {
     let mindful = Mindful::new();
     let mut command = mindful.command(&["plan", "--work-unit", "16"]);
     let text = text(&command.env("MINDFUL_UPDATE_PCT", "30").output().unwrap());

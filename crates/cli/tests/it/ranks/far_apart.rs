@@ -130,7 +130,7 @@ fn a_rank_far_away_with_a_wrong_clock_has_the_same_window() {
 }
 
 #[test]
-fn a_rank_whose_network_is_cut_ends_and_so_does_the_other() {
+fn a_rank_without_a_network_ends_and_so_does_the_other() {
     // The waits of a real network are a minute.
     let soon = "&keepalives_idle=1&keepalives_interval=1&keepalives_count=3&tcp_user_timeout=4000&connect_timeout=2";
     let Some(apart) = Apart::new(Duration::ZERO, soon) else { return };

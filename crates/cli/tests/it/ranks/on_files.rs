@@ -44,7 +44,7 @@ fn report_of(children: Vec<Child>) -> Value {
 }
 
 #[test]
-fn ranks_leave_in_a_sqlite_file_what_one_process_leaves() {
+fn ranks_write_the_same_into_a_sqlite_file_as_one_process() {
     let _beside = Quiet::beside();
     let ranks = Ranks::new();
     // A schema for each session, so that the last writer of a row does not depend on time.
@@ -66,7 +66,7 @@ fn ranks_leave_in_a_sqlite_file_what_one_process_leaves() {
 }
 
 #[test]
-fn a_file_is_no_place_to_meet_and_says_what_is() {
+fn a_file_is_refused_as_a_rendezvous_with_alternatives() {
     let mindful = Mindful::new();
     let refusal = |target: &str| mindful.refusal(&["run", "--target", target, "--ranks", "2", "--rank", "0"]);
     let sqlite = refusal("sqlite:one.db");
@@ -76,7 +76,7 @@ fn a_file_is_no_place_to_meet_and_says_what_is() {
 }
 
 #[test]
-fn ranks_read_bare_files_together_and_none_of_them_writes() {
+fn ranks_can_read_bare_files_together_but_not_write_them() {
     let _beside = Quiet::beside();
     let ranks = Ranks::new();
     let plan = ["--target", "raw:blocks", "--scale", "8MiB", "--sessions", "4", "--warmup", "0s", "--duration", "2s"];

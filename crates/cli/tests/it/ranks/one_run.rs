@@ -54,7 +54,7 @@ fn four_processes_are_one_run_and_merge_gives_the_same() {
 }
 
 #[test]
-fn what_is_merged_from_folders_executes_nothing() {
+fn a_merge_of_folders_executes_nothing() {
     let _beside = Quiet::beside();
     let ranks = Ranks::new();
     let touched = ranks.mindful.path("touched");
@@ -178,7 +178,7 @@ fn a_killed_rank_ends_all_in_one_line_and_leaves_nothing() {
 }
 
 #[test]
-fn a_rank_whose_clock_is_wrong_begins_with_the_others() {
+fn a_rank_with_a_wrong_clock_begins_with_the_others() {
     if !Path::new("/usr/bin/faketime").exists() {
         not_run("it needs faketime (Debian: faketime)");
         return;

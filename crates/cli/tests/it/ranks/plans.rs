@@ -11,7 +11,7 @@ fn planned(mindful: &Mindful, flags: &[&str], variables: &[(&str, &str)]) -> Out
 }
 
 #[test]
-fn a_plan_tells_which_rank_it_is_and_which_sessions_are_its_own() {
+fn a_plan_shows_the_rank_and_its_sessions() {
     let mindful = Mindful::new();
     let slurm = [("SLURM_PROCID", "2"), ("SLURM_NTASKS", "4"), ("SLURM_STEP_ID", "0"), ("SLURM_JOB_ID", "17")];
     let plan = text(&planned(&mindful, &[], &slurm));
@@ -40,7 +40,7 @@ fn a_rank_that_contradicts_or_has_nothing_to_do_is_refused() {
 }
 
 #[test]
-fn verbs_of_one_process_refuse_what_a_launcher_started() {
+fn verbs_of_one_process_refuse_to_run_as_a_rank() {
     let mindful = Mindful::new();
     let null = "target = \"null:\"\n";
     for name in ["a.toml", "b.toml"] {

@@ -110,7 +110,7 @@ fn merged_again(mindful: &Mindful, summary: &mut Value) {
 }
 
 #[test]
-fn a_plan_tells_which_ranks_and_sessions_have_which_target() {
+fn a_plan_shows_the_ranks_and_sessions_of_each_target() {
     let mindful = Mindful::new();
     let plan = |more: &[&str]| {
         let output = mindful.run(&[&["plan"], &FILES[1..], &["--sessions", "8"], more].concat());
@@ -151,7 +151,7 @@ fn targets_that_cannot_be_measured_together_are_refused() {
 }
 
 #[test]
-fn ranks_with_other_targets_are_refused_and_tell_no_password() {
+fn ranks_with_other_targets_are_refused_without_a_password() {
     let mindful = Mindful::new();
     let lists: [&[&str]; 2] = [&["postgres://me:secret@[::1]:1/a"], &["postgres://me:secret@[::1]:1/b"]];
     let start = |(rank, targets): (usize, &[&str])| {
@@ -171,7 +171,7 @@ fn ranks_with_other_targets_are_refused_and_tell_no_password() {
 }
 
 #[test]
-fn a_list_file_is_read_where_nobody_else_can_have_written_it() {
+fn a_list_file_is_read_only_if_no_other_user_can_write_it() {
     let mindful = Mindful::new();
     let file = mindful.path("fleet");
     let write = |text: &str, mode: u32| {
@@ -219,7 +219,7 @@ fn until(what: &str, holds: impl Fn() -> bool) {
 }
 
 #[test]
-fn what_ends_the_first_rank_ends_all_and_leaves_nothing() {
+fn the_end_of_the_first_rank_ends_all_and_leaves_nothing() {
     let _beside = Quiet::beside();
     for signal in [Signal::KILL, Signal::INT] {
         let (mindful, private) = (Mindful::new(), tempfile::tempdir().unwrap());

@@ -50,7 +50,7 @@ fn blocks_are_read_by_pread_and_one_line_says_so() {
 }
 
 #[test]
-fn what_needs_several_ios_in_flight_is_refused_in_one_line() {
+fn jobs_that_need_several_ios_in_flight_are_refused() {
     let mindful = Mindful::on_disk();
     let path = made(&mindful);
     for args in [

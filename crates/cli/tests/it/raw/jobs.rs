@@ -177,7 +177,7 @@ fn a_file_of_someone_else_is_read_and_never_written() {
 }
 
 #[test]
-fn what_cannot_be_measured_is_one_line_and_leaves_nothing() {
+fn an_impossible_measurement_is_refused_in_one_line() {
     let mindful = Mindful::on_disk();
     let path = foreign(&mindful);
     let name = path.to_str().unwrap();

@@ -81,7 +81,7 @@ fn a_sweep_over_io_method_and_access_reads_as_each_point_says() {
 
 /// The point with index scans, which ignore the setting, is named; the one with bitmap scans, which use it, is not.
 #[test]
-fn a_ladder_of_a_setting_tells_the_points_where_it_is_idle() {
+fn a_ladder_of_a_setting_names_the_points_without_effect() {
     let mindful = place();
     let set = ["--set", "effective_io_concurrency=1,32", "--access", "index,bitmap", "--work-unit", "64"];
     let swept = swept(&mindful, &set);
@@ -105,7 +105,7 @@ fn a_ladder_of_a_setting_tells_the_points_where_it_is_idle() {
 }
 
 #[test]
-fn what_an_access_path_cannot_do_is_refused_at_once() {
+fn keys_that_an_access_path_cannot_apply_are_refused() {
     let mindful = Mindful::new();
     for (args, why) in [
         (&["--access", "scan", "--work-unit", "8"][..], "an operation reads all blocks of a schema"),

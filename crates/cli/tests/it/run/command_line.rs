@@ -33,7 +33,7 @@ fn at_sixty_columns_nothing_breaks() {
 }
 
 #[test]
-fn many_steps_tell_beforehand_how_many_and_how_long() {
+fn many_steps_are_announced_with_number_and_duration() {
     let mindful = Mindful::new();
     let progress = |verb, more: &[&str]| message(&mindful.run(&null(verb, &[&["--duration", "2s"], more].concat())));
     let swept = progress("sweep", &["--sessions", "1,2"]);

@@ -96,7 +96,7 @@ fn a_trace_instance_that_a_killed_run_left_goes_with_the_next() {
 }
 
 #[test]
-fn without_the_trace_no_request_is_timed_and_all_else_stands() {
+fn without_the_trace_only_request_times_are_missing() {
     if !with_tracefs() {
         return;
     }

@@ -137,7 +137,7 @@ mod alone {
     }
 
     #[test]
-    fn what_a_physical_read_adds_is_known_after_a_cached_run() {
+    fn the_cost_of_a_physical_read_is_known_after_a_cached_run() {
         const MARGINAL: &str = "db_us_per_physical_read_marginal";
         let mindful = Mindful::alone(place());
         let physical = ["--scale", "64MiB"];

@@ -116,7 +116,7 @@ fn a_load_has_its_file_alone_until_it_is_killed() {
 }
 
 #[test]
-fn a_run_beside_a_run_on_a_file_says_that_it_shares() {
+fn a_second_run_on_a_file_reports_that_it_shares() {
     for engine in ENGINES {
         let mut running = Busy::new(loaded(engine), engine, &[&LONG[..], &["--tag=long"]].concat(), at_work);
         running.refuses(&RUN);
@@ -138,7 +138,7 @@ fn a_run_beside_a_run_on_a_file_says_that_it_shares() {
 }
 
 #[test]
-fn who_writes_a_bare_file_has_it_alone() {
+fn a_writer_of_a_bare_file_holds_it_exclusively() {
     let writing = Busy::new(loaded("raw"), "raw", &[&LONG[..], &["--update-pct=50"]].concat(), at_work);
     writing.refuses(&[&RUN[..], &["--shared=on"]].concat());
     writing.refuses(&[&RUN[..], &["--update-pct=50", "--shared=on"]].concat());

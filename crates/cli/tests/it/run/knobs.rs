@@ -26,7 +26,7 @@ fn a_run_that_finds_its_dataset_carries_the_proof_of_the_load() {
 }
 
 #[test]
-fn verify_proves_what_is_loaded_and_refuses_where_nothing_is() {
+fn verify_proves_a_loaded_file_and_refuses_an_empty_one() {
     let mindful = Mindful::new();
     let verify = |args: &[&str]| mindful.run(&[&["verify", "--target", "sqlite:data.db"], args].concat());
     let nothing = verify(&[]);

@@ -102,7 +102,7 @@ fn a_contrast_has_the_whole_terminal_for_all_its_levels() {
 }
 
 #[test]
-fn what_is_watched_has_the_whole_terminal_too() {
+fn watch_can_use_the_whole_terminal_too() {
     let mindful = Mindful::new();
     let Some((view, code)) = shown(&mindful, "watch --live --target null: --duration 2s", "") else { return };
     assert!(code == Some(0) && view.contains(TAKES) && view.contains(GIVES_BACK), "{view:?}");
@@ -117,7 +117,7 @@ fn has_colour(shown: &str) -> bool {
 }
 
 #[test]
-fn without_colours_the_view_tells_the_same_in_words() {
+fn without_colours_the_view_shows_the_same_in_words() {
     let mindful = Mindful::new();
     let command = format!("run --live {SHORT} --duration 2s --hook-before false --hook-failure warn");
     let seen = |variables: &[(&str, &str)]| shown_with(&mindful, &command, "", variables);
@@ -131,7 +131,7 @@ fn without_colours_the_view_tells_the_same_in_words() {
 }
 
 #[test]
-fn without_a_terminal_lines_tell_what_goes_on() {
+fn without_a_terminal_lines_show_progress() {
     let mindful = Mindful::new();
     let command = format!("run --live {SHORT} --duration 1s");
     let output = mindful.run(&command.split(' ').collect::<Vec<_>>());

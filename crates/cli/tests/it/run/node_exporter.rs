@@ -75,7 +75,7 @@ fn a_trickling_exporter_does_not_keep_a_run_from_its_end() {
 }
 
 #[test]
-fn an_exporter_that_does_not_answer_fails_the_run_in_words() {
+fn an_exporter_that_does_not_answer_fails_the_run() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let url = format!("http://127.0.0.1:{port}");
     let mindful = Mindful::new();

@@ -11,7 +11,7 @@ fn run(mindful: &Mindful, more: &[&str]) -> Value {
 }
 
 #[test]
-fn what_one_unit_of_money_buys_is_in_every_form_of_a_report() {
+fn operations_per_price_are_in_every_form_of_a_report() {
     let mindful = Mindful::new();
     let ran = run(&mindful, &["--price", "1.92 EUR"]);
     assert_eq!(ran["price"], serde_json::json!({ "per_hour": 1.92, "currency": "EUR" }), "{ran:#}");
@@ -66,7 +66,7 @@ fn the_table_of_a_price_in_a_plan_adds_up_in_every_form() {
 }
 
 #[test]
-fn a_price_that_is_none_is_refused() {
+fn an_invalid_price_is_refused() {
     let mindful = Mindful::new();
     for price in ["0 EUR", "-1 EUR", "1e12 EUR", "1.92", "cheap"] {
         let text = mindful.refusal(&null("run", &[&format!("--price={price}")]));

@@ -191,7 +191,7 @@ fn a_signal_ends_the_opening_of_a_silent_mysql() {
 /// A place to meet that takes connections and says nothing.
 #[cfg(all(feature = "postgres", feature = "mysql"))]
 #[test]
-fn a_signal_ends_a_rank_whose_place_to_meet_is_silent() {
+fn a_signal_ends_a_rank_with_a_silent_rendezvous() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = silent.local_addr().unwrap();
     for url in

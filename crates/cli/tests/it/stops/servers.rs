@@ -135,7 +135,7 @@ fn a_second_signal_ends_a_server_that_is_slow_to_stop() {
 }
 
 #[test]
-fn a_run_ends_though_its_postgres_stands_still() {
+fn a_run_ends_though_its_postgres_is_stopped() {
     let mindful = Mindful::at(quick_place());
     let server = UsersServer::at(&mindful.path("users"), "shared_buffers=32MB");
     standstill::both_loops_end_by_themselves(&server.url(), server.pid());
@@ -149,7 +149,7 @@ fn is_interrupted(mindful: &Mindful, mut child: Child, asked: Signal) {
 }
 
 #[test]
-fn a_signal_ends_a_run_on_a_postgres_that_stands_still() {
+fn a_signal_ends_a_run_on_a_stopped_postgres() {
     let mindful = Mindful::at(quick_place());
     let server = UsersServer::at(&mindful.path("users"), "shared_buffers=32MB");
     let target = format!("--target={}", server.url());
@@ -183,7 +183,7 @@ fn a_signal_ends_a_run_whose_postgres_stopped_before_the_step() {
 
 /// Both while it waits for the others, and when it first starts mindful.
 #[test]
-fn a_signal_ends_ranks_whose_meeting_is_locked() {
+fn a_signal_ends_ranks_with_a_locked_rendezvous() {
     let mindful = Mindful::at(quick_place());
     let server = UsersServer::at(&mindful.path("users"), "shared_buffers=32MB");
     let meet = format!("--meet={}", server.url());

@@ -39,7 +39,7 @@ fn stored_duration_s(mindful: &Mindful) -> f64 {
 }
 
 #[test]
-fn a_run_whose_terminal_hangs_up_goes_on_without_it() {
+fn a_run_continues_after_its_terminal_hangs_up() {
     let mindful = Mindful::new();
     for keys in [&b""[..], b"\x1b["] {
         let (mut terminal, mut run) = live(&mindful, "run", &["--duration=4s"], (100, 30), false);
@@ -120,7 +120,7 @@ fn a_terminal_of_absurd_size_takes_no_memory() {
 }
 
 #[test]
-fn a_terminal_that_nobody_reads_holds_no_run_up() {
+fn a_terminal_that_is_not_read_does_not_block_a_run() {
     let mindful = Mindful::new();
     let (terminal, mut run) =
         live(&mindful, "run", &["--duration=2s", "--hook-after=yes | head -c 100", "--full"], (300, 200), false);

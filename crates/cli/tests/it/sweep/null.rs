@@ -12,7 +12,7 @@ fn sweep(mindful: &Mindful, args: &[&str]) -> Value {
 }
 
 #[test]
-fn a_killed_sweep_goes_on_and_loses_or_repeats_nothing() {
+fn a_killed_sweep_continues_and_loses_or_repeats_nothing() {
     let mindful = Mindful::new();
     let ladder = ["--sessions", "1,2,3,4,5,6", "--duration", "1s", "--tag", "night"];
     let begun_steps = || mindful.records().matches("\"event\":\"started\"").count();
@@ -44,7 +44,7 @@ fn a_killed_sweep_goes_on_and_loses_or_repeats_nothing() {
 }
 
 #[test]
-fn a_sweep_for_a_person_tells_its_drift_and_each_finding_once() {
+fn a_sweeps_report_shows_its_drift_and_each_finding_once() {
     let mindful = Mindful::new();
     let args = ["--sessions", "1,2", "--duration", "500ms"];
     sweep(&mindful, &args);
@@ -69,7 +69,7 @@ fn a_fitted_capacity_is_held_apart_from_what_was_measured() {
 
 /// With too few operations a percentile is unknown: there is no answer, and no success.
 #[test]
-fn a_search_that_cannot_decide_says_what_it_takes_and_fails() {
+fn a_search_that_cannot_decide_fails_with_the_needed_time() {
     let mindful = Mindful::new();
     let search = |duration: &str| {
         let load = ["--sessions", "1..2", "--null-latency", "5ms", "--work-unit", "1", "--duration", duration];

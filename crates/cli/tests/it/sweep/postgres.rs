@@ -144,7 +144,7 @@ fn most_sessions_within_an_objective_are_confirmed_in_full() {
 }
 
 #[test]
-fn a_sweep_of_a_real_server_goes_on_after_it_was_killed() {
+fn a_killed_sweep_of_a_real_server_continues() {
     let mindful = Mindful::beside_others(quick_place()).with_private();
     let base =
         ["sweep", "--schemas", "2", "--scale", "16MiB", "--warmup", "200ms", "--duration", "500ms", "--tag", "real"];

@@ -31,7 +31,7 @@ fn each_second_is_a_line_of_rates_and_nothing_is_stored() {
 }
 
 #[test]
-fn watching_goes_on_until_it_is_interrupted() {
+fn watch_continues_until_it_is_interrupted() {
     let mindful = Mindful::new();
     let mut command = mindful.command(&["watch", "--target", "null:"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();

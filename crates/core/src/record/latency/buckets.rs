@@ -140,7 +140,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_packed_comes_back_the_same_in_memory_and_as_text(pairs in prop::collection::vec(any::<(u64, u64)>(), 0..50)) {
+        fn packed_histograms_are_equal_in_memory_and_as_text(pairs in prop::collection::vec(any::<(u64, u64)>(), 0..50)) {
             let packed: Buckets = pairs.iter().copied().collect();
             prop_assert_eq!(packed.iter().collect::<Vec<_>>(), pairs.clone());
             let text = serde_json::to_string(&packed).unwrap();

@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_or_too_large_is_no_wait() {
+    fn a_truncated_or_too_large_line_is_not_a_wait() {
         let whole = "1: nam='a' ela= 5 p1=1 p2=2 p3=3 obj#=1 tim=2";
         for end in 0.."1: nam='a' ela= ".len() {
             assert_eq!(wait(&whole.as_bytes()[..end]), None, "{end}");

@@ -95,7 +95,7 @@ fn another_hash_is_refused_and_both_are_reported() {
 }
 
 #[test]
-fn what_is_not_pinned_is_compared_with_its_sources_hash() {
+fn an_unpinned_archive_is_compared_with_its_sources_hash() {
     let hash = hex(&Sha512::digest(b"archive"));
     let what = Artefact { sha256: None, ..artefact() };
     let published = answer("200 OK", format!("{hash}  server-1.2.jar\n").as_bytes());
@@ -121,7 +121,7 @@ fn a_source_that_fails_for_a_moment_is_asked_again() {
 }
 
 #[test]
-fn what_the_source_says_is_reported_with_the_next_move() {
+fn an_answer_of_the_source_is_reported_with_a_next_step() {
     for (line, parts) in [
         ("404 Not Found", ["does not exist", "another version"]),
         ("403 Forbidden", ["HTTP status 403", "--fetch-url"]),
@@ -153,7 +153,7 @@ fn a_full_disk_is_reported_with_the_next_move() {
 }
 
 #[test]
-fn a_source_that_nobody_vouches_for_is_not_trusted() {
+fn a_source_without_a_trusted_certificate_is_refused() {
     let own = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
     let key = PrivatePkcs8KeyDer::from(own.signing_key.serialize_der());
     let other = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();

@@ -132,7 +132,7 @@ fn nothing_is_written_through_a_link() {
 }
 
 #[test]
-fn what_stands_in_it_twice_is_refused() {
+fn an_archive_with_duplicate_names_is_refused() {
     refused(&[file("a"), file("a")], "twice");
     refused(&[file("a"), file("./a")], "twice");
     refused(&[file("a/b"), file("a")], "twice");

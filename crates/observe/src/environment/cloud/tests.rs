@@ -203,7 +203,7 @@ fn the_service_of_google_states_no_number_of_the_project() {
 }
 
 #[test]
-fn a_host_of_no_cloud_and_local_facts_ask_nobody() {
+fn without_a_cloud_or_with_local_facts_no_service_is_asked() {
     let machines: [(&[(&str, &str)], usize); 4] = [
         (&[], 0),
         (&[("sys_vendor", "Amazon\n"), ("product_name", "Google Compute\n")], 0),

@@ -56,7 +56,7 @@ fn a_budget_keeps_its_last_step_for_the_drift_check() {
 }
 
 #[test]
-fn what_does_not_fit_a_budget_is_repetitions_and_middles() {
+fn a_budget_drops_repetitions_and_middles_first() {
     let slots = schedule(9, 2, Some(0), 3);
     assert_eq!(slots.len(), 19);
     let minute = |_: &Slot| Duration::from_mins(1);

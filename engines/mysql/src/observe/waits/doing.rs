@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kernel_tells_what_the_process_list_does_not() {
+    fn the_kernel_shows_waits_that_the_process_list_hides() {
         assert_eq!(event_of(&executing("Sending data", Some(Thread::Runs))), CPU);
         assert_eq!(event_of(&executing("Sending data", Some(Thread::AtStorage))), READ);
         assert_eq!(event_of(&executing("Updating", Some(Thread::AtLatch))), OTHER_THREAD);

@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_waits_long_for_a_cpu_tells_where_it_sleeps() {
+    fn a_thread_that_waits_long_for_a_cpu_shows_its_last_sleep() {
         let (folder, kernel) = at_work();
         let visible = thread::scope(|scope| {
             let visible = scope.spawn(|| latches_are_visible(&kernel, OWN));

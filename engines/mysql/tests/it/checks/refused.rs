@@ -83,7 +83,7 @@ fn an_index_that_is_gone_is_refused() {
 }
 
 #[test]
-fn a_clock_that_stands_still_is_refused() {
+fn a_clock_that_does_not_move_is_refused() {
     let place = quick_place();
     let server = ByHand::start(MARIADB, &place.path().join("db"), &["--sysdate-is-now"]);
     let mut fixture = Fixture::new(&ENGINE, shared::url(&server.socket, "mindful"));

@@ -11,7 +11,7 @@ use mindful_core::contract::stop_flag::StopFlag;
 use crate::support::{MARIADB, sql, started, target_at};
 
 #[test]
-fn a_refusal_says_who_where_why_and_what_next() {
+fn a_refusal_names_user_place_reason_and_next_step() {
     let place = quick_place();
     let server = started(MARIADB, &place.path().join("db"), &[]);
     sql(&server, "CREATE USER me@localhost IDENTIFIED BY 'right'");
@@ -33,7 +33,7 @@ fn a_refusal_says_who_where_why_and_what_next() {
 }
 
 #[test]
-fn where_nobody_or_somebody_else_answers_a_next_move_is_named() {
+fn a_missing_or_foreign_server_is_named_with_a_next_step() {
     let refusal = |url: &str| target_at(url, &[]).err().unwrap();
     for (url, why, next) in [
         ("mysql://me@127.0.0.1:1/b", "refused", "nothing listens there"),

@@ -145,7 +145,7 @@ fn a_mysql_elsewhere_has_its_layout_or_is_refused() {
 
 /// Others work for a second, rest for one, and so on: the same counter includes their requests.
 #[test]
-fn no_layout_is_refused_for_what_others_do_meanwhile() {
+fn work_of_others_does_not_refuse_a_layout() {
     let elsewhere = Elsewhere::start(MYSQL);
     let (target, notes) = elsewhere.loaded("case_true", BLOCKS);
     let over = AtomicBool::new(false);

@@ -103,7 +103,7 @@ fn a_stop_ends_no_connection_of_another_server() {
 }
 
 #[test]
-fn a_stop_ends_what_its_own_server_is_at() {
+fn a_stop_ends_the_work_of_its_own_server() {
     for kind in [MARIADB, MYSQL, OLDER] {
         let one = One::start(kind);
         let relay = Relay::to(one.port);
@@ -123,7 +123,7 @@ fn a_stop_ends_what_its_own_server_is_at() {
 }
 
 #[test]
-fn a_lock_is_taken_anew_on_another_server_of_the_name() {
+fn a_lock_is_taken_again_on_another_server_of_the_name() {
     let [one, other] = [MARIADB; 2].map(One::start);
     one.number(other.connect().connection_id() + 50);
     let relay = Relay::to(one.port);

@@ -116,7 +116,7 @@ fn a_number_that_others_wrote_takes_no_room_in_a_proof() {
 }
 
 #[test]
-fn cleanup_of_a_mariadb_leaves_what_is_not_ours() {
+fn cleanup_of_a_mariadb_leaves_foreign_objects() {
     let place = quick_place();
     let server = started(MARIADB, &place.path().join("db"), &[]);
     // A name is a name, whatever is in it.

@@ -63,7 +63,7 @@ fn measured_by_its_operations(options: &[&str], what: &str) {
 }
 
 #[test]
-fn what_calls_itself_tidb_is_measured_by_operations_alone() {
+fn a_server_named_tidb_is_measured_by_operations_alone() {
     let (options, what) = OTHERS[0];
     measured_by_its_operations(options, what);
 }

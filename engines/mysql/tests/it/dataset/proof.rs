@@ -23,7 +23,7 @@ fn reading(proof: impl FnOnce() -> LayoutProof) -> (LayoutProof, u64) {
 }
 
 #[test]
-fn the_tree_proves_what_all_pages_prove_and_is_less_to_read() {
+fn the_tree_proves_the_same_as_all_pages_with_fewer_reads() {
     for kind in [MARIADB, MYSQL, OLDER] {
         let shared = shared::server(kind);
         // More leaves than one page can point to.

@@ -67,7 +67,7 @@ fn committed(owner: Owner) -> u32 {
 /// Kills owners at random moments: while they make the data folder, start, load, work and restart; now and then the guard
 /// or the server too. `KILL_TEST_ROUNDS` says how often, `KILL_TEST_SEED` when.
 #[test]
-fn a_mariadb_whose_owner_is_killed_at_any_moment_stays_usable() {
+fn a_mariadb_stays_usable_if_its_owner_is_killed_at_any_moment() {
     let number = |name: &str, default: u64| std::env::var(name).map_or(default, |text| text.parse().unwrap());
     let (kills, seed) = (number(KILLS, 3), number(SEED, 1));
     let draw = |round: u64, what: u64| mix64(seed << 32 | round << 1 | what);

@@ -25,7 +25,7 @@ fn a_mariadb_that_does_not_start_says_why_in_one_line() {
 }
 
 #[test]
-fn a_folder_of_someone_else_is_no_place_for_a_mariadb() {
+fn a_folder_of_another_user_is_refused_for_a_mariadb() {
     let place = quick_place();
     let folder = place.path().join("theirs");
     fs::create_dir(&folder).unwrap();
@@ -36,7 +36,7 @@ fn a_folder_of_someone_else_is_no_place_for_a_mariadb() {
 }
 
 #[test]
-fn without_network_and_programs_the_ways_out_are_named() {
+fn without_network_and_programs_next_steps_are_named() {
     let place = quick_place();
     let [shelf, bin] = ["shelf", "bin"].map(|name| place.path().join(name).display().to_string());
     fs::create_dir(&bin).unwrap();

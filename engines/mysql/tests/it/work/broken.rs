@@ -29,7 +29,7 @@ fn a_network_that_is_cut_ends_the_slice_with_one_line() {
 
 /// Between two statements no operation is under way, and time passes all the same.
 #[test]
-fn a_server_that_is_not_reached_stands_still_between_reads_too() {
+fn an_unreachable_server_stalls_between_reads_too() {
     let bench = Bench::start(MARIADB);
     bench.server.sql(&["CREATE DATABASE bench", "GRANT ALL ON bench.* TO me@127.0.0.1"]);
     let opened = Fixture::new(&ENGINE, bench.url("me", "127.0.0.1", "ssl-mode=DISABLED")).loaded();

@@ -26,7 +26,7 @@ fn a_sound_server_passes_each_line_and_keeps_nothing() {
 }
 
 #[test]
-fn what_fails_and_what_may_not_be_seen_is_distinguished() {
+fn failed_and_forbidden_views_are_distinguished() {
     let (fixture, database) = fixture();
     database.fail("host", 942, u32::MAX);
     database.fail("sga", 904, u32::MAX);

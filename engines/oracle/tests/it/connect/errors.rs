@@ -186,7 +186,7 @@ fn files_of_a_server_here_are_those_that_can_be_read() {
 }
 
 #[test]
-fn the_script_of_rights_is_taken_by_sqlplus_as_it_stands() {
+fn sqlplus_accepts_the_script_of_grants_unchanged() {
     let script = ENGINE.grants().unwrap();
     let (comments, statements): (Vec<&str>, Vec<&str>) = script.lines().partition(|line| line.starts_with("--"));
     // SQL*Plus ends a statement at such a sign in a comment, continues after a hyphen, and asks for the value of a name
@@ -213,7 +213,7 @@ fn the_script_of_rights_is_taken_by_sqlplus_as_it_stands() {
 }
 
 #[test]
-fn a_server_elsewhere_tells_of_its_host_and_files() {
+fn a_remote_server_reports_its_host_and_files() {
     let (fixture, database) = fixture();
     database.fail("files", 942, u32::MAX);
     let kept = Arc::new(Kept::default());
@@ -236,7 +236,7 @@ fn a_server_elsewhere_tells_of_its_host_and_files() {
 }
 
 #[test]
-fn what_does_not_fit_or_is_not_ours_is_left_alone() {
+fn unfitting_or_foreign_objects_are_left_alone() {
     let (fixture, database) = fixture();
     database.state().quota = Some(1_000_000);
     let target = fixture.open();
@@ -261,7 +261,7 @@ fn what_does_not_fit_or_is_not_ours_is_left_alone() {
 }
 
 #[test]
-fn a_table_that_was_begun_and_cut_off_is_made_anew() {
+fn an_unfinished_table_is_made_again() {
     let (mut fixture, database) = fixture();
     // Of several streams any may come to its index first, and the first schema be whole when another is cut off.
     fixture.dataset.load_streams = 1;
@@ -284,7 +284,7 @@ fn a_table_that_was_begun_and_cut_off_is_made_anew() {
 }
 
 #[test]
-fn streams_side_by_side_leave_whole_schemas_when_one_is_cut_off() {
+fn parallel_streams_leave_whole_schemas_if_one_is_cut_off() {
     let (fixture, database) = fixture();
     let plan = DatasetPlan { schemas: 6, load_streams: 4, ..fixture.dataset.clone() };
     let target = fixture.open();
@@ -342,7 +342,7 @@ fn sessions_reach_each_service_and_slices_keep_its_clock() {
 }
 
 #[test]
-fn an_instance_whose_clock_is_ahead_begins_with_the_others() {
+fn an_instance_with_a_fast_clock_begins_with_the_others() {
     const AHEAD_US: i64 = 5_000_000;
     let (mut fixture, database) = fixture();
     let name = fixture.url.rsplit_once('/').unwrap().1.to_owned();
@@ -369,7 +369,7 @@ fn an_instance_whose_clock_is_ahead_begins_with_the_others() {
 }
 
 #[test]
-fn a_server_that_is_too_old_or_none_of_oracles_is_refused() {
+fn a_server_that_is_too_old_or_not_oracles_is_refused() {
     for (banner, part) in [
         ("Oracle Database 11g Enterprise Edition Release 11.2.0.4.0 - 64bit Production", "release 12 or later"),
         ("Something else", "calls itself `Something else`"),

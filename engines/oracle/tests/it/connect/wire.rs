@@ -165,7 +165,7 @@ fn a_server_is_reached_by_alias_sid_descriptor_and_pool() {
 }
 
 #[test]
-fn a_server_of_tcps_is_reached_by_who_has_its_wallet() {
+fn a_server_of_tcps_is_reached_with_its_wallet() {
     let database = Database::create("tls");
     let place = Place::new();
     let at = |name: &str| place.folder.path().join(name);

@@ -74,7 +74,7 @@ const FAULTS: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn the_grammar_refuses_what_is_wrong() {
+fn the_grammar_refuses_invalid_texts() {
     let all = shapes::all();
     let wrong: BTreeMap<String, String> = (0..)
         .zip(FAULTS)
@@ -164,7 +164,7 @@ fn columns_of_views_are_those_of_oracles_reference() {
 }
 
 #[test]
-fn redo_is_left_out_when_asked_and_commits_are_as_called() {
+fn redo_is_omitted_on_request_and_commits_are_as_configured() {
     let all = shapes::all();
     let logged = |name: &str| !all[name].contains("NOLOGGING") && all[name].contains(" LOGGING");
     for name in ["index_plain", "blocks_plain_random_8192"] {
@@ -186,7 +186,7 @@ fn redo_is_left_out_when_asked_and_commits_are_as_called() {
 }
 
 #[test]
-fn no_text_touches_what_needs_a_pack() {
+fn no_text_uses_a_view_that_needs_a_pack() {
     let packs = [
         "active_session_history",
         "dba_hist",

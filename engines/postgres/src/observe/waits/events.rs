@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_the_server_tells_is_counted_somewhere() {
+    fn every_event_of_the_server_is_counted() {
         let known: BTreeSet<_> = metrics().collect();
         for event in [None, Some(("IO", "SlruRead")), Some(("Lock", "advisory")), Some(("Extension", "Mine"))] {
             assert!(known.contains(&metric_of(event)), "{event:?}");

@@ -109,7 +109,7 @@ fn others_at_work_are_seen_and_a_quiet_server_is_not_blamed() {
 }
 
 #[test]
-fn a_dataset_half_in_cache_is_predicted_from_what_is_loaded() {
+fn a_dataset_half_in_cache_is_predicted_from_the_loaded_size() {
     each_server(&["shared_buffers=16MB", "autovacuum=on"], |server, target| {
         target.load(&dataset(2, 2_048), &Silent, &StopFlag::default()).unwrap();
         let findings = target.checks(&plan(&[("sessions", "2")])).unwrap();
@@ -127,7 +127,7 @@ fn a_dataset_half_in_cache_is_predicted_from_what_is_loaded() {
 }
 
 #[test]
-fn a_role_without_rights_is_reported_what_it_cannot_see() {
+fn a_role_without_privileges_learns_what_it_cannot_see() {
     each_server(&[], |server, _| {
         server.sql("CREATE ROLE nobody_special LOGIN");
         server.sql("CREATE DATABASE theirs OWNER nobody_special");

@@ -66,7 +66,7 @@ fn an_update_waiting_for_a_row_lock_can_be_interrupted() {
 }
 
 #[test]
-fn a_session_whose_server_vanished_ends_when_it_is_interrupted() {
+fn an_interrupt_ends_a_session_of_a_vanished_server() {
     let server = Server::start_on_tcp(&programs()[0]);
     let target = server.target(&[]).unwrap();
     target.load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();

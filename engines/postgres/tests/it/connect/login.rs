@@ -33,7 +33,7 @@ async fn a_missing_password_is_asked_for() {
 }
 
 #[tokio::test]
-async fn a_missing_database_and_a_stranger_are_reported_what_to_do() {
+async fn a_missing_database_or_role_is_reported_with_a_next_step() {
     let cluster = cluster().await;
     let line = refusal(&format!("{}?dbname=no_such_db", cluster.url())).await;
     assert!(line.contains("\"no_such_db\" does not exist") && line.contains("createdb"), "{line}");
@@ -96,7 +96,7 @@ fn a_password_file_that_others_may_read_is_named() {
 }
 
 #[tokio::test]
-async fn a_way_to_log_in_that_is_not_allowed_is_refused() {
+async fn an_authentication_method_that_is_not_allowed_is_refused() {
     let cluster = cluster().await;
     let url = cluster.url();
     for (methods, refused) in [("scram-sha-256", None), ("!password,!md5", None), ("md5,none", Some("`scram-sha-256`"))]
@@ -174,7 +174,7 @@ async fn hosts_of_a_url_are_alternatives_in_their_order() {
 }
 
 #[tokio::test]
-async fn a_balanced_host_is_an_endpoint_with_the_others_behind_it() {
+async fn a_balanced_host_is_an_endpoint_with_the_others_after_it() {
     let cluster = cluster().await;
     let folder = encode(&cluster.folder().display().to_string());
     let port = cluster.port;
@@ -212,7 +212,7 @@ async fn a_role_without_free_connections_is_reported_so() {
 }
 
 #[tokio::test]
-async fn a_terminated_idle_session_tells_who_ended_it() {
+async fn a_terminated_idle_session_reports_its_cause() {
     let cluster = cluster().await;
     let session = connect(&cluster.url()).await.unwrap();
     let pid = ask(&session, "SELECT pg_backend_pid()::text").await;

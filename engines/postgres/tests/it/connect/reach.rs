@@ -26,7 +26,7 @@ async fn an_unknown_host_is_reported_as_such() {
 }
 
 #[tokio::test]
-async fn what_answers_in_another_language_is_reported_as_such() {
+async fn a_server_of_another_protocol_is_reported_as_such() {
     let others: [(&str, &[u8]); 4] = [
         ("a web server", b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"),
         ("sshd", b"SSH-2.0-OpenSSH_9.2\r\n"),

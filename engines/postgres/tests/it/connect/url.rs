@@ -28,7 +28,7 @@ fn places(url: &str) -> Vec<String> {
 }
 
 #[test]
-fn urls_mean_what_they_mean_to_libpq() {
+fn urls_have_the_same_meaning_as_for_libpq() {
     let cases: &[(&str, &[&str])] = &[
         ("postgres://h", &["somebody@h:5432/somebody"]),
         ("postgresql://u@h:1/d", &["u@h:1/d"]),
@@ -51,7 +51,7 @@ fn urls_mean_what_they_mean_to_libpq() {
 }
 
 #[test]
-fn a_bare_url_takes_all_from_the_surroundings_a_full_one_none() {
+fn a_bare_url_is_completed_and_a_full_one_is_not() {
     let environment =
         Environment::default().with("PGHOST", "a,b").with("PGPORT", "1,2").with("PGDATABASE", "d").with("PGUSER", "u");
     let server = Server::parse_in("postgres://", &environment).unwrap();
@@ -67,7 +67,7 @@ fn a_bare_url_without_surroundings_goes_to_the_socket() {
 }
 
 #[test]
-fn a_socket_of_a_stranger_is_found_by_nobody_who_names_none() {
+fn a_strangers_socket_is_used_only_if_it_is_named() {
     let port = 20_000 + std::process::id() % 10_000;
     let socket = Path::new("/tmp").join(format!(".s.PGSQL.{port}"));
     let _listening = UnixListener::bind(&socket).unwrap();
@@ -100,13 +100,13 @@ fn sockets_and_loopback_are_local_and_nothing_else() {
 }
 
 #[test]
-fn unknown_parameters_tell_the_nearest_known() {
+fn unknown_parameters_are_refused_with_the_nearest_known() {
     assert!(fault("postgres://h?sslmodus=require").contains("did you mean `sslmode`?"));
     assert!(fault("postgres://h?pasword=hunter2").contains("did you mean `password`?"));
 }
 
 #[test]
-fn what_cannot_be_honoured_is_refused_with_the_way_out() {
+fn unsupported_parameters_are_refused_with_a_next_step() {
     let cases = [
         ("postgres://h?sslmode=none", "choose disable, allow"),
         ("postgres://h?gssencmode=require", "GSSAPI"),

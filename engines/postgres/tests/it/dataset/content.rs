@@ -44,7 +44,7 @@ fn stored_blocks_have_the_ratio_asked_for() {
 }
 
 #[test]
-fn nobody_asked_for_a_ratio_and_narrow_rows_reach_about_seven() {
+fn without_a_ratio_narrow_rows_reach_about_seven() {
     let server = Server::start(&programs()[0], &NOTHING_WAITS);
     let target = server.target(&[]).unwrap();
     target.load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
@@ -57,7 +57,7 @@ fn nobody_asked_for_a_ratio_and_narrow_rows_reach_about_seven() {
 }
 
 #[test]
-fn what_stored_blocks_cannot_be_is_refused_with_what_they_can() {
+fn impossible_ratios_are_refused_with_the_possible_range() {
     let server = Server::start(&programs()[0], &NOTHING_WAITS);
     let target = server.target(&[("compress_ratio", "1")]).unwrap();
     for plan in [mixed(50.0, 1.0), mixed(2.0, 3.0)] {

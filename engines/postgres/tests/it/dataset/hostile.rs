@@ -253,7 +253,7 @@ fn a_table_on_which_others_hung_something_is_refused() {
 }
 
 #[test]
-fn rights_given_away_and_tables_of_others_are_no_way_in() {
+fn granted_rights_and_foreign_tables_open_no_way_in() {
     each_server(|server| {
         let lair = Lair::new(server);
         let target = lair.open(&[]).unwrap();

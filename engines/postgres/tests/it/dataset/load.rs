@@ -9,7 +9,7 @@ use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::DatasetPlan;
 
 #[test]
-fn the_layout_holds_and_a_read_of_every_block_writes_none() {
+fn the_layout_holds_and_reading_every_block_writes_nothing() {
     each_server(|server| {
         let target = server.target(&[]).unwrap();
         let loaded = target.load(&dataset(3, 4_000), &Silent, &StopFlag::default()).unwrap();
@@ -78,7 +78,7 @@ impl Events for StopEarly {
 }
 
 #[test]
-fn an_interrupted_load_resumes_with_what_is_missing() {
+fn an_interrupted_load_resumes_with_the_missing_tables() {
     each_server(|server| {
         let target = server.target(&[]).unwrap();
         let stop = StopFlag::default();
@@ -96,7 +96,7 @@ fn an_interrupted_load_resumes_with_what_is_missing() {
 }
 
 #[test]
-fn another_dataset_is_refused_with_the_way_out() {
+fn another_dataset_is_refused_with_a_next_step() {
     each_server(|server| {
         let target = server.target(&[]).unwrap();
         target.load(&dataset(1, 500), &Silent, &StopFlag::default()).unwrap();
@@ -138,7 +138,7 @@ fn a_schema_that_bears_our_name_is_not_touched() {
 }
 
 #[test]
-fn cleanup_takes_what_is_ours_and_leaves_what_is_not() {
+fn cleanup_removes_our_objects_and_leaves_others() {
     each_server(|server| {
         let target = server.target(&[]).unwrap();
         target.load(&dataset(3, 500), &Silent, &StopFlag::default()).unwrap();

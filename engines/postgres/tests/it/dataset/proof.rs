@@ -24,7 +24,7 @@ fn proof(target: &dyn Target) -> LayoutProof {
 }
 
 #[test]
-fn a_sample_tells_what_a_look_at_every_row_tells() {
+fn a_sample_agrees_with_a_check_of_every_row() {
     each_server(2, |database| {
         let target = database.target();
         let (of_load, anew) = (proof(&*target), proof(&*target));
@@ -84,7 +84,7 @@ fn one_row_in_five_hundred_elsewhere_is_found_each_time() {
 }
 
 #[test]
-fn a_layout_that_is_wrong_fails_as_a_look_at_all_of_it_does() {
+fn a_wrong_layout_fails_as_in_a_full_check() {
     each_server(1, |database| {
         let target = database.target();
         assert!(proof(&*target).is_sample());
@@ -103,7 +103,7 @@ fn a_layout_that_is_wrong_fails_as_a_look_at_all_of_it_does() {
 }
 
 #[test]
-fn a_table_no_larger_than_a_sample_is_looked_at_whole() {
+fn a_table_no_larger_than_a_sample_is_checked_whole() {
     for bin in programs() {
         let database = Loaded::new(bin, 2, 2_000);
         let target = database.target();

@@ -55,7 +55,7 @@ fn sources_are_named_as_the_views_of_the_server() {
 /// Connections that go may take a second to say goodbye, and none that goes in order needs it. The best of a few rounds, for
 /// a busy host makes any of them late.
 #[test]
-fn what_a_target_gave_ends_without_waiting_out_a_goodbye() {
+fn dropping_a_targets_parts_does_not_wait_for_a_goodbye() {
     const GOODBYE: Duration = Duration::from_secs(1);
     for bin in programs() {
         let server = Server::start(&bin, &[]);

@@ -144,7 +144,7 @@ fn strangers_are_not_sampled() {
 
 /// Without sessions of ours, the server's other clients are sampled.
 #[test]
-fn all_clients_are_sampled_where_none_of_ours_works() {
+fn all_clients_are_sampled_if_none_of_ours_works() {
     let server = Server::start(&programs()[0], &[]);
     let target = server.target(&[]).unwrap();
     let mut samplers = target.samplers_for_all_clients(Scope::Database).unwrap();
@@ -158,7 +158,7 @@ fn all_clients_are_sampled_where_none_of_ours_works() {
 }
 
 #[test]
-fn sampling_tells_its_cost_and_can_be_turned_off() {
+fn sampling_reports_its_cost_and_can_be_turned_off() {
     for bin in programs() {
         let server = Server::start(&bin, &[]);
         let target = server.target(&[("wait_sampling", "10ms")]).unwrap();

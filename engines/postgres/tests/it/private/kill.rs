@@ -62,7 +62,7 @@ fn committed(owner: Owner) -> u32 {
 }
 
 #[test]
-fn a_killed_owner_leaves_no_server_and_the_next_one_goes_on() {
+fn a_killed_owner_leaves_no_server_and_the_next_continues() {
     let place = quick_place();
     let folder = place.path().join("pg");
     let mut owner = owner_in(&folder);
@@ -112,7 +112,7 @@ fn a_server_that_outlived_owner_and_guard_is_found_and_stopped() {
 }
 
 #[test]
-fn a_server_that_is_killed_recovers_by_itself() {
+fn a_killed_server_recovers() {
     let place = quick_place();
     let folder = place.path().join("pg");
     let server = started(&folder, &[]);
@@ -176,7 +176,7 @@ fn a_killed_server_leaves_no_shared_memory() {
 }
 
 #[test]
-fn a_crash_within_a_load_begins_anew_and_one_without_does_not() {
+fn only_a_crash_within_a_load_starts_again() {
     let place = quick_place();
     let folder = place.path().join("pg");
     let server = started(&folder, &[]);

@@ -7,7 +7,7 @@ use crate::private::support::{opened, refusal, sql, started};
 use mindful_conformance::{names, quick_place};
 
 #[test]
-fn a_folder_of_someone_else_is_refused_untouched() {
+fn a_folder_of_another_user_is_refused_unchanged() {
     let place = quick_place();
     let folder = place.path().join("theirs");
     fs::create_dir(&folder).unwrap();
@@ -23,7 +23,7 @@ fn a_folder_of_someone_else_is_refused_untouched() {
 }
 
 #[test]
-fn a_second_owner_is_refused_and_the_first_goes_on() {
+fn a_second_owner_is_refused_and_the_first_continues() {
     let place = quick_place();
     let folder = place.path().join("pg");
     let server = started(&folder, &[]);
@@ -50,7 +50,7 @@ fn a_folder_the_servers_user_cannot_reach_is_named() {
 }
 
 #[test]
-fn without_network_and_without_binaries_the_ways_out_are_named() {
+fn without_network_and_binaries_next_steps_are_named() {
     let place = quick_place();
     let shelf = place.path().join("shelf").display().to_string();
     // No system would have 15.0 next to a fetched version, and a request for it is not answered with another version.
@@ -126,7 +126,7 @@ fn a_pipe_or_a_link_in_place_of_a_file_is_not_waited_for() {
 }
 
 #[test]
-fn a_mark_that_another_user_made_is_none() {
+fn a_mark_of_another_user_does_not_count() {
     if rustix::process::geteuid().as_raw() != 0 {
         return mindful_conformance::not_run("only root can make files of somebody else");
     }

@@ -200,7 +200,7 @@ fn an_operation_that_outlasts_all_slices_ends_the_work() {
 }
 
 #[test]
-fn what_is_sent_ahead_does_nothing_after_a_slice_that_failed() {
+fn slices_sent_ahead_do_nothing_after_a_failed_one() {
     let server = Server::start(&programs()[0], &[]);
     let target = server.loaded(BLOCKS);
     let w = workload(1, BLOCKS, 1, "100");
@@ -238,7 +238,7 @@ fn an_interrupt_ends_all_that_was_sent() {
 }
 
 #[test]
-fn a_session_that_leaves_ends_the_slice_it_sent_ahead() {
+fn a_session_that_ends_also_ends_the_slice_it_sent_ahead() {
     let server = Server::start(&programs()[0], &[]);
     let target = server.loaded(BLOCKS);
     let mut session = session(&*target, &workload(1, BLOCKS, 1, "0"));

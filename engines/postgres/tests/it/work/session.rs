@@ -180,7 +180,7 @@ fn cpu_us(pid: &str) -> f64 {
 
 /// With many sessions on few CPUs it is the end of a slice that keeps sessions from their next operation.
 #[test]
-fn a_slice_costs_less_than_two_looks_through_all_buckets() {
+fn a_slice_costs_less_than_two_searches_of_all_buckets() {
     /// On a busy host a round costs more: the one with the least ratio counts.
     const TURNS: u64 = 5;
     const SLICES: u64 = 20;

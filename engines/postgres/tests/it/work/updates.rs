@@ -28,7 +28,7 @@ fn number(server: &Server, sql: &str) -> f64 {
 }
 
 #[test]
-fn an_updated_block_logs_what_the_record_formats_say() {
+fn an_updated_block_logs_as_much_as_the_formats_predict() {
     for bin in programs() {
         for images in ["off", "on"] {
             let server = Server::start(&bin, &[&format!("full_page_writes={images}")]);
@@ -93,7 +93,7 @@ fn counters(target: &dyn Target, metric: &str) -> BTreeMap<String, f64> {
 }
 
 #[test]
-fn who_wrote_the_blocks_adds_up_to_what_the_database_wrote() {
+fn writers_of_blocks_add_up_to_the_databases_writes() {
     for bin in programs() {
         let server = Server::start(&bin, &["shared_buffers=2MB", "autovacuum=off", "bgwriter_delay=10ms"]);
         let target = server.loaded(BLOCKS);
