@@ -1,4 +1,4 @@
-//! Memory held for a command: as much as asked, no longer than the command, and never longer than mindful lives.
+//! Memory held for a command: the requested amount, only while the command runs, and never after mindful ends.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -19,12 +19,12 @@ fn available_mib() -> u64 {
     line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1024
 }
 
-/// Leaves about 600 MiB less than there is now.
+/// A value for --leave that holds about 600 MiB.
 fn leave() -> String {
     format!("{}MiB", available_mib() - 600)
 }
 
-/// Tests that hold memory do so one after the other: each sees what the others have taken.
+/// Tests that hold memory do so one after the other: each is affected by the memory of the others.
 fn alone() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -66,7 +66,7 @@ fn nothing_of_the_command_outlives_a_killed_mindful() {
     let script = "sleep 300 & echo $!; wait";
     let (mut squeezing, line) = squeezing(script);
     let sleeper = format!("/proc/{}/cmdline", line.trim());
-    // Between its fork and its exec the sleeper still bears the shell's name.
+    // Between its fork and its exec the sleeper still has the shell's name.
     let named = Instant::now() + Duration::from_mins(1);
     while !std::fs::read_to_string(&sleeper).unwrap().starts_with("sleep") {
         assert!(Instant::now() < named, "the command never ran");

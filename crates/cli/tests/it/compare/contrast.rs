@@ -39,7 +39,6 @@ fn a_contrast_never_moves_a_server_it_did_not_start() {
         assert_eq!(seen, std::slice::from_ref(&before), "the user's server stays where it was");
         json(&output)
     };
-    // On a full host a session may not get to work in a short window.
     let whole = |ran: &Value| ran["contrast"]["all_cores"].as_array().is_some_and(|levels| levels.len() == 5);
     let ran = ["500ms", "2s"].into_iter().map(contrast).find(whole).unwrap_or_else(|| contrast("5s"));
     assert_eq!(ran["contrast"]["pinned"], Value::Null, "{ran:#}");
@@ -62,14 +61,13 @@ fn a_contrast_measures_every_level_on_one_core_and_on_all() {
         let contrast = ["contrast", "--format", "json", "--repeat", "1", "--duration", duration];
         json(&mindful.private(&[&contrast[..], &small, &HOOKS].concat()))
     };
-    // On a full host a session may not get to work in a short window, or its counters of CPU be read too late to be those of it.
+    // On a full host a session may not get to work in a short window, or its CPU counters may be read too late.
     let all_known = |ran: &Value| {
         let levels = ["pinned", "all_cores"].map(|cores| ran["contrast"][cores].as_array().unwrap().clone()).concat();
         let of_each = levels.len() == 12 && levels.iter().all(|level| level["cpu_us_per_block"].is_number());
         of_each && ["storage_us", "cpu_us", "waits_us"].iter().all(|part| ran["contrast"]["added"][part].is_number())
     };
     let ran = ["800ms", "2s"].into_iter().map(measured).find(all_known).unwrap_or_else(|| measured("5s"));
-    // Once around all levels.
     assert_hooks_ran(&mindful.run_folder(&ran));
     let contrast = &ran["contrast"];
     for cores in ["pinned", "all_cores"] {

@@ -25,7 +25,7 @@ fn plans_run_in_turn_are_compared_and_a_gate_has_its_exit_code() {
     // halved latency does.
     let args = ["compare", "--format", "json", "--repeat", "4", "--margin", "40", "--run"];
     let compared = || json(&mindful.run(&[&args[..], &[&slow, &fast]].concat()));
-    // Of four runs a side one that got no CPU leaves it undecided.
+    // One run without CPU leaves four runs a side undecided.
     let decided = (0..2).map(|_| compared()).find(|report| report["verdict"] != "not_decided");
     let compared = decided.unwrap_or_else(compared);
     assert_eq!(compared["verdict"], "faster", "{compared:#}");
@@ -96,7 +96,7 @@ fn runs_too_few_to_decide_are_made_with_a_warning() {
     }
 }
 
-/// Three runs a side can never reach 95 %: such a gate would pass whatever they measure.
+/// Three runs a side can never reach 95 %: such a gate would always pass.
 #[test]
 fn a_gate_that_can_never_decide_is_refused_before_anything_runs() {
     let mindful = Mindful::new();
@@ -198,7 +198,7 @@ fn a_history_names_the_run_at_which_the_level_changed() {
     let mut ids = Vec::new();
     for (latency, rate) in [[("10ms", 400.0); 5], [("40ms", 100.0); 5]].concat() {
         let work = ["--tag", "night", "--work-unit", "1", "--sessions", "4", "--null-latency", latency];
-        // A run that others held up is no level.
+        // A run that others disturbed does not count.
         let near = |figure: f64| (figure / rate - 1.0).abs() < 0.2;
         ids.push(with_a_sound_figure(&mindful, &work, near));
     }
@@ -235,7 +235,7 @@ fn whole_sweeps_are_compared_by_their_curves() {
     let compared = mindful.json(&sides);
     let ratios = &compared["curves"][0]["ratios"];
     let ratio = |name: &str| ratios[name]["ratio"].as_f64().unwrap_or_else(|| panic!("{compared:#}"));
-    // A busy host slows some steps: then the intervals are wide, and hold what is so all the same.
+    // A busy host slows some steps: then the intervals are wide, but still contain the truth.
     for (name, truth) in [("capacity", 2.0), ("asymptote", 2.0), ("zero_load", 1.0)] {
         let [low, high] = ["low", "high"].map(|end| ratios[name]["interval"][end].as_f64().unwrap());
         assert!(low < truth * 1.15 && high > truth / 1.15, "{name}: {ratios:#}");
@@ -265,7 +265,7 @@ fn a_page_without_names_knows_the_noise_floor_of_its_target() {
     let target = format!("sqlite:{}", mindful.path("acme.db").display());
     let plan = plan(&mindful, "plan.toml", "5ms");
     assert!(mindful.run(&["run", "--plan", &plan, "--repeat", "3"]).status.success());
-    // The floor of another target, as it is kept.
+    // A stored noise floor of another target.
     let kept = mindful.path("noise.json");
     let floor = std::fs::read_to_string(&kept).unwrap();
     assert!(floor.contains("\"null:\""), "{floor}");

@@ -15,7 +15,7 @@ fn compare(mindful: &Mindful, [baseline, candidate]: [&str; 2], more: &[&str]) -
     mindful.json(&[&["compare", "--repeat", "5", "--run", baseline, candidate], more].concat())
 }
 
-/// The first of three comparisons that decided something, the third as it is: on a full host one run of five may get little.
+/// The first of up to three comparisons that is decided: on a full host one run of five may get little CPU.
 fn decided(compare: impl Fn() -> Value) -> Value {
     let decided = (0..2).map(|_| compare()).find(|compared| compared["verdict"] != "not_decided");
     decided.unwrap_or_else(compare)
@@ -24,7 +24,7 @@ fn decided(compare: impl Fn() -> Value) -> Value {
 #[test]
 fn cached_data_is_faster_and_a_plan_is_no_faster_than_itself() {
     let mindful = Mindful::at(place());
-    // At full speed a session reads most of it in the warm-up: what follows is served by a cache that holds it.
+    // At full speed a session reads most of it in the warm-up: then the cache serves the rest.
     let cached = |buffers: &str| {
         let short = "warmup = \"200ms\"\nduration = \"600ms\"\nmode = \"lio\"\nsessions = 1";
         format!("{short}\nset = \"shared_buffers={buffers}\"")

@@ -20,7 +20,7 @@ fn names(group: &Value) -> Vec<&str> {
     group["sides"].as_array().unwrap().iter().map(|side| side["name"].as_str().unwrap()).collect()
 }
 
-/// Latencies so far apart that what else uses the CPU moves no rank; a short window that others cut is INVALID.
+/// Latencies so far apart that other use of the CPU does not change a rank; a short window that others cut is INVALID.
 const ARGS: [&str; 3] = ["--force", "--by", "throughput"];
 
 #[test]

@@ -1,4 +1,4 @@
-//! `mindful doctor` foretells what `mindful run` does with the same arguments.
+//! `mindful doctor` predicts what `mindful run` does with the same arguments.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -46,7 +46,7 @@ fn doctor_refuses_in_the_same_words_as_a_run() {
     ];
     for args in cases {
         let (doctor, run) = (end(&mindful, "doctor", args), end(&mindful, "run", args));
-        // Free space differs by what others wrote meanwhile.
+        // Free space changes while others write.
         let words = |(code, text): &(Option<i32>, String)| (*code, text.replace(|c: char| c.is_ascii_digit(), "#"));
         assert_eq!(words(&doctor), words(&run), "{args:?}");
         assert!(matches!(doctor.0, Some(2 | 3)), "{args:?}: {doctor:?}");

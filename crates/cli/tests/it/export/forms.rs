@@ -1,4 +1,4 @@
-//! Runs that leave the store and come into another one.
+//! Runs that leave a store and are imported into another one.
 
 use mindful_conformance::write_program;
 
@@ -215,7 +215,7 @@ fn a_record_larger_than_memory_is_exported() {
     let id = ran["id"].as_str().unwrap();
     for redact in ["--yes", "--redact"] {
         let mut shell = std::process::Command::new("sh");
-        // In KiB: less than the record.
+        // In KiB: less memory than the record has bytes.
         shell.args(["-c", "ulimit -v 150000; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_mindful")]);
         shell.args(["export", id, "--as", "jsonl", "--output", &format!("events{redact}"), redact]);
         let exported = mindful.at_home(shell).output().unwrap();

@@ -1,4 +1,4 @@
-//! Runs as one file, taken in elsewhere and made again there.
+//! Runs as one file, imported elsewhere and repeated there.
 
 use std::process::Command;
 
@@ -39,7 +39,7 @@ fn a_run_is_packed_and_made_again_elsewhere() {
     assert_eq!((&now["steps"][0]["work_unit"], &now["steps"][0]["sessions"]), (&4.into(), &2.into()));
 }
 
-/// The pack is what anyone's tools take it for.
+/// Common tools can read the pack.
 fn what_tar_and_zstd_see(pack: &std::path::Path, id: &str) {
     let listed = Command::new("tar").arg("--zstd").arg("-tf").arg(pack).output();
     let Ok(listed) = listed.map(|listed| (listed.status.success(), text(&listed.stdout))) else {

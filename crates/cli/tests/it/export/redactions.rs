@@ -1,4 +1,4 @@
-//! `--redact`: no name of a host, user, address, path, database, device or foreign process leaves in any form.
+//! `--redact`: no name of a host, user, address, path, database, device or foreign process is in any form.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::mindful::Mindful;
 
-/// Names that a run holds, each where runs hold such names.
+/// Names in a run, each in a typical place.
 const NAMES: [&str; 27] = [
     "acmehost7",
     "acmehost7.corp.example",
@@ -49,7 +49,7 @@ const OF_CLOUD: [(&str, &str); 4] = [
 
 const TARGET: &str = "postgres://annabel@acmehost7.corp.example:5432/ordersdb?host=/var/run/acmesock";
 
-/// Puts [`NAMES`] into the lines of a real run, where a run may hold them.
+/// Puts [`NAMES`] into the lines of a real run, at the places where a run may contain them.
 fn named(lines: &str) -> String {
     let mut named = Vec::new();
     for line in lines.lines() {
@@ -135,11 +135,11 @@ fn exported(mindful: &Mindful, id: &str, more: &[&str]) -> Vec<(String, Vec<u8>)
     let mut all = Vec::new();
     let mut take = |form: &str, args: &[&str]| {
         let output = mindful.run(&[&["export"], args, more].concat());
-        // Not every form is of every run.
+        // Not every form supports every run.
         assert!([Some(0), Some(2)].contains(&output.status.code()), "{form}: {output:?}");
         all.push((form.to_owned(), [output.stdout, output.stderr].concat()));
     };
-    // What is packed has any two letters somewhere; pictures.rs compares pixels with their text.
+    // Compressed data may contain any two letters; pictures.rs compares pixels with their text.
     for form in forms(mindful).into_iter().filter(|form| form != "png") {
         take(&form, &[id, "--as", &form]);
     }
@@ -173,7 +173,7 @@ fn no_name_leaves_in_any_form() {
     let ran = there.run(&[&args[..], &["--tag", "first", "--format", "json"]].concat());
     let id = crate::mindful::json(&ran)["id"].as_str().unwrap().to_owned();
     let run = there.runs().join(&id);
-    // As it was measured: the folder of its data, and this host.
+    // The real names of this run: the folder of its data, and this host.
     let host = rustix::system::uname();
     let host = host.nodename().to_string_lossy();
     for (form, bytes) in exported(&there, &id, &["--redact"]) {
@@ -181,7 +181,7 @@ fn no_name_leaves_in_any_form() {
             assert!(!found(&bytes, name), "{name} in {form}: {}", around(&bytes, name));
         }
         let text = String::from_utf8_lossy(&bytes);
-        // A host may be called as a part of another word.
+        // A host's name may be a part of another word.
         let mut words = text.split(|c: char| !c.is_alphanumeric() && !"._-".contains(c));
         assert!(!words.any(|word| word == host), "{host} in {form}");
         assert!(form != "json" || text.contains("sqlite:/path-"), "{text}");
@@ -206,7 +206,7 @@ fn no_name_leaves_in_any_form() {
     no_name_leaves_in_a_pack(&here, &id);
 }
 
-/// What `tar` finds in a pack, and what a store makes of it.
+/// The content of a pack for `tar`, and after its import.
 fn no_name_leaves_in_a_pack(mindful: &Mindful, id: &str) {
     let packed = mindful.run(&["pack", id, "--redact", "--output", "p.tar.zst"]);
     assert!(packed.status.success(), "{packed:?}");
@@ -260,7 +260,7 @@ fn no_name_leaves_with_the_xml_of_a_gate() {
     }
 }
 
-/// Without names it is the same run: each figure is as it was.
+/// Without names it is the same run: all figures are unchanged.
 fn figures_stay(mindful: &Mindful, id: &str) {
     let summary = |more: &[&str]| crate::mindful::json(&mindful.run(&[&["export", id, "--as", "json"], more].concat()));
     let (open, closed) = (summary(&[]), summary(&["--redact"]));

@@ -57,7 +57,7 @@ fn work_and_memory_of_a_site_grow_linearly() {
     let [small, middle, large] = cost;
     assert!(large.0 < 15 * small.0 && middle.0 < 3 * small.0, "user CPU, ticks: {cost:?}");
     assert!(large.2 < 11 * small.2, "length of the index: {cost:?}");
-    // What stays of a run is its row.
+    // Only its row of a run stays in memory.
     assert!(large.1 < small.1 + 450 * 100, "peak memory, KiB: {cost:?}");
 }
 

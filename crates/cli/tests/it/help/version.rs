@@ -1,4 +1,4 @@
-//! What the binary says of itself, and what each run stores of it.
+//! What the binary prints about itself, and what each run stores about it.
 
 use crate::mindful::Mindful;
 

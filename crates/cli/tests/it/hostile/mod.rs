@@ -20,16 +20,16 @@ const MEMORY: usize = 384 << 10;
 /// Most of them wait for a second or more.
 const AT_A_TIME: usize = 8;
 
-/// What a server does once it has said its part.
+/// What a server does after its answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Then {
     Close,
     Silence,
-    /// It says the same again, without an end.
+    /// It repeats the answer without end.
     Again,
 }
 
-/// A way to misbehave: its name, when it begins, what is said, and what comes then.
+/// A way to misbehave: its name, its begin, its answer, and what follows.
 struct Case<Stage> {
     name: &'static str,
     at: Stage,
@@ -48,7 +48,7 @@ impl<Stage> Case<Stage> {
         if self.then == Then::Close {
             let _ = stream.shutdown(Shutdown::Write);
         }
-        // Until the other side hangs up, so that nothing unread resets the connection.
+        // Until the other side closes, so that nothing unread resets the connection.
         let mut rest = [0; 4096];
         while matches!(stream.read(&mut rest), Ok(1..)) {}
     }

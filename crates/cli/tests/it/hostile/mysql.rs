@@ -1,4 +1,4 @@
-//! A MySQL that does as it should until it does something else.
+//! A MySQL that behaves well until it misbehaves.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -10,7 +10,7 @@ enum Stage {
     Greeting,
     Login,
     Query,
-    /// Given one after those with which a session begins.
+    /// A statement after those with which a session begins.
     Later,
     Tls,
 }
@@ -62,7 +62,7 @@ fn result(then: &[&[u8]]) -> Vec<u8> {
     packets.zip(1..).flat_map(|(payload, number)| packet(number, payload)).collect()
 }
 
-/// The same packet with all numbers in turn, so that it can be sent without an end.
+/// The same packet with all numbers in turn, so that it can be sent without end.
 fn turns(payload: &[u8]) -> Vec<u8> {
     (0..=u8::MAX).map(|turn| turn.wrapping_add(1)).flat_map(|number| packet(number, payload)).collect()
 }

@@ -1,4 +1,4 @@
-//! A PostgreSQL that does as it should until it does something else.
+//! A PostgreSQL that behaves well until it misbehaves.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -21,7 +21,7 @@ fn message(tag: u8, body: impl AsRef<[u8]>) -> Vec<u8> {
     [&[tag], &length[..], body.as_ref()].concat()
 }
 
-/// A head of a message that announces so much.
+/// The head of a message that announces this length.
 fn head(tag: u8, length: u32) -> Vec<u8> {
     [&[tag], &length.to_be_bytes()[..]].concat()
 }

@@ -63,7 +63,7 @@ fn an_engine_imports_only_shared_crates() {
 #[test]
 fn every_engine_is_in_the_registry() {
     let registry = fs::read_to_string(root().join("crates/cli/src/registry.rs")).unwrap();
-    // The skeleton is there to be copied.
+    // The skeleton is a template.
     for name in folders("engines").into_iter().filter(|name| name != "skeleton") {
         assert!(registry.contains(&format!("&mindful_{name}::ENGINE")), "engines/{name} is not registered");
     }
@@ -158,7 +158,7 @@ fn names_of_one_engine_stay_in_its_folder() {
                 code = code.replace(with_reason, "");
             }
             for word in OF_ONE_ENGINE {
-                // `measuring` and `spread` are words of their own.
+                // `measuring` and `spread` are other words.
                 let at = code.match_indices(word).find(|(at, _)| !code[..*at].ends_with(|c: char| c.is_alphanumeric()));
                 assert!(at.is_none(), "crates/{name}: {} says `{word}`", file.display());
             }
@@ -179,7 +179,7 @@ fn names_of_counters_are_in_one_place() {
     nobody_else_says(&shared, &names);
 }
 
-/// The same of facts about hosts and storage.
+/// The same for facts about hosts and storage.
 #[test]
 fn names_of_facts_are_in_one_place() {
     let shared = root().join("crates/core/src/contract/fact.rs");
@@ -234,7 +234,7 @@ fn the_tests_of_a_crate_are_one_program() {
     }
 }
 
-/// What is written for readers: the pages of the project and of each engine.
+/// The pages of the project and of each engine.
 fn pages(root: &Path) -> Vec<PathBuf> {
     let folders = folders("engines").into_iter().map(|engine| root.join("engines").join(engine));
     let files = folders
@@ -247,7 +247,7 @@ fn pages(root: &Path) -> Vec<PathBuf> {
 fn pages_that_comments_name_are_there() {
     let known: Vec<_> = pages(&root()).iter().map(|page| page.file_name().unwrap().to_owned()).collect();
     let files = all_sources().into_iter();
-    // An example may name what it writes.
+    // An example may name the file that it writes.
     for file in files.filter(|file| !file.iter().any(|part| part == "examples")) {
         let text = fs::read_to_string(&file).unwrap();
         let comments = text.lines().map(str::trim_start).filter(|line| line.starts_with("//"));
@@ -259,7 +259,7 @@ fn pages_that_comments_name_are_there() {
     }
 }
 
-/// The gate runs no programs in comments: one there would be believed and never tried.
+/// The gate does not run programs in comments, so they would never be tested.
 #[test]
 fn no_comment_holds_a_program() {
     for file in all_sources() {

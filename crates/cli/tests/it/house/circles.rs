@@ -1,5 +1,5 @@
-//! No circle of imports between the files of a crate, nor between a file and those in its folder. Only `lib.rs`, the face of
-//! a crate, is passed over.
+//! No circle of imports between the files of a crate, nor between a file and those in its folder. Only `lib.rs`, the
+//! face of a crate, is ignored.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -23,7 +23,7 @@ fn read(folder: &Path, module: &[String], found: &mut Sources) {
     }
 }
 
-/// What is compiled into the crate: no comments, no unit tests.
+/// The code compiled into the crate: no comments, no unit tests.
 fn code(text: &str) -> String {
     let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
     text.lines().map(|line| line.split("//").next().unwrap_or_default().trim()).collect::<Vec<_>>().join(" ")

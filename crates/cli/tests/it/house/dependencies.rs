@@ -1,4 +1,4 @@
-//! What mindful is built of: every dependency is used, and its licence is one of those in deny.toml.
+//! The dependencies of mindful: every one is used, and its licence is one of those in deny.toml.
 
 use std::fs;
 use std::path::Path;
@@ -68,7 +68,7 @@ fn every_licence_of_the_tree_is_allowed() {
     }
 }
 
-/// The licence of a package that names a file in its place, as deny.toml says which that is.
+/// The licence, from deny.toml, of a package that names a licence file instead.
 fn clarified<'a>(deny: &'a toml::Table, name: &str) -> Option<&'a str> {
     let all = deny["licenses"].get("clarify")?.as_array()?;
     all.iter().find(|one| one["crate"].as_str() == Some(name))?["expression"].as_str()

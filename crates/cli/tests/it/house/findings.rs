@@ -17,7 +17,7 @@ fn listed() -> Vec<Code> {
     let engines: [&dyn Engine; 4] =
         [&mindful_postgres::ENGINE, &mindful_mysql::ENGINE, &mindful_raw::ENGINE, &mindful_null::ENGINE];
     let of_engines = engines.iter().flat_map(|engine| engine.finding_codes());
-    // Oracle's engine is in no build that did not ask for its driver.
+    // Builds contain Oracle's engine only with its driver.
     codes::ALL.iter().chain(of_engines).chain(mindful_oracle::codes::ALL).copied().collect()
 }
 

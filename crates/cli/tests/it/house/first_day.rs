@@ -11,7 +11,7 @@ use crate::made::{Dress, showcase};
 use crate::mindful::Mindful;
 use crate::mindful::users_server::UsersServer;
 
-/// What a test gives instead of minutes and gigabytes: a variable for each flag.
+/// The test's values in place of minutes and gigabytes: a variable for each flag.
 const SHORT: [(&str, &str); 6] = [
     ("MINDFUL_DURATION", "1s"),
     ("MINDFUL_WARMUP", "200ms"),
@@ -21,7 +21,7 @@ const SHORT: [(&str, &str); 6] = [
     ("MINDFUL_THINK_TIME", "20ms..20ms"),
 ];
 
-/// A comparison goes by its plans alone, whatever the environment says.
+/// A comparison uses only its plans, not the environment.
 const PAUSED: &str = "think_time = \"20ms..20ms\"\n";
 
 /// A block of the page: what follows its opening marks, and its lines.
@@ -77,7 +77,7 @@ fn each_command_of_the_first_day_prints_the_output_on_the_page() {
     }
 }
 
-/// What was there before mindful.
+/// Results from before mindful.
 fn old_records(mindful: &Mindful) {
     fs::write(mindful.path("slob.conf"), "UPDATE_PCT=25\nRUN_TIME=300\nSCALE=8M\nWORK_UNIT=16\n").unwrap();
     fs::create_dir(mindful.path("awr")).unwrap();
@@ -106,7 +106,7 @@ fn shows(page: &str, printed: &str) {
     }
 }
 
-/// A line without what differs from run to run: figures, ids, how sound the run is, and blanks between columns.
+/// A line without the parts that differ between runs: figures, ids, validity, and blanks between columns.
 fn masked(line: &str) -> String {
     let mut words: Vec<String> = line.split_whitespace().map(figures).collect();
     if let Some(first) = words.first_mut().filter(|word| ["SUSPECT", "INVALID"].contains(&word.as_str())) {

@@ -10,7 +10,7 @@ use crate::mindful::Mindful;
 /// All that happened in a short run on `target`, line by line.
 fn events(mindful: &Mindful, target: &str) -> Vec<Value> {
     let run = ["run", "--target", target, "--scale", "4MiB", "--schemas", "1", "--work-unit", "1"];
-    // A busy machine may shorten the window and so make the run invalid; its metrics are stored all the same.
+    // A busy machine may shorten the window and so make the run invalid; its metrics are still stored.
     mindful.text(&[&run[..], &["--warmup", "0s", "--duration", "500ms"]].concat());
     let lines = mindful.text(&["export", "latest", "--as", "jsonl"]);
     lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()

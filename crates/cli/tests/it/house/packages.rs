@@ -1,4 +1,4 @@
-//! What packages and the registry of crates need of the manifests, and what scripts of dist/ and pages say of each other.
+//! The manifests' fields for packages and the registry of crates, and the agreement of dist/ scripts with pages.
 
 use std::fs;
 
@@ -43,7 +43,7 @@ fn path_dependencies_have_the_version_of_the_workspace() {
     for (name, dependency) in workspace["workspace"]["dependencies"].as_table().unwrap() {
         let Some(path) = dependency.get("path") else { continue };
         let manifest = table(&format!("{}/Cargo.toml", path.as_str().unwrap()));
-        // What is not published is left out of what is: only a development dependency may have no version.
+        // A published crate does not depend on an unpublished one: only a development dependency may lack a version.
         let published = manifest["package"].get("publish").is_none();
         assert_eq!(dependency.get("version"), published.then_some(version), "{name}");
         ours += 1;
@@ -101,7 +101,7 @@ fn each_command_of_dist_is_documented_and_names_missing_tools() {
         );
         assert!(script.contains("\nneed ") || script.contains("\nbuild\n"), "dist/{name} checks for no tool");
     }
-    // What is not there is said in one line with the way to get it.
+    // A missing tool is named in one line with the command to install it.
     let output = std::process::Command::new("bash")
         .args(["-c", r#". dist/common.sh; need no-such-tool "apt-get install it""#])
         .current_dir(root())

@@ -1,4 +1,4 @@
-//! Every claim of docs/security.md is held by a test that is there.
+//! Every claim of docs/security.md names an existing test.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,4 +1,4 @@
-//! docs/summary.schema.json is what the summary is, and every summary there is keeps to it.
+//! docs/summary.schema.json matches the types, and every summary conforms to it.
 
 use std::process::Stdio;
 
@@ -38,7 +38,7 @@ fn definition(name: &str) -> Validator {
     jsonschema::validator_for(&schema).unwrap()
 }
 
-/// `schema` such that a field it does not know is a fault, and so is one that is left out without leave.
+/// `schema`, changed so that an unknown field is a fault, and so is a missing one that is not optional.
 fn strict(schema: &Value) -> Value {
     match schema {
         Value::Object(fields) => {
@@ -71,7 +71,7 @@ fn the_schema_in_docs_is_the_one_of_the_types() {
     assert!(there == text, "UPDATE_SCHEMA=1 cargo test -p mindful --test it summary_schema:: rewrites it");
 }
 
-/// What is stored was written by earlier versions, so fields that came later may be missing: none is required then.
+/// Stored runs are from earlier versions and may lack later fields, so no field is required.
 #[test]
 fn stored_runs_of_format_1_keep_to_the_schema() {
     let mindful = Mindful::new();
@@ -85,7 +85,7 @@ fn stored_runs_of_format_1_keep_to_the_schema() {
     }
 }
 
-/// What an example says of its load, which any engine has; not of its own target, nor of how long.
+/// The keys of an example about its load, common to all engines; not those of its target or duration.
 const OF_THE_LOAD: [&str; 14] = [
     "schemas",
     "sessions",

@@ -1,4 +1,4 @@
-//! Packs that somebody edited: `check` finds each edit, and what is imported shows only what follows from the record.
+//! Edited packs: `check` finds each edit, and an import shows only data that follows from the record.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::made::{Dress, showcase};
 use crate::mindful::{Mindful, codes, message, null, text};
 
-/// Runs of different kinds, made in short: of the null engine, of files, of SQLite, of other tools, and stored ones.
+/// Short runs of different kinds: of the null engine, of files, of SQLite, of other tools, and stored ones.
 fn record_all_kinds(mindful: &Mindful) {
     let step = ["--duration", "300ms", "--null-latency", "2ms", "-q"];
     let runs: [&[&str]; 9] = [
@@ -272,7 +272,7 @@ fn hostile_packs_are_named_and_do_not_hide_others() {
         assert_eq!(differs, pack["path"] != "packs/whole.tar.zst", "{pack:#}");
     }
     assert_eq!(all.as_array().unwrap().len(), records.len() + 2, "{all:#}");
-    // A run under the name of another takes no place of its own.
+    // A run with the name of another is not imported.
     assert_eq!(mindful.run(&["import", "packs/other.tar.zst"]).status.code(), Some(0));
     assert!(codes(&mindful.json(&["show", other])).contains(&"edited"));
     let site = mindful.run(&["export", "packs", "--as", "site", "--output", "site"]);
@@ -314,7 +314,7 @@ fn a_number_of_the_record_changes_a_figure_or_is_listed() {
         let derived = Derivation { run: &run, analysis: &analysis };
         let (summary, environment, page) = (derived.summary(), derived.environment(), derived.page());
         for (field, numbers) in fields {
-            // Another one of each field in each run: all would take hours.
+            // A different sample of fields in each run: all would take hours.
             turn += 7;
             let (at, pointer) = &numbers[turn % numbers.len()];
             let mut event = events[*at].clone();

@@ -1,4 +1,4 @@
-//! Runs of others, and others on the same runs: nothing in a run folder is executed or followed unasked.
+//! Runs of other users, and other users of our runs: nothing in a run folder is executed or followed without a request.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -24,7 +24,7 @@ fn a_sweep_is_not_resumed_while_it_is_being_written() {
     let refusal = mindful.refusal(&["sweep", "--resume", "latest"]);
     assert!(refusal.contains("being written by another mindful"), "{refusal}");
     assert!(mindful.run(&["show"]).status.success(), "reading needs no lock");
-    // However the first one ends, the run is free again and its record whole.
+    // After any end of the first one, the run is free again and its record complete.
     kill(&mut first);
     assert!(mindful.run(&["show"]).status.success());
     let mut second = mindful.start(&["sweep", "--resume", "latest"]);

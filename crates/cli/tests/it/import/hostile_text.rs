@@ -1,4 +1,4 @@
-//! Text of foreign files and runs: no character of it steers a terminal, whatever shows it.
+//! Text of foreign files and runs: no character of it controls a terminal, in any output.
 
 use std::fs;
 use std::process::Output;
@@ -19,7 +19,7 @@ fn turns(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// What of the output could steer.
+/// The control characters of the output.
 fn steering(bytes: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(bytes);
     let at = text.find(|c: char| turns(c) || (c.is_control() && c != '\n' && c != '\t'))?;
@@ -51,7 +51,7 @@ fn steer(whole: &mut Value, place: &str) {
     }
 }
 
-/// The lines of a run with [`STEERS`] in all texts but those of `plain` events, and torn in the midst of it.
+/// The lines of a run with [`STEERS`] in all texts except those of `plain` events, cut in the middle of it.
 fn steered(lines: &str, plain: &[&str]) -> String {
     let mut steered = String::new();
     for line in lines.lines() {
@@ -98,7 +98,7 @@ fn text_of_a_foreign_run_steers_no_terminal_in_any_form() {
     let run = there.runs().join(id);
     let lines = fs::read_to_string(run.join("run.jsonl")).unwrap();
     fs::remove_file(run.join("summary.json")).unwrap();
-    // Figures are found by the names of sources and metrics; so once with these as they were.
+    // Figures are found by the names of sources and metrics, so one turn keeps these.
     for plain in [&["source", "sample", "latencies", "busiest"][..], &[]] {
         fs::write(run.join("run.jsonl"), steered(&lines, plain)).unwrap();
         let here = Mindful::new();
@@ -108,7 +108,7 @@ fn text_of_a_foreign_run_steers_no_terminal_in_any_form() {
         let mut said = 0;
         let mut draw = |args: &[&str]| {
             let output = here.run(args);
-            // Not every form is of every run.
+            // Not every form supports every run.
             assert!([Some(0), Some(1), Some(2)].contains(&output.status.code()), "{args:?}: {output:?}");
             said += usize::from(String::from_utf8_lossy(&output.stdout).contains("owned"));
             harmless(&format!("{args:?}"), &output);

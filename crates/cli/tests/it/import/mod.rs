@@ -1,4 +1,4 @@
-//! `mindful import`, and runs that others stored.
+//! `mindful import`, and runs stored by others.
 
 mod edits;
 mod hostile_runs;

@@ -119,7 +119,7 @@ fn reports_without_sessions_are_a_table_without_a_curve() {
 #[test]
 fn reports_are_shown_in_the_order_of_their_times() {
     let mindful = Mindful::new();
-    // Named in another order than they were taken.
+    // Their names have another order than their times.
     let taken = [("db_2.txt", "09:30"), ("db_4.txt", "10:30"), ("db_3.txt", "11:30")];
     for (name, time) in taken {
         let report = showcase().report(Dress::Awr12).replace("23-May-16 10:0", &format!("23-May-16 {}", &time[..4]));

@@ -42,7 +42,7 @@ fn the_share_that_sqlites_caches_will_serve_is_predicted() {
     assert!(text.contains("predicted-hits"), "{text}");
 }
 
-/// Root may make control groups; others are refused with the way out, and that is what is tested then.
+/// Root may make control groups; others are refused with a next step, which is tested then.
 #[test]
 fn a_warm_page_cache_is_reported_and_a_limit_cures_it() {
     let mindful = Mindful::beside_others(place());
@@ -67,7 +67,7 @@ fn a_warm_page_cache_is_reported_and_a_limit_cures_it() {
     }
 }
 
-/// Of what lies in memory, or was just written and fits the page cache, nothing is read from storage.
+/// Data in memory, or freshly written data that fits the page cache, is not read from storage.
 #[cfg(feature = "sqlite")]
 #[test]
 fn reads_from_the_page_cache_alone_are_called_all_of_it() {
@@ -96,7 +96,7 @@ mod alone {
     fn a_clean_ledger_closes_and_cached_data_is_not_storage() {
         let mindful = Mindful::at(place()).with_private();
         let _quiet = Quiet::wait();
-        // Long enough that a busy machine's delay between two readings is far less than the rounding allowed.
+        // Long enough that a busy machine's delay between two readings is far less than the allowed rounding.
         let clean = mindful.private_run(&["--set", "shared_buffers=1MB", "--duration", "5s"]);
         clean.assert_clean();
         assert!(off(&clean, "process_reads_per_s", "physical_reads_per_s") <= CLOSED, "{clean}");
@@ -104,7 +104,7 @@ mod alone {
             assert!(!clean.headline().contains("storage iops"), "{clean}");
         } else {
             assert!(clean.headline().contains("storage iops"), "{clean}");
-            // Up to 5 % of the device's bytes may be others', and 1 % of the database's are not worth a word.
+            // Up to 5 % of the device's bytes may be others', and 1 % of the database's are not reported.
             assert!(off(&clean, "device_reads_per_s", "process_reads_per_s") <= 0.06, "{clean}");
         }
 

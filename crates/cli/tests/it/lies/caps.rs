@@ -1,4 +1,4 @@
-//! Limits that a volume, an instance or a control group has, taken for what the storage can do.
+//! Limits of a volume, an instance or a control group, taken for the ability of the storage.
 
 use std::fmt::Write as _;
 
@@ -10,8 +10,8 @@ use crate::mindful::report::Report;
 use crate::mindful::users_server::UsersServer;
 use mindful_conformance::place;
 
-/// What a volume of Amazon's would have shown at each reading, us a second over its limit of IOPS and over the instance's of
-/// throughput, written into the record of a run that was made without one.
+/// The record of a run with made-up readings of an Amazon volume: us a second over its limit of IOPS and over the
+/// instance's limit of throughput.
 fn recorded(mindful: &Mindful, over_us: [Option<f64>; 2]) -> Report {
     let made = mindful.short_run(&["--target", "null:", "--null-latency", "1ms", "--duration", "4s"]);
     let id = mindful.report(&made).run["id"].as_str().unwrap().to_owned();
@@ -53,7 +53,7 @@ fn a_limit_that_a_volume_reports_is_the_verdict() {
     assert!((figure(&held, "volume_iops_us").unwrap() / 3.92e6 - 1.0).abs() < 0.1, "{held}");
     assert_eq!(figure(&held, "volume_bytes_us"), None);
 
-    // Counters that go back, and a volume that answered nothing.
+    // Counters that go back, and a volume without answers.
     for over_us in [[Some(-980_000.0), Some(0.0)], [None, None]] {
         let free = recorded(&mindful, over_us);
         assert!(!free.has("storage-cap") && free.run["steps"][0]["limited_by"] != "a device cap", "{free}");

@@ -1,6 +1,6 @@
-//! A clock that is set while sessions work. That of this host may not be: the null engine has one of its own, a
+//! A clock that is set while sessions work. The host's clock may not be set: the null engine has one of its own, a
 //! PostgreSQL shows one where the role's search path names another `clock_timestamp` before its own, and libfaketime
-//! shows one to the programs it is loaded into.
+//! changes it for the programs that load it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,21 +15,21 @@ use crate::mindful::users_server::UsersServer;
 use crate::mindful::{Mindful, PAUSES, private};
 use mindful_conformance::place;
 
-/// Where Debian, Fedora and openSUSE have it.
+/// Its places on Debian, Fedora and openSUSE.
 fn faketime() -> Option<PathBuf> {
     let folders = fs::read_dir("/usr/lib").unwrap().flatten().map(|entry| entry.path());
     let all = folders.chain(["/usr/lib64", "/usr/lib"].map(PathBuf::from));
     all.map(|folder| folder.join("faketime/libfaketime.so.1")).find(|library| library.exists())
 }
 
-/// A clock that a test sets for the programs it is shown to.
+/// A clock that a test sets for some programs.
 struct Settable<'a> {
     mindful: &'a Mindful,
     library: PathBuf,
 }
 
 impl<'a> Settable<'a> {
-    /// `None` where it cannot be had; the test has said so.
+    /// `None` without libfaketime, after a notice.
     fn on(mindful: &'a Mindful) -> Option<Self> {
         let Some(library) = faketime() else {
             not_run("libfaketime is not installed");
@@ -57,7 +57,7 @@ impl<'a> Settable<'a> {
         ]
     }
 
-    /// A folder with programs of PostgreSQL that go by this clock.
+    /// A folder with programs of PostgreSQL that use this clock.
     fn programs(&self) -> PathBuf {
         private::copy_to(&self.mindful.path("true"));
         let server = UsersServer::at(&self.mindful.path("true"), "shared_buffers=16MB");
@@ -125,7 +125,7 @@ fn assert_reported(report: &Report, took: Duration) {
     assert!(report.has("clock-step"), "{report}");
     assert_eq!(report.validity(), "invalid", "{report}");
     assert!(report.text.contains("a clock was set during the run"), "{report}");
-    // Far less than what is left of the minute.
+    // Far less than the rest of the minute.
     assert!(took < Duration::from_secs(40), "{took:?} after the clock was set: {report}");
 }
 
@@ -141,7 +141,7 @@ fn setting_the_clock_of_a_remote_server_ends_the_run() {
         let (report, took) = set_under(&mindful, &clock, run(["--loop=server", "--duration=60s"]), ahead_s);
         assert_reported(&report, took);
     }
-    // The loop in the client goes by the client's clock.
+    // The loop in the client uses the client's clock.
     let (report, _) = set_under(&mindful, &clock, run(["--loop=client", "--duration=6s"]), -40);
     // On a busy host a short window may end late, which is invalid for another reason.
     assert!(!report.has("clock-step"), "{report}");

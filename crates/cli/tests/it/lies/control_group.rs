@@ -42,20 +42,20 @@ impl ControlGroup {
         written.unwrap();
     }
 
-    /// A group that may read so often a second from `device`; `None` after a notice that this host has none.
+    /// A group that may read this many times a second from `device`; `None` after a notice that this host has none.
     pub(super) fn with_reads(device: &str, per_s: u32) -> Option<Self> {
         let old = [("blkio.throttle.read_iops_device", format!("{device} {per_s}"))];
         Self::limited("blkio", &old, &[("io.max", format!("{device} riops={per_s}"))])
     }
 
-    /// A group that may write so often a second to the device that holds `path`.
+    /// A group that may write this many times a second to the device that holds `path`.
     pub(super) fn with_writes_of(path: &Path, per_s: u32) -> Option<Self> {
         let device = device_of(path)?;
         let old = [("blkio.throttle.write_iops_device", format!("{device} {per_s}"))];
         Self::limited("blkio", &old, &[("io.max", format!("{device} wiops={per_s}"))])
     }
 
-    /// Lets a group made by [`Self::with_reads_of`] read so often a second from now on; `None`: as often as it likes.
+    /// Lets a group made by [`Self::with_reads_of`] read this many times a second from now on; `None`: unlimited.
     pub(super) fn allow_reads(&self, path: &Path, per_s: Option<u32>) {
         let (old, new) = (self.path.join("blkio.throttle.read_iops_device"), self.path.join("io.max"));
         let device = device_of(path).unwrap();
@@ -67,7 +67,7 @@ impl ControlGroup {
         written.unwrap();
     }
 
-    /// The same of the device that holds `path`, where no layer hides it.
+    /// The same for the device that contains `path`, if no layer hides it.
     pub(super) fn with_reads_of(path: &Path, per_s: u32) -> Option<Self> {
         let device = device_of(path);
         if device.is_none() {
@@ -98,12 +98,12 @@ impl ControlGroup {
         Some((above, below))
     }
 
-    /// Puts a process, and what it starts from now on, into the group.
+    /// Puts a process, and its future children, into the group.
     pub(super) fn hold(&self, pid: u32) {
         fs::write(self.processes(), pid.to_string()).unwrap();
     }
 
-    /// The same of a process that may have ended.
+    /// The same for a process that may have ended.
     pub(super) fn try_hold(&self, pid: u32) {
         let _ = fs::write(self.processes(), pid.to_string());
     }

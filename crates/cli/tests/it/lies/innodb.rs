@@ -37,8 +37,8 @@ fn on(mindful: &Mindful, server: &UsersMariaDb, args: &[&str]) -> Report {
     mindful.report(&mindful.short_run(&[&["--target", &server.url()], args].concat()))
 }
 
-/// A short run, and what is done `then`, once its sessions are ready: on a busy machine they are long at work before all of
-/// them are and the window begins.
+/// A short run, with `then` called once its sessions are ready: on a busy machine the first ones work long before the
+/// window begins.
 fn once_ready(mindful: &Mindful, args: &[&str], sessions: u32, then: impl FnOnce()) -> Report {
     let mut run = mindful.command(&short_run(args));
     let mut run = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -61,7 +61,7 @@ fn the_page_cache_before_a_mariadb_is_reported() {
     }
     let buffered = ["--set", "innodb_flush_method=fsync"];
     private_mariadb(&mindful, &folder, &[&paced[..], &buffered].concat());
-    // On a busy host that run read little.
+    // On a busy host that run reads little.
     let mut reading = Command::new("find");
     reading.arg(&folder).args(["-name", "*.ibd", "-exec", "cat", "{}", "+"]).stdout(Stdio::null());
     assert!(reading.status().unwrap().success());
@@ -124,8 +124,8 @@ fn latches_of_a_mariadb_on_a_full_host_wait_for_cpu() {
     }
 }
 
-/// To the kernel they sleep like those at latches: the server counts them. Somebody else holds the rows for a moment again and
-/// again: sessions that wait for a CPU of a full host hold them too rarely to meet.
+/// The kernel shows them asleep like waiters for latches, but the server counts them. Another session holds the rows
+/// for a moment repeatedly, because the run's own sessions on a full host rarely conflict.
 #[test]
 fn sessions_that_update_one_row_of_a_mariadb_are_reported() {
     let mindful = Mindful::beside_others(place());

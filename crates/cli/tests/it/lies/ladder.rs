@@ -39,14 +39,15 @@ fn few_sessions_find_no_more_in_the_cache_than_many() {
     assert!(ratios.len() >= 4 && ratios.iter().any(|(sessions, _)| *sessions == 1), "{ratios:?} {swept}");
     let least = ratios.iter().map(|(_, ratio)| *ratio).fold(1.0, f64::min);
     let most = ratios.iter().map(|(_, ratio)| *ratio).fold(0.0, f64::max);
-    // One session in one of the four schemas would have found an eighth of it, four times of what there is of all.
+    // One session in one of the four schemas would have found an eighth of its blocks in the cache, four times the true
+    // share.
     assert!(most - least < 0.06 && most < 0.12, "{ratios:?}");
     assert!(!swept.has("steps-not-alike"), "{swept}");
 
     // An old kit's sessions stay in their schemas: then the report has the ladder, and no knee.
     let kit = ["--sessions", "1,2,4", "--like", "slob", "--loop", "client"];
     let ladder = |duration| sweep(&mindful, &[&server[..], &kit, &["--duration", duration]].concat());
-    // What is invalid is invalid first: on a busy host short windows may end late.
+    // An invalid sweep is reported as invalid first: on a busy host short windows may end late.
     let judged = |swept: &Report| swept.validity() != "invalid";
     let swept = ["2s", "6s"].into_iter().map(ladder).find(judged).unwrap_or_else(|| ladder("12s"));
     swept.assert_suspect("steps-not-alike");

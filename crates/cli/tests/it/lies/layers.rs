@@ -53,7 +53,7 @@ impl Mounted {
         Ok(Self { device: String::new(), folder, remove: |_| {} })
     }
 
-    /// On a disk of compressed memory.
+    /// A file system on compressed memory.
     fn on_memory(mindful: &Mindful) -> Result<Self, String> {
         let number = fs::read_to_string("/sys/class/zram-control/hot_add").map_err(|error| format!("zram: {error}"))?;
         let name = format!("zram{}", number.trim());
@@ -112,8 +112,8 @@ fn a_disk_of_memory_is_no_storage() {
     assert!(!report.headline().contains("storage iops") && report.headline().contains("is a ram disk"), "{report}");
 }
 
-/// An overlay writes to a folder of another file system: its devices are those that count. The host of a container sees that
-/// folder; a container does not, and claims no storage.
+/// An overlay writes to a folder of another file system: the devices of that one count. The host of a container sees
+/// that folder; a container does not, and claims no storage.
 #[test]
 fn below_an_overlay_is_the_file_system_it_writes_to() {
     if !own_mounts() {
@@ -139,7 +139,7 @@ fn below_an_overlay_is_the_file_system_it_writes_to() {
     // Others may read by the same disk, never by this loop device.
     let (device, process) = (seen.figure("device_reads_per_s"), seen.figure("process_reads_per_s"));
     assert!((device / process - 1.0).abs() < 0.15, "{seen}");
-    // As a container sees its own layers: the folder they are written to is not there.
+    // Like the layers in a container: their upper folder is not visible.
     run("mount", &["-t", "tmpfs", "nodev", &direct.folder.display().to_string()]).unwrap();
     let hidden = measured_in(&mindful, &layers[3]);
     run("umount", &[&direct.folder.display().to_string()]).unwrap();
@@ -147,7 +147,7 @@ fn below_an_overlay_is_the_file_system_it_writes_to() {
     assert!(hidden.shows("not-seen", "device: ") && hidden.shows("storage-layer", "overlay at "), "{hidden}");
     let why = format!("overlay at {merged} lies over other file systems");
     assert!(hidden.run["findings"].to_string().contains(&why), "{hidden}");
-    // Lines end anywhere.
+    // Lines may break anywhere.
     let headline = hidden.headline().split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(!headline.contains("storage iops") && headline.contains("physical reads per second"), "{hidden}");
     assert!(headline.contains("the device is not seen"), "{hidden}");
@@ -184,7 +184,7 @@ fn a_file_system_of_a_process_is_neither_storage_nor_page_cache() {
     }
 }
 
-/// What lies in tmpfs is read from memory, whatever the database calls it.
+/// Data in tmpfs is read from memory, even if the database counts physical reads.
 #[test]
 fn a_database_in_tmpfs_is_read_from_memory_alone() {
     let mindful = Mindful::beside_others(place());

@@ -1,4 +1,5 @@
-//! Levels that do not count the same: data and log elsewhere than they seem, and syncs that reach no device.
+//! Levels that do not count the same: data and log in other places than they seem, and syncs that do not reach a
+//! device.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -15,7 +16,7 @@ use crate::mindful::{Mindful, PAUSES};
 pub(super) const UPDATES: [&str; 8] =
     ["--update-pct", "100", "--work-unit", "1", "--sessions", "1", "--think-time", "2ms..2ms"];
 
-/// Moves `name` of a private server in `data` to `place`, and leaves a link.
+/// Moves `name` of a private server in `data` to `place`, and links to it.
 pub(super) fn moved(data: &Path, name: &str, place: &Path) {
     let folder = data.join("pgdata").join(name);
     let copied = Command::new("cp").arg("-a").args([&folder, &place.join(name)]).status().unwrap();
@@ -156,7 +157,7 @@ fn a_writer_next_to_a_run_is_found() {
     assert!(beside.evidence("foreign-writes").contains("MiB/s written at the device"), "{beside}");
 }
 
-/// A small file that is synced again and again: next to nothing is written.
+/// A small file that is synced repeatedly: almost nothing is written.
 #[test]
 fn a_neighbour_that_flushes_the_device_is_found() {
     let mindful = Mindful::beside_others(place()).with_private();

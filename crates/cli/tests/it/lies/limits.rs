@@ -9,10 +9,10 @@ use crate::mindful::users_server::UsersServer;
 use crate::mindful::{Mindful, PAUSES, message, short_run, unwrapped};
 use mindful_conformance::place;
 
-/// So few blocks that a slow disk has them read before the window begins: what is limited is the CPU.
+/// Few blocks, so that even a slow disk has read them before the window: only the CPU is limited.
 const CACHED: [&str; 2] = ["--scale", "1MiB"];
 
-/// Where a layer hides the device of the data, the limit of reads is on another one: the run reports it all the same.
+/// If a layer hides the device of the data, the limit of reads is on another device; the run still reports it.
 #[test]
 fn a_server_held_back_by_its_control_group_is_reported() {
     const READS: u32 = 1_500;
@@ -39,7 +39,7 @@ fn a_server_held_back_by_its_control_group_is_reported() {
     assert!(limits.iter().any(|limit| held.shows("host-setting", limit)), "{held}");
 }
 
-/// The group is the limit, and no hardware; what a busy host does comes before it where it does.
+/// The group is the limit, not the hardware; effects of a busy host may come first.
 fn assert_held_back(run: &Report) {
     assert_eq!(run.own_warnings()[0], "cpu-throttled", "{run}");
     let text = unwrapped(&run.text);
@@ -102,7 +102,7 @@ fn a_client_without_cpu_is_called_the_limit() {
     starved.arg(env!("CARGO_BIN_EXE_mindful")).args(short_run(&small));
     let starved = mindful.report(&mindful.at_home(starved).output().unwrap());
     starved.assert_suspect("client-bound");
-    // Where others leave it even less than that, they come first.
+    // If others leave it even less, they come first.
     let limited = starved.text.contains("limited by the client");
     assert!(limited || starved.has("foreign-cpu") && starved.text.contains("limited by CPU that others"), "{starved}");
 }

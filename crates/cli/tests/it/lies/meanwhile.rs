@@ -43,7 +43,7 @@ fn a_setting_that_changes_in_the_window_ends_it() {
     run.assert_suspect("setting-changed");
     assert!(run.evidence("setting-changed").starts_with("commit_delay: 0 became 20000 at "), "{run}");
     assert_cut(&run);
-    // What is set from the start is another finding.
+    // A setting from the start is another finding.
     let quiet = changed(&mindful, &server, &[], || ());
     assert!(!quiet.has("setting-changed") && !quiet.has("counters-reset") && !quiet.has("layout-changed"), "{quiet}");
 }
@@ -59,7 +59,7 @@ fn counters_that_are_reset_in_the_window_end_it() {
     });
     run.assert_suspect("counters-reset");
     assert_cut(&run);
-    // The reads of a block visited are those of a window in which all is counted.
+    // Reads per block visited agree only if the window counts both.
     for report in [&free, &run] {
         let share = report.figure("physical_reads_per_s") / report.figure("blocks_visited_per_s");
         assert!((0.8..1.3).contains(&share), "{share}: {report}");

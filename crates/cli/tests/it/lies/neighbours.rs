@@ -1,4 +1,4 @@
-//! Work of others counted as the database's.
+//! Work of others that is counted as the database's.
 
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,7 +44,7 @@ pub(crate) fn busy_loop(mindful: &Mindful, name: &str) -> Background {
     if !program.exists() {
         std::os::unix::fs::symlink("/bin/sh", &program).unwrap();
     }
-    // A session of its own: the kernel may share CPU out by sessions, and the server is in this one.
+    // A session of its own: the kernel may distribute CPU by sessions, and the server is in this one.
     Background(Command::new("setsid").arg(program).args(["-c", "while :; do :; done"]).spawn().unwrap())
 }
 
@@ -127,7 +127,7 @@ fn autovacuum_in_the_window_is_found() {
     assert!(found.has("pg-autovacuum"), "{found}");
 }
 
-/// What others write to the log is counted with the run's: an updated block then seems to log more than it can.
+/// Log writes of others are counted with the run's, so an updated block seems to log more than possible.
 #[test]
 fn log_that_others_write_is_seen_by_bytes_of_updated_blocks() {
     let mindful = Mindful::beside_others(place());
@@ -160,7 +160,7 @@ mod alone {
         let server = UsersServer::start(&mindful, "shared_buffers=64MB");
         let _quiet = Quiet::wait();
         let cached = || server.run(&mindful, &["--duration", "1200ms"]);
-        // What a virtual CPU that is taken away for half a second does is a stall, and comes first by right.
+        // A virtual CPU that is taken away for half a second causes a stall, which rightly comes first.
         let alone = retried(cached, |alone| !alone.has("stall") && !alone.has("session-stall"));
         alone.assert_clean();
         let cpus = std::thread::available_parallelism().unwrap().get();
@@ -187,8 +187,8 @@ mod alone {
         };
         beside.assert_suspect("foreign-reads");
         assert!(!beside.headline().contains("storage iops"), "{beside}");
-        // This host may have real neighbours, and by chance louder ones than this reader: the code is there only where their
-        // share of the bytes is; of requests it may be less, for theirs may be larger.
+        // This host may have real neighbours, and some may be busier than this reader. The finding depends on their
+        // share of bytes; their share of requests may be lower, because their requests may be larger.
         let percent = |run: &Report| figure(run.evidence("foreign-reads"), " % of the device's read bytes");
         assert!(!alone.has("foreign-reads") || percent(&alone) >= 5.0, "{alone}");
         assert!(percent(&beside) >= 5.0, "{beside}");

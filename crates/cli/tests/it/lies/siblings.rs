@@ -1,4 +1,4 @@
-//! What changes while a run measures, on other engines than PostgreSQL, and in which order a cache was filled.
+//! Changes during a run on other engines than PostgreSQL, and the order in which a cache was filled.
 
 use std::time::Duration;
 
@@ -51,7 +51,7 @@ fn changes_in_a_mariadb_during_a_run_are_reported() {
     changed(&mindful, &on, sql("FLUSH STATUS")).assert_suspect("counters-reset");
     changed(&mindful, &on, sql("UPDATE mindful.blocks_1 SET k = k + 100000 WHERE k % 2 = 0"))
         .assert_suspect("layout-changed");
-    // And before the next run it is found again.
+    // The check before the next run finds it too.
     let refused = mindful.short_run(&on);
     assert!(!refused.status.success(), "{refused:?}");
 }
@@ -77,7 +77,7 @@ fn changes_in_a_sqlite_file_are_reported_or_refused() {
     assert!(!refused.status.success(), "{refused:?}");
 }
 
-/// Root alone may make a loop device.
+/// Only root may make a loop device.
 #[test]
 fn a_queue_or_mount_that_is_changed_in_a_run_is_reported() {
     let mindful = Mindful::beside_others(place());
@@ -104,7 +104,7 @@ fn order(run: &Report) -> &str {
     run.run["target_settings"]["cache_order"].as_str().unwrap_or_else(|| panic!("no order: {run}"))
 }
 
-/// Index pages may still be read now and then.
+/// Index pages may still be read occasionally.
 fn assert_cached(run: &Report) {
     assert!(run.figure("physical_reads_per_s") < 0.02 * run.figure("blocks_visited_per_s"), "{run}");
 }

@@ -20,7 +20,7 @@ struct Stopped(Vec<Pid>);
 
 impl Stopped {
     fn new(pids: &[u32]) -> Self {
-        // Some may have ended since they were listed.
+        // Some may have ended since the listing.
         let pids = pids.iter().map(|pid| Pid::from_raw(*pid as i32).unwrap());
         let stopped: Vec<_> = pids.filter(|pid| kill_process(*pid, Signal::STOP).is_ok()).collect();
         assert!(!stopped.is_empty(), "no process was found to stop");
@@ -36,7 +36,7 @@ impl Drop for Stopped {
     }
 }
 
-/// Waits until so many sessions work, and then for so long; fails where the run they are of never comes to that.
+/// Waits until so many sessions work, and then for so long; fails if they never do.
 pub(super) fn all_at_work(sessions: usize, seconds: f64) -> String {
     format!(
         "DO $$ BEGIN
@@ -118,7 +118,7 @@ mod alone {
         assert!(stopped.text.contains("limited by a stall"), "{stopped}");
     }
 
-    /// Each second has work in it, and each rate is half of what it would be.
+    /// Each second has some work, and each rate is half of the real one.
     #[test]
     fn a_server_that_stops_half_of_the_time_is_reported() {
         let mindful = Mindful::at(place());
@@ -158,7 +158,7 @@ mod alone {
         let stopped = retried(run, |stopped| stopped.has("session-stall") || !stopped.has("little"));
         stopped.assert_suspect("session-stall");
         assert!(!stopped.has("stall"), "{stopped}");
-        // Where a second one waited long for a CPU, this is the longest of two.
+        // If a second session waited long for a CPU, this is the longest of two stalls.
         let evidence = stopped.evidence("session-stall");
         assert!(evidence.starts_with("session ") || evidence.contains("the longest session "), "{stopped}");
         assert!((1.9..2.5).contains(&figure(stopped.evidence("session-stall"), " s from")), "{stopped}");
@@ -178,7 +178,7 @@ mod alone {
         for code in ["page-cache", "short-window", "no-window", "late-start"] {
             assert!(!many.warns(code), "{code}: {many}");
         }
-        // A few blocks of the index a read of 64.
+        // A read of 64 blocks visits a few blocks of the index.
         let requests = many.figure("logical_reads_per_s") / many.figure("blocks_visited_per_s");
         assert!((1.0..1.2).contains(&requests), "{requests}: {many}");
     }

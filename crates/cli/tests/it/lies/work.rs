@@ -1,4 +1,4 @@
-//! Work that is not what it is taken for: waits for each other, forced checkpoints, other plans.
+//! Work that is mistaken for other work: waits for each other, forced checkpoints, other plans.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::mindful::users_server::UsersServer;
 use crate::mindful::{Mindful, PAUSES, message, null};
 use mindful_conformance::place;
 
-/// Somebody else holds the rows of its schema for two thirds of the time.
+/// Another session holds the rows of its schema for two thirds of the time.
 #[test]
 fn one_session_that_is_held_up_is_reported_with_its_wait() {
     let mindful = Mindful::beside_others(place());
@@ -61,7 +61,7 @@ fn fixed_work_that_ran_out_of_time_is_invalid() {
     assert_eq!((cut.validity(), cut.has("incomplete")), ("invalid", true), "{cut}");
 }
 
-/// Whatever the server's defaults say, sessions read single blocks by the index; a server that cannot is refused.
+/// Sessions ignore the server's defaults and read single blocks by the index; a server that cannot is refused.
 #[test]
 fn bitmaps_are_overruled_and_a_missing_index_is_refused() {
     let mindful = Mindful::beside_others(place());
@@ -80,7 +80,7 @@ fn bitmaps_are_overruled_and_a_missing_index_is_refused() {
     assert!(String::from_utf8_lossy(&doctor.stdout).contains("plan-shape"), "{doctor:?}");
 }
 
-/// How a role likes its dates and numbers is no business of a run.
+/// A role's formats of dates and numbers do not affect a run.
 #[test]
 fn settings_of_the_role_change_no_figure() {
     let mindful = Mindful::beside_others(place());
@@ -97,7 +97,8 @@ fn settings_of_the_role_change_no_figure() {
     ] {
         server.sql(&format!("ALTER ROLE mindful SET {setting}"));
     }
-    // On a busy host counters may be read too late to be those of the window: unknown once is no fault, always is one.
+    // On a busy host counters may be read too late to be those of the window: one unknown value is acceptable, but not
+    // every one.
     let updates = [&["--update-pct", "20", "--duration", "5s"][..], &PAUSES].concat();
     let mut runs = (0..3).map(|_| server.run(&mindful, &updates));
     let known = |run: &Report| run.run["steps"][0]["log_bytes_per_s"].is_number();
@@ -127,7 +128,7 @@ fn counters_the_role_may_not_read_are_named_and_null() {
     assert!(denied.run["steps"][0]["log_bytes_per_s"].is_null(), "{denied}");
 }
 
-/// What sessions write into the log when they leave, and what ends with their processes, is no work of the window.
+/// Log writes at the end of sessions and of their processes do not belong to the window.
 #[test]
 fn sessions_that_only_read_write_no_log_in_the_window() {
     let mindful = Mindful::beside_others(place()).with_private();

@@ -1,4 +1,4 @@
-//! The private server that a load makes, however mindful ends meanwhile, and what cleanup leaves of it.
+//! The private server that a load makes, the ways in which mindful may end meanwhile, and the effect of cleanup.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ fn a_killed_mindful_leaves_no_server_and_usable_data() {
             working_in(&mindful.private_folder()).is_empty()
         });
     }
-    // Of the size that the last of them had begun to load.
+    // The size of the last load that began.
     let run = ["run", "--format", "json", "--sessions", "2", "--warmup", "0s", "--duration", "2s"];
     let report = mindful.report(&mindful.private(&run));
     assert!(report.figure("blocks_visited_per_s") > 0.0, "{report}");
@@ -34,7 +34,7 @@ fn a_killed_mindful_leaves_no_server_and_usable_data() {
 #[test]
 fn a_signal_ends_the_making_and_the_loading_of_a_server() {
     let mindful = Mindful::beside_others(place());
-    // More than any machine loads in the seconds that are left to it: a schema that is done is no longer cut off.
+    // More than any machine loads in the remaining seconds, so that the schema is incomplete.
     let mut load = mindful.on_private(&["load", "--schemas", "2", "--scale", "4GiB"]);
     load.stdout(Stdio::null()).stderr(Stdio::null());
     let mut cut_off = 0;

@@ -33,8 +33,8 @@ fn a_load_without_room_is_refused_and_one_with_room_follows() {
     assert!(String::from_utf8_lossy(&ran.stdout).contains("blocks visited per second"), "{ran:?}");
 }
 
-/// What a run says during which the file system fills. Somebody still reads what was when it began: no undo is given back, so
-/// updates need room however slow they are.
+/// The output of a run during which the file system fills. An open transaction keeps the undo, so even slow updates
+/// need space.
 fn filled_while_it_runs(here: &Mindful, small: &SmallDisk, args: &[&str]) -> (Output, PathBuf) {
     let data = small.data().display().to_string();
     let mut command = here.command(&[args, &["--target", "mariadb:", "--data-dir", &data]].concat());
@@ -67,11 +67,11 @@ fn updates_on_a_full_disk_break_nothing() {
     for part in ["INVALID", "session-error", "is full [1114]", "free space where the server keeps its data"] {
         assert!(report.contains(part), "no `{part}` in: {report}");
     }
-    // What the server gave back when it stopped.
+    // The space that the server freed at its stop.
     small.fill();
     let refused = on_small(&here, &small.data(), &run("1s"));
     let progress = message(&refused);
-    // On a busy machine it says first that the server is still starting.
+    // On a busy machine it prints first that the server is still starting.
     let line = progress.lines().last().unwrap_or_default();
     assert_eq!(refused.status.code(), Some(3), "{progress}");
     assert!(line.contains("No space left") && line.contains("free some space"), "{line}");

@@ -1,4 +1,4 @@
-//! Passwords of a MariaDB: from a variable, an option file or somebody's keys, and in no line, file or process list.
+//! Passwords of a MariaDB: from a variable, an option file or the keyboard, and in no line, file or process list.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -46,7 +46,7 @@ impl Bench {
         self.command(variables).output().unwrap()
     }
 
-    /// What a terminal shows of such a run, on which `keys` are typed once it asks, and its exit code.
+    /// The terminal's content after `keys` are typed at the prompt of such a run, and its exit code.
     fn typed(&self, keys: &str) -> (String, Option<i32>) {
         let binary = env!("CARGO_BIN_EXE_mindful");
         let mut terminal =

@@ -14,7 +14,7 @@ use crate::mindful::{Mindful, PAUSES, codes, json, message};
 
 #[test]
 fn a_run_loads_proves_measures_and_cleans_up() {
-    // What is asked here is no matter of figures, but for the two that must agree however busy the machine is.
+    // This test does not depend on figures, except two that must agree even on a busy machine.
     let mindful = Mindful::beside_others(place());
     let colon = ["run", "--target", "mariadb:", "--data-dir", "a:b"];
     assert!(mindful.refusal(&colon).contains("a:b has a `:` in its name"));
@@ -31,8 +31,8 @@ fn a_run_loads_proves_measures_and_cleans_up() {
     for code in ["layout", "plan-shape", "prefetched", "unasked-reads", "log-band", "counters-denied", "failed"] {
         assert!(!findings.contains(&code), "{code} in {findings:?}");
     }
-    // What the server counts is what the kernel counts for it; on a full host so few operations are done that one under way at
-    // either end of the window is more than a twentieth of them.
+    // Counts of the server and the kernel agree. On a full host so few operations are done that one at an end of the
+    // window is more than a twentieth of them.
     let step = &run["steps"][0];
     let [database, processes] = ["physical_reads_per_s", "process_reads_per_s"].map(|name| step[name].as_f64());
     if let (Some(database), Some(processes)) = (database, processes) {

@@ -28,7 +28,7 @@ fn mpirun_starts_four_ranks_that_meet_in_a_mariadb() {
     let rank = mindful.command(&[&["run", "--target", &url], &work[..], &time].concat());
     let output = mpirun(&rank).output().unwrap();
     let summary = four_ranks_of(&output);
-    // The server counted what all four did.
+    // The server counted the work of all four.
     let step = &summary["steps"][0];
     let ratio = step["logical_reads_per_s"].as_f64().unwrap() / step["blocks_visited_per_s"].as_f64().unwrap();
     assert!((0.9..8.0).contains(&ratio), "{step:#}");

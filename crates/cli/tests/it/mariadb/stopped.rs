@@ -1,4 +1,4 @@
-//! A server that no longer answers, though its host takes whatever it is sent.
+//! A server that no longer answers, though its host accepts packets.
 
 use std::fs;
 use std::process::{Child, Stdio};
@@ -13,7 +13,7 @@ use crate::mindful::Mindful;
 use crate::stops::standstill::{self, Stopped};
 use crate::stops::{PATIENCE, appears, end_of, signal, until};
 
-/// A server of the user's, and a run on it that says nothing but what goes wrong.
+/// A server of the user's, and a run on it that prints only errors.
 struct Bench {
     place: tempfile::TempDir,
     server: UsersMariaDb,
@@ -28,7 +28,7 @@ impl Bench {
     }
 
     fn run(&self, loops: &str, more: &[&str]) -> Child {
-        // Until it is let in, a connection is waited for no longer than this.
+        // The wait for a login is no longer than this.
         let url = format!("{}&connect-timeout=3", self.server.url());
         let on = ["run", "-q", "--target", &url, "--schemas", "1", "--scale", "8MiB", "--sessions", "2"];
         let says = fs::File::create(self.place.path().join("says")).unwrap();
@@ -51,7 +51,7 @@ impl Bench {
     }
 }
 
-/// It does so soon, with one line.
+/// It ends soon, with one line.
 fn is_interrupted(bench: &Bench, mut child: Child, sent: Signal) {
     signal(&child, sent);
     let (code, took) = end_of(&mut child);

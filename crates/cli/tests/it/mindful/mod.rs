@@ -1,7 +1,7 @@
-//! The binary in a folder of its own: how tests start it, and what they read of its runs.
+//! The binary in a folder of its own: how tests start it, and read its runs.
 //!
-//! A test names only the arguments that it is about. [`null`] and [`short_run`] add those of a small run; an argument that the
-//! test gives takes the place of theirs.
+//! A test names only the arguments that matter to it. [`null`] and [`short_run`] add those of a small run; an argument
+//! that the test gives takes the place of theirs.
 
 #[cfg(feature = "postgres")]
 pub(crate) mod private;
@@ -43,7 +43,7 @@ impl Mindful {
         Self { store: folder.path().join("store"), folder, _quiet: None }
     }
 
-    /// On a file system with `O_DIRECT` and a device below it, which that of `/tmp` need not have.
+    /// On a file system with `O_DIRECT` and a device below it, which `/tmp` may lack.
     pub(crate) fn on_disk() -> Self {
         Self::at(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap())
     }
@@ -128,7 +128,7 @@ pub(crate) fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// Waits until `child` has a handler for SIGINT: a signal before that ends it as it ends any process.
+/// Waits until `child` has a handler for SIGINT: an earlier signal ends it like any process.
 pub(crate) fn wait_for_handlers(child: &Child) {
     const SIGINT: u64 = 1 << 1;
     wait_until("it installs no signal handler", || {
@@ -143,14 +143,14 @@ pub(crate) fn kill(child: &mut Child) {
     child.wait().unwrap();
 }
 
-/// Whether the host of a step had next to no CPU left: of what the hypervisor left it, most was used.
+/// Whether the host of a step had almost no CPU left, not counting stolen time.
 pub(crate) fn host_was_full(step: &Value) -> bool {
     let share = |name: &str| step["cpu"][name].as_f64();
     let left = 1.0 - share("steal_share").unwrap_or(0.0);
     share("host_busy_share").is_some_and(|busy| busy > 0.85 * left)
 }
 
-/// Pauses of a run that leaves the CPUs to others. Every test that is not about full speed uses them.
+/// Pauses of a run that leaves the CPUs to others. Every test that does not need full speed uses them.
 pub(crate) const PAUSES: [&str; 2] = ["--think-time", "50ms..50ms"];
 
 pub(crate) const HOOKS: [&str; 3] =
@@ -227,12 +227,12 @@ pub(crate) fn refused_with(code: i32, output: &Output) -> String {
     line
 }
 
-/// `text` with a single space wherever a line or a column ends.
+/// `text` with a single space at each end of a line or a column.
 pub(crate) fn unwrapped(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a command came to its end. A busy host may make a run invalid, which is not the question of most tests.
+/// Whether a command came to its end. A busy host may make a run invalid, which most tests accept.
 pub(crate) fn ended(output: &Output) -> bool {
     matches!(output.status.code(), Some(0 | 1))
 }

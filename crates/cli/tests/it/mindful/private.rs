@@ -1,5 +1,5 @@
-//! A private server with the dataset of a short run, made once for all tests of this binary: making it takes a CPU for
-//! seconds, a copy does not.
+//! A private server with the dataset of a short run, made once for all tests of this binary: making it takes seconds of
+//! CPU, a copy does not.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -41,7 +41,7 @@ pub(crate) fn copy_to(folder: &Path) {
     copy("embedded", &[], folder);
 }
 
-/// A copy has no holes: nine tenths of it would be the log. A start with another size makes it again.
+/// A copy has no holes, so nine tenths of it would be the log. A start with another size makes it again.
 #[cfg(feature = "mysql")]
 pub(crate) const SMALL_LOG: &str = "innodb_log_file_size=32M";
 

@@ -1,4 +1,4 @@
-//! What stored blocks compress to, as it was asked, compared with what was asked.
+//! The compression of stored blocks compared with the request.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! A run as JSON and as text, and what tests ask of it whatever other programs on this host did meanwhile.
+//! A run as JSON and as text, and checks of it that tolerate other programs on this host.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::mindful::{Mindful, codes, host_was_full, json, short_run};
 
-/// Codes of what others on this host do to a run, whatever it is.
+/// Codes of findings that others on this host can cause in any run.
 const OF_NEIGHBOURS: [&str; 4] = ["foreign-cpu", "foreign-reads", "foreign-writes", "cpu-steal"];
 
 /// Also if they leave no CPU idle or load the device: sessions wait for a CPU between two slices, and a device that
@@ -59,7 +59,7 @@ impl Report {
         self.run["validity"].as_str().unwrap()
     }
 
-    /// Warnings and errors that the run itself has earned, however loud the neighbours are.
+    /// Warnings and errors that the run itself causes, without those of its neighbours.
     pub(crate) fn own_warnings(&self) -> Vec<&str> {
         self.warnings().filter(|code| !self.of_neighbours().contains(code)).collect()
     }
@@ -78,12 +78,12 @@ impl Report {
         OF_NEIGHBOURS.into_iter().chain(OF_A_BUSY_HOST.into_iter().filter(|_| self.disturbed())).collect()
     }
 
-    /// Whether others used the device or the CPUs, or nothing was left of these.
+    /// Whether others used the device or the CPUs, or the host was full.
     pub(crate) fn disturbed(&self) -> bool {
         host_was_full(&self.run["steps"][0]) || OF_NEIGHBOURS.iter().any(|code| self.has(code))
     }
 
-    /// Nothing speaks against it but what neighbours did.
+    /// Its only warnings are those of its neighbours.
     pub(crate) fn assert_clean(&self) {
         assert_eq!(self.own_warnings(), [""; 0], "{self}");
         let disturbed = self.warnings().next().is_some();
@@ -129,7 +129,7 @@ pub(crate) fn during(other: impl FnOnce(&AtomicBool) + Send, run: impl FnOnce() 
     })
 }
 
-/// The first of three runs that is as it should be, or else the third.
+/// The first of three runs that passes `is_so`, or else the third.
 pub(crate) fn retried(run: impl Fn() -> Report, is_so: impl Fn(&Report) -> bool) -> Report {
     (0..2).map(|_| run()).find(is_so).unwrap_or_else(&run)
 }

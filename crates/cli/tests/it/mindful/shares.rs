@@ -1,15 +1,15 @@
-//! Realised shares of a run's choices compared with those it was asked for.
+//! Realised shares of a run's choices compared with the requested ones.
 
 use serde_json::Value;
 
-/// Standard errors that a share may be off by: one in 1.7 million comparisons is.
+/// Largest deviation of a share, in standard errors: one in 1.7 million comparisons exceeds it.
 const SIGMAS: f64 = 5.0;
 
-/// Operations that a mix may be off by: the part of a cycle with which each session begins and ends.
+/// Largest deviation of a mix, in operations: the part of a cycle with which each session begins and ends.
 const PHASES: f64 = 10.0;
 
-/// Holds every joint share of `update_pct`, `scan_pct` of the reads, and independent draws of `hot_spot` and `hot_schema`
-/// against the product of what was asked.
+/// Compares every joint share of `update_pct`, `scan_pct` of the reads, and independent draws of `hot_spot` and
+/// `hot_schema` with the product of the requested ones.
 pub(crate) fn hold(step: &Value, [update, scan, hot_spot, hot_schema]: [f64; 4]) {
     let choices = &step["choices"];
     let operations = choices["operations"].as_f64().unwrap();

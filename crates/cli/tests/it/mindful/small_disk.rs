@@ -29,7 +29,7 @@ impl SmallDisk {
         self.0.path().join("db")
     }
 
-    /// Takes what is free; given back when the file is removed.
+    /// Fills the free space; removing the file frees it.
     pub(crate) fn fill(&self) -> PathBuf {
         let path = self.0.path().join("fill");
         let mut file = fs::File::options().create(true).append(true).open(&path).unwrap();

@@ -13,7 +13,7 @@ pub(crate) fn terminal(mindful: &Mindful, line: &str) -> Command {
     mindful.at_home(script)
 }
 
-/// What the terminal shows and the exit code, with `answer` called once it shows `prompt`. `None` where there is no `script`.
+/// What the terminal shows and the exit code, with `answer` called once it shows `prompt`. `None` without `script`.
 pub(crate) fn converse(
     mut terminal: Command,
     prompt: &str,
@@ -27,7 +27,7 @@ pub(crate) fn converse(
     let (mut shown, mut piece, mut answer) = (Vec::new(), [0; 4096], Some(answer));
     while let Ok(length @ 1..) = screen.read(&mut piece) {
         shown.extend_from_slice(&piece[..length]);
-        // Input before the prompt is thrown away.
+        // Input before the prompt is dropped.
         if String::from_utf8_lossy(&shown).contains(prompt)
             && let Some(answer) = answer.take()
         {

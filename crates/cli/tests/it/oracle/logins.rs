@@ -19,7 +19,7 @@ fn without_password(place: &Place, line: &str) -> Command {
     terminal
 }
 
-/// What a terminal shows of a load of `place` on which `keys` are typed once it asks, and its exit code.
+/// The terminal's content after `keys` are typed at the prompt of a load of `place`, and its exit code.
 fn load(place: &Place, keys: &str) -> (String, Option<i32>) {
     let line = format!("{} load --target {} --schemas 1 --scale 400", env!("CARGO_BIN_EXE_mindful"), place.target);
     let (shown, code) = typed(without_password(place, &line), PROMPT, keys).unwrap();
@@ -52,7 +52,7 @@ fn a_password_is_asked_for_and_shows_nowhere() {
     assert!(!holds_password(place.mindful.folder()), "a stored file contains the password");
 }
 
-/// The modes of a terminal, as `stty` names them, after such a load got `signal` once it asked.
+/// The modes of a terminal, as `stty` names them, after `signal` at the prompt of such a load.
 fn modes_after(place: &Place, signal: &str) -> String {
     let [pid, modes, script] = ["pid", "modes", "load.sh"].map(|name| place.mindful.path(name));
     let load = format!("{} load --target {}", env!("CARGO_BIN_EXE_mindful"), place.target);

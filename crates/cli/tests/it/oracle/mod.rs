@@ -23,7 +23,7 @@ struct Place {
 }
 
 impl Place {
-    /// Runs `verb` with `args` on the server; the password goes by the environment.
+    /// Runs `verb` with `args` on the server; the password is in the environment.
     fn run(&self, verb: &str, args: &[&str]) -> Output {
         let all = [&[verb, "--target", &self.target, "--connect-timeout", "1m"], args].concat();
         let output = self.mindful.command(&all).env("ORACLE_PASSWORD", PASSWORD).output().unwrap();
@@ -96,7 +96,7 @@ fn a_link_or_pipe_in_place_of_the_doctors_file_is_refused() {
     let Some((_database, _server, place)) = made_up("planted", 24) else { return };
     let theirs = place.mindful.path("theirs");
     std::fs::write(&theirs, "theirs").unwrap();
-    // Its name is that of the second in which it is done.
+    // Its name contains the second in which it is made.
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
     for second in now..now + 600 {
         let planted = place.mindful.path(format!("mindful-doctor-{second}.txt"));
@@ -111,7 +111,7 @@ fn a_link_or_pipe_in_place_of_the_doctors_file_is_refused() {
     assert_eq!((doctor.status.code(), std::fs::read(&theirs).unwrap()), (Some(1), b"theirs".to_vec()));
 }
 
-/// Code and severity of what speaks against the last run.
+/// The severity of finding `code` of the last run.
 fn found(run: &Value, code: &str) -> Option<String> {
     let findings = run["findings"].as_array().unwrap();
     findings.iter().find(|finding| finding["code"] == code).map(|finding| finding["severity"].to_string())
@@ -133,7 +133,7 @@ fn runs_use_the_doctors_findings_on_their_database() {
     let refuted = json(&refuted);
     assert_eq!(found(&refuted, "self-proof-failed").as_deref(), Some("\"error\""), "{refuted:#}");
     assert_eq!((found(&refuted, "self-proof-missing"), &refuted["validity"]), (None, &"invalid".into()));
-    // Another store has not asked, nor has another account on the same server.
+    // Another store has no proof, nor has another account on the same server.
     let kept = std::fs::read_dir(place.mindful.path("self-proofs")).unwrap();
     let kept: Vec<_> = kept.map(|entry| entry.unwrap().path()).collect();
     let stored = std::fs::read_to_string(&kept[0]).unwrap();
@@ -147,7 +147,7 @@ fn runs_use_the_doctors_findings_on_their_database() {
     assert!(unread.status.code() == Some(2) && text(&unread).contains("run `mindful doctor` again"), "{unread:?}");
 }
 
-/// Each metric that the last run recorded has its row in docs/metrics.md.
+/// Each metric of the last run has its row in docs/metrics.md.
 fn metrics_are_on_the_page(mindful: &Mindful) {
     let page = std::fs::read_to_string(root().join("docs/metrics.md")).unwrap();
     let exported = mindful.run(&["export", "latest", "--as", "jsonl"]);
@@ -185,7 +185,7 @@ fn other_verbs_work_as_for_any_engine() {
     let one = place.json("run", &[&work[..], &["--sessions", "1"]].concat());
     let other = place.json("run", &[&work[..], &["--sessions", "1"]].concat());
     let ids = [&one, &other].map(|run| run["id"].as_str().unwrap().to_owned());
-    // A machine that is busy with other tests may have cut a window short: that is not what is asked here.
+    // A machine that is busy with other tests may have cut a window short: that does not matter here.
     let sides = ["compare", &ids[0], &ids[1], "--format", "json", "--force"];
     let compared = json(&place.mindful.run(&sides));
     assert!(compared["ratio"].as_f64().unwrap() > 0.0, "{compared:#}");
@@ -227,7 +227,7 @@ fn a_contrast_measures_visible_levels_and_names_the_others() {
 fn a_remote_servers_own_cpu_figures_can_be_the_limit() {
     let database = Database::create("elsewhere");
     let Some(server) = Server::start(&database, 24) else { return };
-    // No address that mindful takes for this host, and yet there.
+    // An address of this host that mindful does not recognise as such.
     let target = format!("oracle://bench@0.0.0.0:{}/made_up", server.port);
     let place = Place { mindful: Mindful::new(), target };
     let work = ["--schemas", "1", "--scale", "400", "--sessions", "1", "--warmup", "0s", "--duration", "2s"];

@@ -16,7 +16,7 @@ fn start(place: &Place, verb: &str, args: &[&str]) -> Child {
     command.env("ORACLE_PASSWORD", PASSWORD).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// Ctrl-C; what was said until the end, which comes soon.
+/// Sends Ctrl-C; returns the output until the end, which must come soon.
 fn interrupted(mut child: Child) -> String {
     signal(&child, Signal::INT);
     let (code, took) = end_of(&mut child);

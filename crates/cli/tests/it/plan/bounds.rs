@@ -1,4 +1,4 @@
-//! Extremes of every key of every engine: an answer in time, never a crash, and never a yes to nonsense.
+//! Extremes of every key of every engine: an answer in time, never a crash, and never an acceptance of nonsense.
 
 use std::fs::File;
 use std::os::unix::process::ExitStatusExt;
@@ -13,7 +13,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::mindful::{Mindful, kill};
 
-/// Numbers where arithmetic of one width or another ends, and what is no number.
+/// Numbers at the limits of arithmetic, and texts that are not numbers.
 const EXTREMES: [&str; 24] = [
     "0",
     "1",
@@ -57,11 +57,11 @@ struct Answer {
     code: Option<i32>,
     stderr: String,
     stdout: String,
-    /// From the signal on where there was one, otherwise from the start.
+    /// From the signal if there was one, otherwise from the start.
     took: Duration,
 }
 
-/// Runs mindful; asks it to end by SIGTERM when it has not by `ends_after`.
+/// Runs mindful; sends SIGTERM if it has not ended by `ends_after`.
 fn ask(args: &[String], ends_after: Duration) -> Answer {
     let mindful = Mindful::at(tempfile::tempdir().unwrap());
     let (out, err) = (mindful.path("out"), mindful.path("err"));
@@ -169,13 +169,13 @@ fn planned() -> Vec<(&'static str, &'static Key, String)> {
         .collect()
 }
 
-/// Whether `value` makes no sense for `key`, by its bound or because it is no number at all.
+/// Whether `value` makes no sense for `key`, by its bound or because it is not a number.
 fn nonsense(key: &Key, value: &str) -> bool {
     let wordy = WORDS.contains(&key.value) || key.value.is_empty() || key.value.contains("on|off");
     key.bound.check(value).is_err() || !wordy && NONSENSE.contains(&value)
 }
 
-/// What `mindful plan` says to `value` of `key`, without its process.
+/// The answer of `mindful plan` to `value` of `key`, without a process.
 fn planned_here(target: &str, key: &Key, value: &str) -> mindful_core::Result<()> {
     let (_, engine) = engines().into_iter().find(|(url, _)| *url == target).unwrap();
     let mut settings = Settings::defaults(plan::KEYS.iter().chain(engine.options()));
@@ -203,7 +203,7 @@ fn no_extreme_of_any_key_is_planned_unless_it_makes_sense() {
     });
 }
 
-/// The binary says what its parts say: of each key the values that one in so many turns comes to.
+/// The binary answers like its parts, for a sample of the values of each key.
 #[test]
 fn the_binary_plans_the_same_as_its_parts() {
     const ONE_IN: usize = 17;
@@ -213,15 +213,14 @@ fn the_binary_plans_the_same_as_its_parts() {
     all(&sample, |(target, key, value)| {
         let args = ["plan", "--target", target, &flag(key, value)].map(str::to_owned);
         let answer = ask(&args, PATIENCE);
-        // An empty place is refused on the command line, and the default in a plan.
+        // An empty place is refused on the command line, and means the default in a plan.
         let nowhere = value.is_empty() && key.trust != Trust::Value && key.value != "COMMAND";
         let code = if planned_here(target, key, value).is_ok() && !nowhere { 0 } else { 2 };
         unsound(&answer, &[code])
     });
 }
 
-/// The values of `key` that a plan takes, as far as they are worth a run of their own: where a bound ends above, for what
-/// is small costs a run nothing.
+/// The accepted values of `key` that need a run: those at its upper bound, because small values are harmless.
 fn worth_a_run(key: &Key) -> Vec<String> {
     match key.bound {
         Bound::Count(_, most) => vec![most.min(1_024).to_string()],
@@ -235,7 +234,7 @@ fn worth_a_run(key: &Key) -> Vec<String> {
     }
 }
 
-/// A run of `target` with one key at the end of what it takes, and all else as small as it goes.
+/// A run of `target` with one key at its limit, and all others as small as possible.
 fn at_the_limit(target: &str, key: &Key, value: &str) -> Vec<String> {
     let small = [
         ("scale", "256"),
@@ -244,7 +243,7 @@ fn at_the_limit(target: &str, key: &Key, value: &str) -> Vec<String> {
         ("duration", "200ms"),
         ("warmup", "0s"),
         ("work_unit", "4"),
-        // Pauses leave the CPUs to other runs; none of these is about its rate.
+        // Pauses leave the CPUs to other runs; none of these tests a rate.
         ("think_time", "5ms..5ms"),
     ];
     let instead: &[&str] = match key.name {
@@ -267,7 +266,7 @@ fn extreme_values_run_or_stop_on_request() {
         let of_plan = plan::KEYS.iter().filter(|_| target == "null:");
         let keys = engine.options().iter().chain(of_plan).filter(|key| !["target", "destroy_data"].contains(&key.name));
         let values = keys.flat_map(|key| worth_a_run(key).into_iter().map(move |value| (key, value)));
-        // What `mindful plan` does not take costs no run.
+        // Values that `mindful plan` refuses need no run.
         for (key, value) in values.filter(|(key, value)| planned_here(target, key, value).is_ok()) {
             // Each run has a file of its own.
             let file = folder.path().join(calls.len().to_string());

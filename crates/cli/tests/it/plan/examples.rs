@@ -31,7 +31,7 @@ fn every_example_resolves_and_shows_the_command_that_runs_it() {
         let text = std::fs::read_to_string(&plan).unwrap();
         let name = plan.strip_prefix(of_project("")).unwrap().to_str().unwrap();
         assert!(text.contains(&format!("--plan {name}")), "{name} does not show its command");
-        // What the file says is what the plan holds: no key is passed over.
+        // The plan contains every key of the file.
         for (key, _) in text.parse::<toml::Table>().unwrap() {
             let origin = value["settings"][&key]["origin"].to_string();
             assert!(origin.contains(name), "{name}: {key} comes from {origin}");

@@ -21,7 +21,7 @@ fn mode(path: &Path, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
-/// A short run that goes where the plan says.
+/// A short run with the target of the plan.
 fn run(mindful: &Mindful, args: &[&str]) -> Output {
     mindful.run(&[&["run", "--scale", "1000", "--warmup", "0s", "--duration", "1s"], args].concat())
 }
@@ -109,9 +109,9 @@ fn a_found_plan_executes_and_destroys_nothing() {
 
 /// A plan of the folder for a short run; its path as reports name it.
 fn short_plan(mindful: &Mindful, target: &str) -> String {
-    // Sessions that a neighbour of this test makes late are so in the warm-up.
+    // Sessions that other tests delay begin within the warm-up.
     let short = "scale = 1000\nwarmup = \"500ms\"\nduration = \"1s\"\nschemas = 1\n";
-    // So slow that neighbours take nothing from them.
+    // Slow enough that other tests do not affect them.
     let slow = if target == "null:" { "sessions = 2\nnull_latency = \"10ms\"\n" } else { "" };
     plan(mindful, &format!("target = \"{target}\"\n{short}{slow}"));
     fs::canonicalize(mindful.folder()).unwrap().join("mindful.toml").display().to_string()

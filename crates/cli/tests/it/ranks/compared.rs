@@ -1,4 +1,4 @@
-//! What ranks measure together is what one process measures: runs of both on one real server, compared.
+//! Ranks together measure the same as one process: runs of both on one real server, compared.
 
 use std::process::{Child, Stdio};
 
@@ -17,8 +17,8 @@ fn one_process_of_16_sessions_and_four_ranks_of_4_are_alike() {
     let mindful = Mindful::beside_others(place());
     let server = UsersServer::start(&mindful, "");
     let url = server.url();
-    // Pauses set the rate, and the data is cached: what else uses the CPUs moves it by a few percent at most. Of equal pauses
-    // a window holds one more or one less for all sessions at once.
+    // Pauses set the rate, and the data is cached: what else uses the CPUs moves it by a few percent at most. With
+    // equal pauses a window would have one operation more or less for all sessions at once.
     let work = ["--target", &url, "--sessions", "16", "--work-unit", "8", "--think-time", "25ms..75ms", "-q"];
     let time = ["--warmup", "500ms", "--duration", "2s"];
     let plan = short_run(&[&work[..], &time].concat());

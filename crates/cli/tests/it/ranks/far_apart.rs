@@ -17,10 +17,10 @@ use crate::ranks::far_host::FarHost;
 use crate::ranks::processes::outcome;
 use mindful_conformance::place;
 
-/// What the network takes in each direction.
+/// The delay of the network in each direction.
 const DELAY: Duration = Duration::from_millis(20);
 
-/// A port at `address` from which everything goes to the server's socket, so much later.
+/// A port at `address` that forwards everything to the server's socket after `delay`.
 fn way_to(socket: PathBuf, address: IpAddr, delay: Duration) -> u16 {
     let listener = TcpListener::bind((address, 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -93,9 +93,9 @@ fn a_rank_far_away_with_a_wrong_clock_has_the_same_window() {
         return;
     }
     let Some(apart) = Apart::new(DELAY, "") else { return };
-    // A schema for each session, and fixed work: how often each row was updated is no matter of time.
+    // A schema for each session, and fixed work: the number of updates of each row does not depend on time.
     let size = ["--schemas", "2", "--scale", "2MiB", "--sessions", "2", "--work-unit", "4", "--update-pct", "50"];
-    // Sessions that think are at work together, however busy the host is.
+    // Sessions with think time work at the same time even on a busy host.
     let size = [&size[..], &["--ops", "60", "--think-time", "40ms..40ms"]].concat();
     let work = [&size[..], &["--namespace", "apart"]].concat();
     let right = apart.rank("0", &apart.near, &work).spawn().unwrap();

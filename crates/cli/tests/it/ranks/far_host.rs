@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Goes with the value, and its wire too.
+/// Removed with the value, including its wire.
 pub(super) struct FarHost {
     name: String,
     wire: String,
@@ -35,7 +35,7 @@ impl FarHost {
         self.near
     }
 
-    /// Starts `program` there with the arguments, folder and variables of `like`.
+    /// Makes a command for `program` there with the arguments, folder and variables of `like`.
     pub(super) fn command(&self, program: &[&OsStr], like: &Command) -> Command {
         let mut command = Command::new("ip");
         command.args(["netns", "exec", &self.name]).args(program).arg(like.get_program()).args(like.get_args());

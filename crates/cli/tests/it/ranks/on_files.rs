@@ -9,7 +9,7 @@ use crate::mindful::Mindful;
 use crate::mindful::quiet::Quiet;
 use crate::ranks::processes::{Ranks, outcome};
 
-/// One row: its key, and what an update leaves of itself in it.
+/// One row: its key, and the columns that an update changes.
 type Row = (i64, Vec<u8>, Vec<u8>);
 
 fn rows(file: &Path) -> Vec<Vec<Row>> {
@@ -82,8 +82,8 @@ fn ranks_can_read_bare_files_together_but_not_write_them() {
     let plan = ["--target", "raw:blocks", "--scale", "8MiB", "--sessions", "4", "--warmup", "0s", "--duration", "2s"];
     let summary = report_of(start(&ranks, 2, &plan));
     assert_eq!(summary["steps"][0]["ranks"].as_array().map(Vec::len), Some(2));
-    // The counters of a rank are those of its own process. A busy machine reads them late or not at all; those of one rank
-    // for both would be half.
+    // The counters of a rank are those of its own process. A busy machine reads them late or not at all; the counters
+    // of one rank alone would be half.
     let step = &summary["steps"][0];
     let figure = |name: &str| step[name].as_f64();
     if let Some((read, visited)) = figure("physical_reads_per_s").zip(figure("blocks_visited_per_s")) {

@@ -85,7 +85,7 @@ fn no_number_of_a_hostile_part_breaks_its_merge() {
     }
     let logs = [0, 1].map(|rank| PathBuf::from(ranks.part(rank)).join("run.jsonl"));
     let whole = logs.clone().map(|log| std::fs::read_to_string(log).unwrap());
-    // Both parts with this in their lines of ranks.
+    // Merges both parts with this value in their lines of ranks.
     let merged = |key: &str, value: &Value| {
         for (log, whole) in logs.iter().zip(&whole) {
             let lines = whole.lines().map(|line| {
@@ -149,7 +149,7 @@ fn a_killed_rank_ends_all_in_one_line_and_leaves_nothing() {
                     ranks.await_row(0, "start_us");
                     std::thread::sleep(Duration::from_millis(500));
                     if name == "merge" {
-                        // It waits for the part of one that is held, and has that of the other.
+                        // It waits for the part of a stopped rank, and has that of the other.
                         let held = pid(&children[2].1);
                         kill_process(held, Signal::STOP).unwrap();
                         ranks.await_row(1, "measured");
@@ -233,7 +233,7 @@ fn ranks_share_a_real_server_and_one_of_them_loads() {
     let summary: Value = serde_json::from_str(&report).unwrap();
     let step = &summary["steps"][0];
     assert_eq!(step["sessions"], 6);
-    // The server counted what all three did: its logical reads are those of all sessions.
+    // The server counted the work of all three: its logical reads are those of all sessions.
     let ratio = step["logical_reads_per_s"].as_f64().unwrap() / step["blocks_visited_per_s"].as_f64().unwrap();
     assert!((0.9..1.6).contains(&ratio), "{step:#}");
     assert_eq!(server.count("SELECT FROM mindful.meeting"), 0, "nothing is left where they met");

@@ -43,7 +43,7 @@ impl Ranks {
         self.command(rank, of, more).spawn().unwrap()
     }
 
-    /// Waits until a rank has come so far that its row holds `text`.
+    /// Waits until the row of a rank contains `text`.
     pub(crate) fn await_row(&self, rank: u32, text: &str) {
         let meet = self.mindful.path("meet");
         let row = || {
@@ -53,8 +53,8 @@ impl Ranks {
         wait_until(&format!("rank {rank} never says {text}"), || row().is_some_and(|row| row.contains(text)));
     }
 
-    /// Whether nothing is left where they met, but for the file that a rank wrote to learn the time when it was killed: that
-    /// goes with a later job.
+    /// Whether the rendezvous is empty, except for a file with which a killed rank probed the time; a later job removes
+    /// that.
     pub(crate) fn left_nothing(&self) -> bool {
         let meet = std::fs::read_dir(self.mindful.path("meet")).unwrap();
         meet.flatten().all(|left| left.path().is_file() && left.file_name().to_string_lossy().starts_with(".mindful-"))
@@ -77,7 +77,7 @@ pub(crate) fn outcome(child: Child) -> (Option<i32>, String, String) {
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
 
-/// What a launcher's four ranks printed together: one run of eight sessions, and a line of each rank but the first.
+/// The output of a launcher's four ranks: one run of eight sessions, and a line of each rank but the first.
 pub(crate) fn four_ranks_of(output: &Output) -> Value {
     let message = message(output);
     assert!(output.status.success(), "{message}");

@@ -1,4 +1,4 @@
-//! Ranks that Slurm starts: a controller and two nodes that are made up, all on this machine.
+//! Ranks that Slurm starts: a controller and two simulated nodes, all on this machine.
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -27,7 +27,7 @@ impl Cluster {
         for folder in ["state", "spool.n1", "spool.n2"] {
             std::fs::create_dir(at.join(folder)).unwrap();
         }
-        // What daemons and srun trust each other by.
+        // The key with which daemons and srun authenticate.
         std::fs::write(at.join("key"), [7_u8; 64]).unwrap();
         Command::new("chmod").args(["600", "key"]).current_dir(&at).status().unwrap();
         let file = |name: &str| at.join(name).display().to_string();

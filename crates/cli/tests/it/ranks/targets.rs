@@ -25,7 +25,7 @@ fn on_files(mindful: &Mindful, more: &[&str]) -> Command {
     mindful.command(&[&FILES[..], &SMALL, more].concat())
 }
 
-/// A folder in which a process makes its own, and what is left there.
+/// The number of folders that processes left in `folder`.
 fn left(folder: &Path) -> usize {
     std::fs::read_dir(folder).unwrap().count()
 }
@@ -272,7 +272,7 @@ fn two_servers_add_up_by_weight_and_one_that_dies_is_named() {
     for figure in ["blocks_visited_per_s", "logical_reads_per_s"] {
         assert!(adds_up(&summary, figure).is_some(), "{figure}: {summary:#}");
     }
-    // Each server counted its own work and no other's.
+    // Each server counted only its own work.
     for target in targets(&summary) {
         let figure = |name: &str| target["step"][name].as_f64().unwrap();
         let ratio = figure("logical_reads_per_s") / figure("blocks_visited_per_s");

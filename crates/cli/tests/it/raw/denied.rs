@@ -63,7 +63,7 @@ fn jobs_that_need_several_ios_in_flight_are_refused() {
         let line = refused_with(3, &denied(&mindful, &[&["raw", &path][..], args].concat()));
         assert!(line.contains("may not use io_uring"), "{args:?}: {line}");
         assert!(line.contains("--io psync"), "{args:?}: {line}");
-        // Where the host denies it itself, that comes first.
+        // If the host itself denies it, that comes first.
         let host = std::fs::read_to_string("/proc/sys/kernel/io_uring_disabled").is_ok_and(|value| value.trim() != "0");
         let way = if host { "kernel.io_uring_disabled=0" } else { "--security-opt seccomp=unconfined" };
         assert!(line.contains(way), "{args:?}: {line}");

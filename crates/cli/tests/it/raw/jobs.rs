@@ -1,4 +1,4 @@
-//! The jobs, what they store and print, and what they never write.
+//! Jobs on files: their stored and printed results, and the data they never write.
 
 use std::fs;
 use std::os::unix::fs::FileExt as _;
@@ -19,10 +19,10 @@ fn a_preset_measures_its_ladder_and_reports_the_best() {
     for (step, depth) in steps(&summary).iter().zip(1..) {
         assert_eq!((step["iodepth"].as_u64(), step["block_bytes"].as_u64()), (Some(depth), Some(8_192)));
         assert_eq!(step["sessions"], 1);
-        // A block an operation, and Little's law: so many in flight as the point says.
+        // A block an operation, and Little's law: as many in flight as the point has.
         let op = &step["ops"]["select"];
         let in_flight = op["per_s"].as_f64().unwrap() * op["mean_us"].as_f64().unwrap() / 1e6;
-        // On a busy host a session waits for a CPU between its operations: then it is no more than that.
+        // On a busy host a session waits for a CPU between its operations: then there are fewer in flight.
         let off = in_flight / depth as f64 - 1.0;
         assert!(off < 0.25 && (off > -0.25 || disturbed(step)), "{in_flight} in flight at {depth}: {step:#}");
     }
@@ -82,7 +82,7 @@ fn a_calibration_keeps_its_limit_and_says_so_in_microseconds() {
     assert!(job["most_large_mib_per_s"]["value"].as_f64().unwrap() > 0.0, "{job:#}");
     let shown = mindful.text(&["show", "--full"]);
     assert!(shown.contains("at a mean latency up to 50.0 ms"), "{shown}");
-    // No device answers within a microsecond: one try, and no answer.
+    // No device answers within a microsecond: one attempt, and no answer.
     let summary = raw(&mindful, &path, &["--preset", "calibrate", "--limit", "1us"]);
     assert_eq!(summary["io_job"]["most_small_per_s"], Value::Null);
     assert_eq!(steps(&summary).iter().filter(|s| text(s, "large") == "0").count(), 1);
@@ -100,7 +100,7 @@ fn spans_are_measured_in_turn_each_on_its_part() {
     let blocks: Vec<_> = steps(&summary).iter().map(|s| s["scale"].as_u64().unwrap()).collect();
     assert!(blocks[..3].iter().all(|part| part.abs_diff(blocks[3] / 10) <= 3), "{blocks:?}");
     assert!(steps(&summary).iter().all(|s| s["iodepth"] == 2));
-    // The load is the same in each: it is reported once, and what is compared is the latency.
+    // The load is the same in each: it is reported once, and the latency is compared.
     let shown = mindful.text(&["show", "--full"]);
     let header = shown.lines().find(|line| line.trim_start().starts_with("span")).unwrap();
     assert_eq!(header.split_whitespace().take(3).collect::<Vec<_>>(), ["span", "IOPS", "mean"], "{shown}");
@@ -114,7 +114,7 @@ fn all_schemas_of_a_file_are_read_as_one() {
     let name = path.to_str().unwrap();
     let loaded = mindful.run(&["load", "--target", &format!("raw:{name}"), "--schemas", "4", "--scale", "4MiB"]);
     assert!(loaded.status.success(), "{loaded:?}");
-    // As many blocks as cannot all be of one schema by chance, however long a busy device takes for them.
+    // Enough blocks that they cannot all be of one schema by chance, without a time limit for a busy device.
     let work = ["--verify", "on", "--ops", "2000", "--warmup", "0s", "--guard", "1m"];
     let job = |more: &[&str]| {
         mindful.run(&[&["raw", name, "--preset", "oltp", "--num-small", "1"], &work[..], more].concat())

@@ -1,11 +1,11 @@
-//! Large reads: what they are called, and that the page cache is reported by bytes.
+//! Large reads: their headline, and the page cache's share by bytes.
 
 use serde_json::Value;
 
 use crate::mindful::{Mindful, codes, json, steps};
 use crate::raw::place::{made, text, undisturbed};
 
-/// Long enough that what the kernel and the sessions count is of the same time, on a busy machine too.
+/// Long enough that the kernel's and the sessions' counts cover the same time on a busy machine too.
 const WINDOW: [&str; 4] = ["--duration", "2s", "--warmup", "500ms"];
 const SIZE: (&str, f64) = ("256KiB", 0.25);
 
@@ -21,7 +21,7 @@ fn found(summary: &Value, code: &str) -> bool {
     codes(summary).contains(&code)
 }
 
-/// One step on a new file, by `verb`: `check` is made of its summary, the figure and the words of its headline.
+/// One step on a new file, by `verb`: `check` gets its summary, and the figure and the words of its headline.
 fn measured(mindful: &Mindful, verb: &[&str], args: &[&str], check: impl Fn(&Value, f64, &str)) {
     let args = [verb, &["--format", "json", "--large-size", SIZE.0], &WINDOW, args].concat();
     let measure = || json(&mindful.run(&args));
@@ -34,7 +34,7 @@ fn measured(mindful: &Mindful, verb: &[&str], args: &[&str], check: impl Fn(&Val
     });
 }
 
-/// Whether the reads may not be called those of storage: others read, or a level of the ledger is unknown.
+/// Whether the reads may not be called storage reads: others read, or a level of the ledger is unknown.
 fn doubted(summary: &Value) -> bool {
     let step = &steps(summary)[0];
     let unknown =
@@ -111,7 +111,7 @@ fn each_point_of_a_job_is_judged_by_its_bytes() {
     let path = made(&mindful);
     std::fs::read(&path).unwrap();
     let job = ["--preset", "simple", "--num-small", "1", "--num-large", "1", "--large-size", SIZE.0];
-    // What is read from memory takes a CPU, and is all from memory in a short window too.
+    // Reads from memory use a CPU, and a short window shows them as well.
     let short = ["--duration", "1s", "--warmup", "200ms"];
     for (direct, window, cached) in [("on", WINDOW, 0.0..0.05), ("off", short, 0.95..1.01)] {
         let args = [&["raw", &path, "--format", "json", "--direct", direct][..], &job, &window].concat();

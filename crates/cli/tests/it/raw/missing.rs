@@ -1,4 +1,4 @@
-//! A file of bare blocks that is not there.
+//! A missing file of bare blocks.
 
 use crate::mindful::terminal::{terminal, typed};
 use crate::mindful::{Mindful, ended};

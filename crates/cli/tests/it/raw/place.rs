@@ -1,4 +1,4 @@
-//! Files to measure, and what disturbs a measurement of them.
+//! Files to measure, and checks for disturbed measurements.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use crate::mindful::{Mindful, host_was_full, steps};
 
-/// Pages that a file of someone else holds.
+/// The size of a foreign file.
 const FOREIGN_BYTES: usize = 16 << 20;
-/// Short points: what is tested are not the rates.
+/// Short points: the rates are not tested.
 pub(super) const SHORT: [&str; 6] = ["--duration", "300ms", "--warmup", "100ms", "--large-size", "64KiB"];
 
 pub(super) fn made(mindful: &Mindful) -> String {

@@ -1,4 +1,4 @@
-//! Access paths from the command line on a private PostgreSQL: whether a setting that was changed took part.
+//! Access paths from the command line on a private PostgreSQL: whether a changed setting had an effect.
 
 use mindful_conformance::quick_place;
 use serde_json::Value;
@@ -67,7 +67,7 @@ fn a_sweep_over_io_method_and_access_reads_as_each_point_says() {
             let kind = if access == "scan" { "scan" } else { "select" };
             assert!(step["ops"][kind]["count"].as_u64().unwrap() > 0, "{step:#}");
             assert!(step["per_price"]["operations"].as_f64().unwrap() > 0.0, "{step:#}");
-            // Half of the data fits the cache, so requests of a scan are cut short by blocks that are there.
+            // Half of the data fits the cache, so cached blocks shorten the requests of a scan.
             let blocks = step["blocks_per_read"].as_f64().unwrap();
             match access {
                 "index" => assert!((blocks - 1.0).abs() < 0.01, "{blocks} blocks a read, {set}"),

@@ -1,4 +1,4 @@
-//! What a run prints besides its report, and where it stores what.
+//! Output of a run besides its report, and the places where it stores files.
 
 use std::fs;
 use std::path::Path;

@@ -12,7 +12,7 @@ use crate::mindful::{Mindful, json, kill};
 struct Place(Mindful);
 
 impl Place {
-    /// On a file system with O_DIRECT and a device below, which that of /tmp need not have.
+    /// On a file system with O_DIRECT and a device below, which /tmp may lack.
     fn new() -> Self {
         Self::loaded(Mindful::alone(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()))
     }

@@ -32,7 +32,7 @@ fn a_private_server_works_in_a_folder_of_any_name() {
 #[test]
 fn updates_commit_one_by_one_and_the_mix_is_exact() {
     let mindful = quick();
-    // What sessions have committed reaches the server's counter when a slice of theirs ends, on a busy host late.
+    // Commits of sessions reach the server's counter at the end of a slice, late on a busy host.
     let pauses = ["--think-time", "5ms..5ms", "--duration", "9s"];
     let ran = mindful
         .private_run(&[&["--update-pct", "30", "--work-unit", "4", "--cache", "16MiB"][..], &pauses].concat())
@@ -84,7 +84,7 @@ fn choices_come_out_as_asked_alone_and_together_in_both_loops() {
     let mix =
         ["--namespace", "mixed", "--work-unit", "2", "--update-pct", "30", "--scan-table", "16", "--scan-pct", "20"];
     let hot = ["--hot-spot-size", "100", "--hot-spot-share", "25", "--hot-schema", "40", "--commit-wait", "off"];
-    // So much is done on a host as slow as can be.
+    // Even the slowest host does this much.
     let work = ["--ops", "1500", "--warmup", "0s"];
     for looping in ["server", "client"] {
         let ran = mindful.private_run(&[&mix[..], &hot, &work, &["--loop", looping]].concat()).run;

@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 const ENGINES: [&str; 2] = ["sqlite", "raw"];
 
-/// A mindful at work on a file, and those that come while it is.
+/// A mindful at work on a file, and others that try to use it.
 struct Busy {
     mindful: Mindful,
     target: String,
@@ -32,10 +32,10 @@ impl Drop for Busy {
 fn holds_a_lock(child: &Child) -> bool {
     let pid = child.id().to_string();
     let locks = fs::read_to_string("/proc/locks").unwrap();
-    locks.lines().map(|line| line.split_ascii_whitespace().collect::<Vec<_>>()).any(|words| {
-        // In the store each run has a lock of its own, in `run.jsonl`; that one is written alone.
-        matches!(words[..], [_, "FLOCK", _, _, by, ..] if by == pid)
-    })
+    locks
+        .lines()
+        .map(|line| line.split_ascii_whitespace().collect::<Vec<_>>())
+        .any(|words| matches!(words[..], [_, "FLOCK", _, _, by, ..] if by == pid))
 }
 
 impl Busy {
@@ -57,7 +57,7 @@ impl Busy {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
-    /// Its locks end with the process, which the signal alone does not wait for.
+    /// Its locks end with the process, so wait for its end after the signal.
     fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -106,7 +106,7 @@ fn a_load_has_its_file_alone_until_it_is_killed() {
         loading.signal(Signal::STOP);
         loading.refuses(&LOAD);
         if engine == "raw" {
-            // Of SQLite's file nothing is known before its first transaction.
+            // A SQLite file is not recognised before its first transaction.
             loading.refuses(&["cleanup", "--yes"]);
         }
         loading.kill();
@@ -128,7 +128,7 @@ fn a_second_run_on_a_file_reports_that_it_shares() {
         }
         let shared = running.another(&[&RUN[..], &["--shared=on", "--format=json"]].concat());
         let findings = json(&shared)["findings"].to_string();
-        // A busy host may cut a window of a second short; what is refused is no run at all.
+        // A busy host may cut a window of a second short; a refused run would have no summary.
         assert!(findings.contains("dataset-shared"), "{engine}: {shared:?}");
         assert!(findings.contains(&format!("process {}", running.child.id())), "{engine}: {findings}");
         running.kill();

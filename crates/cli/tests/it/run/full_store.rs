@@ -1,4 +1,4 @@
-//! A store that no run could be kept in is refused before any target is opened.
+//! An unwritable store is refused before any target is opened.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::mindful::{Mindful, ended, message, null};
 
 const SHORT: [&str; 8] = ["--schemas", "1", "--scale", "1000", "--warmup", "0s", "--duration", "1s"];
 
-/// All that opens a target to measure it, each with a target that it would make.
+/// All verbs that open a target to measure it, each with a target that it would make.
 fn measures(mindful: &Mindful, store: &Path) -> Vec<(Output, PathBuf)> {
     let here = |name: &str| mindful.path(name);
     let (database, file, server) = (here("made.db"), here("made.raw"), here("made"));
@@ -33,7 +33,7 @@ fn measures(mindful: &Mindful, store: &Path) -> Vec<(Output, PathBuf)> {
     all
 }
 
-/// Each says in one line that the store cannot be written, and has made nothing.
+/// Each prints one line that the store cannot be written, and makes nothing.
 fn refused_untouched(all: Vec<(Output, PathBuf)>, why: &str) {
     assert_eq!(all.len(), 13);
     for (output, made) in all {

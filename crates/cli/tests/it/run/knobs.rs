@@ -55,8 +55,8 @@ fn stored_pages_compress_as_asked_in_load_and_run() {
     }
 }
 
-/// Updates leave their trace in the blocks they visited: a hot set that stays marks a tenth of them however long it
-/// runs, one that moves every 20 operations marks tenth after tenth.
+/// Updates mark the blocks they visit: a fixed hot set marks a tenth of them, one that moves every 20 operations marks
+/// tenth after tenth.
 #[test]
 fn a_hot_set_that_moves_visits_new_blocks() {
     let visited = |skew: &str| {

@@ -9,8 +9,8 @@ use crate::mindful::terminal::{terminal, typed};
 const TAKES: &str = "\u{1b}[?1049h";
 const GIVES_BACK: &str = "\u{1b}[?1049l";
 
-/// What a terminal of 100 by 30 shows while `command` runs in it and `keys` are typed, and how it ended; `None` where there
-/// is no program that has one.
+/// What a terminal of 100 by 30 shows while `command` runs in it and `keys` are typed, and the exit code; `None`
+/// without a program for pseudo-terminals.
 fn shown(mindful: &Mindful, command: &str, keys: &str) -> Option<(String, Option<i32>)> {
     shown_with(mindful, command, keys, &[])
 }
@@ -29,7 +29,7 @@ fn shown_with(
     typed(terminal, TAKES, keys)
 }
 
-/// What is written, without blanks and what steers the terminal: blanks are not drawn where there is nothing to wipe out.
+/// The written text, without blanks and control sequences: blanks are drawn only to erase text.
 fn letters(shown: &str) -> String {
     let mut letters = String::new();
     for (at, part) in shown.split("\u{1b}[").enumerate() {

@@ -45,7 +45,7 @@ fn figures_of_the_servers_host_come_from_its_exporter() {
     assert_eq!(samples, 4, "one reading a boundary");
 }
 
-/// Answers twice, and from then on a byte a second: a run on it ends all the same when it is asked to.
+/// Answers twice, and from then on a byte a second: a run on it still ends on request.
 #[test]
 fn a_trickling_exporter_does_not_keep_a_run_from_its_end() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

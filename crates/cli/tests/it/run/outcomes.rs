@@ -202,7 +202,7 @@ fn contradictory_keys_and_impossible_shares_are_refused() {
     assert!(is_empty(&mindful));
 }
 
-/// No shell, no compiler, no statistics package: what is needed is in the binary.
+/// The binary needs no shell, compiler or statistics package.
 #[test]
 fn a_run_calls_no_other_program() {
     let mindful = Mindful::new();
@@ -223,13 +223,13 @@ fn a_run_calls_no_other_program() {
                 [&[verb][..], &pauses, &short].concat()
             };
             let output = mindful.command(&args).env("PATH", "").output().unwrap();
-            // On a busy machine a second may turn out too short to be valid: all the same it was measured.
+            // On a busy machine a window of a second may be invalid, but it is measured.
             assert!(output.status.code().unwrap() <= 1, "{args:?}: {output:?}");
         }
     }
 }
 
-/// As in a container that runs as a number of the cluster's choice.
+/// As in a container with a user id chosen by the cluster.
 #[test]
 fn a_user_without_home_and_name_stores_runs_where_xdg_says() {
     if !rustix::process::geteuid().is_root() {

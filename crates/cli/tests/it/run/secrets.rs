@@ -1,4 +1,4 @@
-//! Secrets that a user types reach no file and no line, and files are closed to others.
+//! Secrets of a user reach no file and no line, and files are closed to others.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -62,7 +62,7 @@ fn a_variable_that_is_no_text_is_named_and_not_shown() {
         ("ORACLE_WALLET_PASSWORD", "oracle://u@127.0.0.1:1/b"),
     ] {
         let mut command = mindful.command(&["doctor", "--target", target]);
-        // One of others says nothing to mindful.
+        // A variable that does not concern mindful.
         command.env("X", OsStr::from_bytes(b"\xff")).env("ORACLE_PASSWORD", "p").env(name, odd);
         let output = command.output().unwrap();
         let said = String::from_utf8_lossy(&[&output.stdout[..], &output.stderr].concat()).into_owned();
@@ -99,7 +99,7 @@ fn no_secret_of_a_command_or_url_reaches_file_or_screen() {
         assert_eq!(mode(&file), 0o600, "{}", file.display());
         assert_eq!(mode(file.parent().unwrap()), 0o700, "{}", file.display());
     }
-    // What was stored without its secret is not carried out without it.
+    // A command stored without its secret is not run without it.
     let resumed = mindful.run(&resume);
     let refusal = message(&resumed);
     assert!(

@@ -1,4 +1,4 @@
-//! What surrounds a private server: programs of others in PATH, numbers of dead processes, a disk too small for it.
+//! Surroundings of a private server: foreign programs in PATH, ids of dead processes, a disk that is too small.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -19,7 +19,7 @@ fn a_number_that_a_dead_process_keeps_stops_no_server() {
         return not_run("only root has a process of the server's user");
     }
     let mindful = Mindful::beside_others(quick_place()).with_private();
-    // A process that has ended and is not waited for, as one is below a first process that reaps nothing.
+    // A zombie, as below a first process that does not reap its children.
     let mut dead = Command::new("true").uid(SERVER_USER).gid(SERVER_USER).spawn().unwrap();
     let stat = || fs::read_to_string(format!("/proc/{}/stat", dead.id())).unwrap();
     while !stat().contains(") Z ") {
@@ -53,7 +53,7 @@ fn programs_of_others_in_path_run_only_if_the_user_names_them() {
     fs::set_permissions(&ran, fs::Permissions::from_mode(0o666)).unwrap();
     chown(&theirs, Some(NOBODY), Some(NOBODY)).unwrap();
     let path = format!("{}:/usr/bin:/bin", theirs.display());
-    // The server is killed, so that its shared memory is left to remove.
+    // The server is killed, so that its shared memory remains.
     let pid = mindful.private_folder().join("pgdata/postmaster.pid");
     let kill = format!("--hook-before=kill -9 $(head -1 {}); sleep 0; cat /dev/null", pid.display());
     let run =

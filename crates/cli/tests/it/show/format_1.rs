@@ -1,4 +1,4 @@
-//! Runs of format 1, stored when it began and never written again, still mean the same.
+//! Runs of format 1, stored at its beginning and never rewritten, keep their meaning.
 
 use std::path::Path;
 

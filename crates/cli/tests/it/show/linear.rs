@@ -1,4 +1,4 @@
-//! The time of every verb that reads a record grows with the record, and not with its square.
+//! The time of every verb that reads a record grows linearly with the record.
 
 use std::fs;
 use std::process::Command;
@@ -72,7 +72,7 @@ fn with_sessions(lines: &[Value], count: usize) -> Vec<Value> {
     all
 }
 
-/// A record with that many of something, made of the lines of a small one.
+/// Makes a record with that many of something from the lines of a small one.
 type Grow = fn(&[Value], usize) -> Vec<Value>;
 
 const GROWN: [(&str, usize, Grow); 6] = [
@@ -102,7 +102,7 @@ fn user_cpu(mindful: &Mindful, args: &[&str]) -> f64 {
         .args(args);
     let output = mindful.at_home(shell).output().unwrap();
     assert!(output.status.success(), "{args:?}: {output:?}");
-    // Its second line is of what it started: user CPU, then system CPU, as `0m1.250000s`.
+    // The second line is for its children: user CPU, then system CPU, as `0m1.250000s`.
     let text = String::from_utf8(output.stdout).unwrap();
     let (minutes, seconds) = text.lines().nth(1).unwrap().split('s').next().unwrap().split_once('m').unwrap();
     minutes.parse::<f64>().unwrap() * 60.0 + seconds.parse::<f64>().unwrap()

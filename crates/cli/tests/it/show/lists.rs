@@ -1,4 +1,4 @@
-//! Runs in lists, what every report says of an old kit's arithmetic, and what is deleted.
+//! Runs in lists, the label of an old kit's arithmetic in every report, and deletion.
 
 use crate::mindful::{Mindful, ended, kill, null, wait_until};
 

@@ -11,13 +11,13 @@ use super::{PATIENCE, end_of, signal, until};
 
 use crate::mindful::{Mindful, ended, wait_for_handlers};
 
-/// Interrupts `args` a while after `begun` is there, by `asked`: its exit code, and what it says.
+/// Interrupts `args` by `asked`, a while after `begun` exists: its exit code and its output.
 fn interrupted(mindful: &Mindful, args: &[&str], begun: &str, after: Duration, asked: Signal) -> (Option<i32>, String) {
     let says = mindful.path("says");
     let stderr = fs::File::create(&says).unwrap();
     let mut child = mindful.command(args).stdout(Stdio::null()).stderr(stderr).spawn().unwrap();
     until("it does not begin", || mindful.path(begun).exists());
-    // What it begins may be there from the time before.
+    // The file may exist from an earlier turn.
     wait_for_handlers(&child);
     thread::sleep(after);
     signal(&child, asked);
@@ -47,7 +47,6 @@ fn a_signal_ends_every_job_on_files_and_leaves_a_run() {
         assert_eq!(code, Some(130), "{job:?}: {says}");
         let shown = mindful.run(&["show"]);
         assert!(String::from_utf8_lossy(&shown.stdout).contains("interrupted"), "{job:?}: {shown:?}");
-        // Nothing holds the files any more.
         let again = mindful.run(&["raw", "blocks", "--duration=300ms", "--warmup=0s"]);
         assert!(ended(&again), "{job:?}: {again:?}");
     }

@@ -34,7 +34,7 @@ fn updates_on_a_full_disk_hang_neither_run_nor_postgres() {
     let fill = small.fill();
     let log = || fs::read_to_string(small.data().join("server.log")).unwrap_or_default();
     until("nothing fails for want of room", || log().contains("No space left on device"));
-    // The first signal is enough, whatever waits for the server.
+    // The first signal is enough, even while mindful waits for the server.
     std::thread::sleep(Duration::from_secs(3));
     let asked = Instant::now();
     if child.try_wait().unwrap().is_none() {

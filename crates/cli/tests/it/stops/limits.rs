@@ -1,4 +1,4 @@
-//! Limits of the process: no more threads, no larger files, and signals that nothing survives.
+//! Limits of the process: no more threads, no larger files, and fatal signals.
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
@@ -14,7 +14,7 @@ use crate::mindful::{Mindful, message, null};
 /// A user that no other process has, to which a limit of processes applies.
 const ALONE: u32 = 60_871;
 
-/// What `args` say where mindful may have so many threads.
+/// The output of `args` if mindful may have so many threads.
 fn with_threads(mindful: &Mindful, threads: usize, args: &[&str]) -> Output {
     let mut limited = Command::new("setpriv");
     limited.args([&format!("--reuid={ALONE}"), "--clear-groups", "prlimit", &format!("--nproc={threads}")]);
@@ -78,7 +78,7 @@ fn whatever_ends_mindful_ends_its_hooks() {
         let hook = format!("--hook-before=sleep 300 & echo $! > {}; sleep 300", pid.display());
         let mut child = mindful.start(&null("run", &[&hook]));
         let started = appears(&pid);
-        // The runtime lets the first SIGSEGV pass that no instruction caused.
+        // The runtime ignores the first SIGSEGV that no instruction caused.
         for _ in 0..2 {
             signal(&child, fatal);
             std::thread::sleep(Duration::from_millis(100));

@@ -1,4 +1,4 @@
-//! What ends mindful ends it soon and quietly: a signal, a reader that goes, a clock that is set.
+//! Events that end mindful soon and quietly: a signal, a reader that leaves, a clock that is set.
 
 #[cfg(all(feature = "sqlite", feature = "raw"))]
 mod files;
@@ -38,7 +38,7 @@ pub(crate) fn end_of(child: &mut Child) -> (Option<i32>, Duration) {
     end_within(child, 3 * PATIENCE)
 }
 
-/// The same where that may take longer.
+/// The same with a longer limit.
 pub(crate) fn end_within(child: &mut Child, limit: Duration) -> (Option<i32>, Duration) {
     let began = Instant::now();
     while began.elapsed() < limit {
@@ -106,7 +106,7 @@ fn a_reader_that_goes_ends_every_verb_quietly() {
             let mut child = mindful.command(verb).stdout(Stdio::piped()).stderr(errors).spawn().unwrap();
             drop((child.stdout.take(), child.stderr.take()));
             let (code, took) = end_of(&mut child);
-            // Whether a run of a second is valid on a busy host is not the question.
+            // A run of a second may be invalid on a busy host.
             let ended = code == Some(0) || verb[0] == "run" && code == Some(1);
             assert!(ended && took < PATIENCE, "{verb:?}: {code:?} after {took:?}");
         }
@@ -188,7 +188,7 @@ fn a_signal_ends_the_opening_of_a_silent_mysql() {
     the_opening_of_a_silent_server_ends("mysql://me@{}/me?ssl-mode=DISABLED&connect-timeout=600");
 }
 
-/// A place to meet that takes connections and says nothing.
+/// A rendezvous that accepts connections and sends nothing.
 #[cfg(all(feature = "postgres", feature = "mysql"))]
 #[test]
 fn a_signal_ends_a_rank_with_a_silent_rendezvous() {
@@ -210,7 +210,7 @@ fn a_signal_ends_a_rank_with_a_silent_rendezvous() {
     }
 }
 
-/// A repository that takes connections and says nothing.
+/// A repository that accepts connections and sends nothing.
 #[cfg(feature = "postgres")]
 #[test]
 fn a_signal_ends_a_fetch_that_hangs() {

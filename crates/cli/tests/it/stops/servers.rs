@@ -61,7 +61,7 @@ fn a_signal_ends_every_verb_that_waits_for_a_lock() {
 
 #[test]
 fn a_signal_ends_every_verb_and_leaves_no_private_server() {
-    // Bare files are read past the page cache, which memory cannot.
+    // Bare files are read with direct I/O, which a file system in memory lacks.
     let mindful = Mindful::at(place());
     let data = format!("--data-dir={}", mindful.path("data").display());
     let base = [&data, "--schemas=2", "--scale=16MiB", "--duration=60s", "--sessions=2", "--think-time=20ms..20ms"];
@@ -101,7 +101,7 @@ fn a_signal_ends_every_verb_and_leaves_no_private_server() {
     }
 }
 
-/// Its last segment of log has to be archived before it ends, which takes five minutes.
+/// Before its end it must archive its last log segment, which takes five minutes.
 #[test]
 fn a_second_signal_ends_a_server_that_is_slow_to_stop() {
     let mindful = Mindful::at(quick_place());
@@ -129,7 +129,7 @@ fn a_second_signal_ends_a_server_that_is_slow_to_stop() {
         let shown = mindful.run(&["show"]);
         assert!(String::from_utf8_lossy(&shown.stdout).contains("interrupted"), "{shown:?}");
     }
-    // The server that was ended recovers.
+    // The killed server recovers.
     let again = mindful.run(&["run", &data, "--duration=1s", "--warmup=0s", "--sessions=1"]);
     assert!(ended(&again), "{again:?}");
 }
@@ -166,7 +166,7 @@ fn a_signal_ends_a_run_on_a_stopped_postgres() {
     }
 }
 
-/// Its first question of the step is not answered.
+/// The first request of the step gets no answer.
 #[test]
 fn a_signal_ends_a_run_whose_postgres_stopped_before_the_step() {
     let mindful = Mindful::at(quick_place());

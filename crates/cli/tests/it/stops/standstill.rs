@@ -20,7 +20,7 @@ impl Stopped {
     pub(crate) fn new(server: u32) -> Self {
         let server = Pid::from_raw(server.try_into().unwrap()).unwrap();
         kill_process(server, Signal::STOP).unwrap();
-        // From here on it starts no other.
+        // From here on it starts no other process.
         let mut stopped = Self(vec![server]);
         stopped.0.extend(children_of(server));
         stopped.0[1..].iter().for_each(|child| kill_process(*child, Signal::STOP).unwrap());
@@ -47,7 +47,7 @@ fn children_of(parent: Pid) -> Vec<Pid> {
     numbers.filter_map(Pid::from_raw).filter(is_child).collect()
 }
 
-/// Whether a report says `why`, wherever its lines break.
+/// Whether a report contains `why`, across line breaks.
 fn reports(report: &str, why: &str) -> bool {
     unwrapped(report).contains(why)
 }

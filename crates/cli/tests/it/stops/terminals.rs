@@ -13,7 +13,8 @@ use crate::mindful::{Mindful, null, wait_until};
 const TAKES: &str = "\u{1b}[?1049h";
 const GIVES_BACK: &str = "\u{1b}[?1049l";
 
-/// `verb` with its full screen, in a terminal of that size. `owns` it as a login shell does, so that a hang-up is a signal.
+/// `verb` with its full screen, in a terminal of that size. With `owns` it is its session leader, like a login shell,
+/// so that a hang-up is a signal.
 fn live(mindful: &Mindful, verb: &str, args: &[&str], size: (u16, u16), owns: bool) -> (PseudoTerminal, Child) {
     let of_null = match verb {
         "watch" => [&["watch", "--target", "null:"], args].concat(),
@@ -27,7 +28,7 @@ fn live(mindful: &Mindful, verb: &str, args: &[&str], size: (u16, u16), owns: bo
     (terminal, child)
 }
 
-/// CPU time of a process that runs, in seconds.
+/// CPU time of a running process, in seconds.
 fn cpu_s(child: &Child) -> f64 {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
     let fields: Vec<&str> = stat.rsplit_once(") ").unwrap().1.split(' ').collect();
@@ -43,7 +44,7 @@ fn a_run_continues_after_its_terminal_hangs_up() {
     let mindful = Mindful::new();
     for keys in [&b""[..], b"\x1b["] {
         let (mut terminal, mut run) = live(&mindful, "run", &["--duration=4s"], (100, 30), false);
-        // A key that is not complete is not waited for.
+        // An incomplete key sequence does not block.
         terminal.type_keys(keys);
         terminal.read_for(Duration::from_millis(500));
         drop(terminal);
@@ -68,7 +69,7 @@ fn a_hang_up_signal_ends_every_live_verb_and_what_ran_is_stored() {
         let (mut terminal, mut child) = live(&mindful, verb, args, (100, 30), true);
         terminal.read_for(Duration::from_secs(2));
         drop(terminal);
-        // A shell passes it on, and the kernel sends it once more when the shell has ended.
+        // A shell passes it on, and the kernel sends it again when the shell ends.
         for _ in 0..2 {
             std::thread::sleep(Duration::from_millis(50));
             let _ = rustix::process::kill_process(rustix::process::Pid::from_child(&child), Signal::HUP);
@@ -125,7 +126,7 @@ fn a_terminal_that_is_not_read_does_not_block_a_run() {
     let (terminal, mut run) =
         live(&mindful, "run", &["--duration=2s", "--hook-after=yes | head -c 100", "--full"], (300, 200), false);
     for turn in 0..40 {
-        // Each size is drawn from the beginning, until the terminal takes no more.
+        // Each size is drawn from the beginning, until the terminal accepts no more.
         terminal.resize(300, 150 + turn % 2);
         std::thread::sleep(Duration::from_millis(210));
     }

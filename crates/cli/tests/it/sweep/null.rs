@@ -1,4 +1,4 @@
-//! Whole sweeps from the command line; what they do step by step is tested in simulated time, in crates/runner.
+//! Whole sweeps from the command line; their single steps are tested in simulated time, in crates/runner.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ fn a_killed_sweep_continues_and_loses_or_repeats_nothing() {
     let mindful = Mindful::new();
     let ladder = ["--sessions", "1,2,3,4,5,6", "--duration", "1s", "--tag", "night"];
     let begun_steps = || mindful.records().matches("\"event\":\"started\"").count();
-    // Killed at moments all over a step, then resumed until it is done.
+    // Killed at several instants of a step, then resumed until it is done.
     for after_ms in [1_200, 2_400, 1_800] {
         let before = begun_steps();
         let begun = mindful.runs().exists();
@@ -73,7 +73,7 @@ fn a_search_that_cannot_decide_fails_with_the_needed_time() {
     let mindful = Mindful::new();
     let search = |duration: &str| {
         let load = ["--sessions", "1..2", "--null-latency", "5ms", "--work-unit", "1", "--duration", duration];
-        // Far from what an operation takes, on a busy host too: what is asked is whether enough of them are known.
+        // Far from the latency of an operation, on a busy host too: only their number matters.
         mindful.run(&null("sweep", &[&["--max-iops-at", "p99<=900ms"], &load[..]].concat()))
     };
     let undecided = search("90ms");
@@ -100,7 +100,7 @@ fn a_search_that_cannot_decide_fails_with_the_needed_time() {
     assert!(summary["objective"]["blocks_visited_per_s"].as_f64().unwrap() > 0.0, "{summary:#}");
 }
 
-/// The times of the target wander by more than its loads differ: by chance a search may still find two that do differ.
+/// The target's times vary more than its loads differ; by chance a search may still find two that differ.
 #[test]
 fn loads_that_differ_by_less_than_the_noise_are_a_range() {
     let mindful = Mindful::new();
@@ -124,7 +124,7 @@ fn a_sweep_is_exported_with_a_row_a_step_that_adds_up() {
     let is_whole = |swept: &Value| steps(swept).iter().all(|step| step["physical_reads_per_s"].is_number());
     let swept = (0..5).map(|_| sweep(&mindful, &more)).find(is_whole).unwrap();
     let csv = mindful.text(&["export", "table"]);
-    // Commas within quotes part no fields.
+    // Commas within quotes do not separate fields.
     let unquoted = |(i, part): (usize, &str)| if i % 2 == 1 { part.replace(',', ";") } else { part.to_owned() };
     let csv: String = csv.split('"').enumerate().map(unquoted).collect();
     let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();

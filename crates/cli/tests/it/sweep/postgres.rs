@@ -1,4 +1,5 @@
-//! A whole sweep of a real PostgreSQL: within its budget, killed and gone on with, and its knee compared with the eye.
+//! A whole sweep of a real PostgreSQL: within its budget, killed and resumed, and its knee compared with a reading by
+//! eye.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -8,7 +9,7 @@ use serde_json::Value;
 
 use crate::mindful::{Mindful, PAUSES, json, kill, message, steps};
 
-/// Longest time the sweep below may take, s: several times what it takes on a host of its own.
+/// Longest time the sweep below may take, s: several times its duration on an idle host.
 const BUDGET_S: u64 = 300;
 
 /// Reads draw from a cache and pause; updates all go to one row and hold it through a commit of 5 ms. Both are limited
@@ -32,7 +33,7 @@ fn doublings(steps: &[Value], update_pct: &str) -> Vec<(f64, f64)> {
     points
 }
 
-/// As a ruler finds it on paper: where the line through the first step comes to the most that was measured.
+/// The knee as drawn with a ruler: where the line through the first step reaches the highest measured rate.
 fn knee_by_eye(steps: &[(f64, f64)]) -> f64 {
     let most = steps.iter().map(|(_, rate)| *rate).fold(0.0, f64::max);
     most * steps[0].0 / steps[0].1
@@ -44,7 +45,7 @@ fn a_sweep_keeps_its_budget_survives_a_kill_finds_its_knee() {
     let budget = format!("{BUDGET_S}s");
     let mut sweep = mindful.on_private(&["sweep", "--budget", &budget]);
     sweep.args(PLAN.split_whitespace()).stdout(Stdio::null()).stderr(Stdio::null());
-    // Initialising the server and loading are in the budget too; the moment of the kill is anywhere in the ladders.
+    // Initialising the server and loading are in the budget too; the kill comes at a random instant of the ladders.
     let seed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().subsec_nanos();
     let killed_after = Duration::from_millis(u64::from(seed % 16_000));
     println!("seed {seed}: killed {killed_after:?} after the first step began");
@@ -80,7 +81,7 @@ fn a_sweep_keeps_its_budget_survives_a_kill_finds_its_knee() {
         assert!(steps.len() >= 4 && steps[0].0 < 1.5, "{steps:?}");
         let curves = swept["curves"].as_array().unwrap();
         let curve = curves.iter().find(|curve| curve["values"]["update_pct"] == update_pct).unwrap();
-        // Without an asymptote in the ladder it lies at the highest step or beyond.
+        // Without an asymptote in the ladder it is at the highest step or beyond.
         let knee = curve["knee"]["asymptote_sessions"].as_f64().unwrap_or(steps[steps.len() - 1].0);
         let by_eye = knee_by_eye(&steps);
         assert!((knee / by_eye).log2().abs() <= 1.0, "found {knee}, seen {by_eye}: {steps:?} {curve:#}");
@@ -95,7 +96,7 @@ fn a_server_setting_is_a_ladder_with_restarts_between_windows() {
     let mindful = Mindful::at(quick_place());
     let ladder = ["sweep", "--format", "json", "--set", "shared_buffers=2MB,64MB"];
     let work = ["--mode", "lio", "--schemas", "1", "--scale", "8MiB", "--sessions", "1"];
-    // Pauses leave it the operations that visit every block in the warm-up.
+    // With these pauses the warm-up still visits every block.
     let length = ["--think-time", "2ms..2ms", "--warmup", "500ms", "--duration", "1s"];
     let swept = json(&mindful.private(&[&ladder[..], &work, &length].concat()));
     let steps = steps(&swept);
@@ -117,7 +118,7 @@ fn a_server_setting_is_a_ladder_with_restarts_between_windows() {
 #[test]
 fn most_sessions_within_an_objective_are_confirmed_in_full() {
     let mindful = Mindful::at(quick_place());
-    // One row's commits of 5 ms: the more sessions want it, the longer each waits.
+    // One row's commits of 5 ms: the more sessions update it, the longer each waits.
     let work = ["--schemas", "1", "--scale", "8MiB", "--update-pct", "100", "--work-unit", "1", "--mode", "lio"];
     let row = ["--hot-spot-size", "1", "--hot-spot-share", "100", "--set", "commit_delay=5000,commit_siblings=0"];
     let search = ["--sessions", "1..32", "--max-iops-at", "p50<=40ms", "--warmup", "200ms", "--duration", "2s"];

@@ -18,7 +18,7 @@ fn each_second_is_a_line_of_rates_and_nothing_is_stored() {
     assert!((2..=4).contains(&lines.len()), "{lines:?}");
     for (number, line) in (1..).zip(&lines) {
         assert_eq!(line["second"], number);
-        // Nothing works, so mindful itself needs a small share of a CPU only.
+        // The server is idle, so mindful itself needs only a small share of a CPU.
         let cores = line["per_s"]["client/client_cpu"].as_f64().unwrap() / 1e6;
         assert!(cores < 0.5, "{line}");
         assert!(line["per_s"].as_object().unwrap().keys().all(|name| name.contains("client/")), "{line}");
@@ -26,7 +26,7 @@ fn each_second_is_a_line_of_rates_and_nothing_is_stored() {
     assert!(!mindful.runs().exists());
     let args = ["watch", "--target", "null:", "--duration", "2s", "--format", "json", "--only", "null/", "--top", "1"];
     let first: Value = serde_json::from_str(mindful.text(&args).lines().next().unwrap()).unwrap();
-    // Its counters are of blocks, bytes, microseconds, and plain counts.
+    // Its counters have four units: blocks, bytes, microseconds, and counts.
     assert_eq!(first["per_s"].as_object().unwrap().len(), 4);
 }
 

@@ -16,13 +16,13 @@ use crate::pgbouncer::{self, Behind, Pooler};
 use crate::stops;
 use mindful_conformance::place;
 
-/// A role that the server lets in without a password.
+/// A role that the server accepts without a password.
 const ROLE: &str = "pooled";
 
 const DOCTOR: [&str; 3] = ["doctor", "--format", "json"];
 const WATCH: [&str; 5] = ["watch", "--duration", "3s", "--format", "json"];
 
-/// A user's server, and the URL that leads to it past any pooler; `None` where there is no PgBouncer.
+/// A user's server, and the URL that leads to it past any pooler; `None` without PgBouncer.
 fn server(mindful: &Mindful) -> Option<(UsersServer, String)> {
     pgbouncer::at_hand().then(|| {
         let server = UsersServer::start(mindful, "shared_buffers=16MB");
@@ -67,7 +67,7 @@ fn doctor_and_watch_see_through_a_pooler_that_keeps_sessions() {
     let mindful = Mindful::beside_others(place());
     let Some((server, url)) = server(&mindful) else { return };
     let pooler = before(&server, "session");
-    // What the checks of a server find; the host's own findings come and go.
+    // Findings of the checks of a server; the host's own findings vary.
     let of_servers = ["server-setting", "predicted-hits", "page-cache-ahead", "checkpoints-ahead", "replication"];
     let of_server = |url: &str| -> Vec<String> {
         let findings = json(&ask(&mindful, &DOCTOR, url));
@@ -82,14 +82,14 @@ fn doctor_and_watch_see_through_a_pooler_that_keeps_sessions() {
     let seconds: Vec<Value> = seconds.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(!seconds.is_empty());
     let figure = |second: &Value, name: &str| second["per_s"][name].as_f64();
-    // What watching itself asks is committed too; a server process publishes that once a second at most.
+    // The transactions of watch itself are committed too; a server process publishes them once a second at most.
     let commits: f64 = seconds.iter().filter_map(|second| figure(second, "pg_stat_database/commits")).sum();
     assert!(commits > 0.0, "{seconds:#?}");
     let of_server = seconds.iter().all(|second| figure(second, "processes/server_cpu_user").is_some());
     assert!(of_server, "the processes are the server's, not the pooler's: {seconds:#?}");
 }
 
-/// Processes of the server that go before all that share the CPUs fairly (round robin, policy 2 in the kernel's words).
+/// Processes of the server with real-time priority (round robin, policy 2 in the kernel).
 fn going_first(server: &UsersServer) -> Vec<String> {
     let stats = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path().join("stat"));
     let lines = stats.filter_map(|path| fs::read_to_string(path).ok());
@@ -110,7 +110,7 @@ fn a_second_signal_leaves_no_pooled_process_going_first() {
     // The counters are read after the first second: the pooler does not close a connection that it finds idle.
     BufReader::new(watching.stdout.as_mut().unwrap()).read_line(&mut String::new()).unwrap();
     let raised = going_first(&server);
-    // Both come at once, so that nothing is ended in order between them.
+    // Both signals arrive together, so that no orderly end comes between them.
     for sent in [Signal::STOP, Signal::INT, Signal::TERM, Signal::CONT] {
         stops::signal(&watching, sent);
     }
