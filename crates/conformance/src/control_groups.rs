@@ -1,4 +1,4 @@
-//! Made-up control groups, for what reads those of a host: of process 42, below a folder that a test gives.
+//! Made-up control groups of process 42, below a folder of the test, for readers of a host's groups.
 
 use std::fs;
 use std::path::{Path, PathBuf};

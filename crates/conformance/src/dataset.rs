@@ -11,7 +11,7 @@ use mindful_core::dataset::DatasetPlan;
 
 use crate::fixture::Fixture;
 
-/// Before a load there is nothing, and `cleanup` has nothing to do.
+/// Before a load nothing exists, and `cleanup` has nothing to do.
 pub fn a_fresh_target_holds_nothing_and_lists_nothing(fixture: &Fixture) {
     if !fixture.applies(fixture.can().loads, "dataset of its own") {
         return;
@@ -23,7 +23,7 @@ pub fn a_fresh_target_holds_nothing_and_lists_nothing(fixture: &Fixture) {
     assert!(target.verify(&StopFlag::default()).is_err(), "there is nothing to prove");
 }
 
-/// What was asked for is there, now and when it is opened again. Loading again does not change it.
+/// The requested dataset exists, also after opening it again. Loading again does not change it.
 pub fn a_load_is_reported_by_dataset_and_leaves_nothing_to_do(fixture: &Fixture) {
     if !fixture.applies(fixture.can().loads, "dataset of its own") {
         return;
@@ -67,7 +67,7 @@ pub fn a_load_tells_its_progress(fixture: &Fixture) {
     assert!(last.is_some_and(|(_, done, of)| done == of), "the last progress is {last:?}");
 }
 
-/// Another scale, seed or scan table is another dataset: it is refused and what is there stays.
+/// Another scale, seed or scan table is another dataset: it is refused and the loaded one stays.
 pub fn a_load_with_other_parameters_is_refused(fixture: &Fixture) {
     if !fixture.applies(fixture.can().loads, "dataset of its own") {
         return;
@@ -90,7 +90,7 @@ pub fn a_load_with_other_parameters_is_refused(fixture: &Fixture) {
     assert_eq!(opened.target.dataset().unwrap_or_else(|e| panic!("dataset: {e}")), before);
 }
 
-/// The same parameters with more schemas complete what is there.
+/// The same parameters with more schemas complete the existing dataset.
 pub fn more_schemas_are_added_to_a_load(fixture: &Fixture) {
     if !fixture.applies(fixture.can().loads, "dataset of its own") {
         return;
@@ -139,7 +139,7 @@ pub fn verify_proves_the_layout(fixture: &Fixture) {
     assert!(proof.cross_correlation.is_some(), "two schemas are not compared with each other");
 }
 
-/// What is listed goes, is reported, and is gone; a second cleanup has nothing to do; a load works again.
+/// The listed objects are removed and reported; a second cleanup has nothing to do; a load works again.
 pub fn cleanup_removes_what_inventory_lists(fixture: &Fixture) {
     if !fixture.applies(fixture.can().loads, "dataset of its own") {
         return;
@@ -162,7 +162,7 @@ fn removable(target: &dyn Target) -> Vec<String> {
     objects.into_iter().filter(|object| object.kept_because.is_none()).map(|object| object.name).collect()
 }
 
-/// An error says what, where and the next move in one line.
+/// An error names fault, place and next step in one line.
 pub fn assert_one_line(error: &mindful_core::Error) {
     let text = error.to_string();
     assert!(!text.contains('\n') && text.len() > 10, "{text:?}");

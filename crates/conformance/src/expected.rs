@@ -1,4 +1,4 @@
-//! What a session must have done, drawn by core itself.
+//! The expected work of a session, drawn by core itself.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! A fresh target and what is asked of it.
+//! A fresh target and requests to it.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -85,7 +85,7 @@ impl Fixture {
         Opened { target }
     }
 
-    /// Reads of 8 blocks, nothing else, in the first loop that the engine has.
+    /// Only reads of 8 blocks, in the first loop that the engine has.
     pub fn workload(&self) -> Workload {
         let of = &self.dataset;
         Workload { seed: 11, loop_site: self.loops()[0], ..Workload::reads_only(of.schemas, of.blocks_per_schema, 8) }
@@ -120,7 +120,7 @@ impl Opened {
         self.target.session(workload, placement).unwrap_or_else(|error| panic!("session {session}: {error}"))
     }
 
-    /// Orders for slices one after the other, the first in a moment.
+    /// Orders for slices one after the other, the first soon.
     pub fn orders(&self) -> Orders {
         let now = self.target.clock_us().unwrap_or_else(|error| panic!("clock: {error}"));
         Orders { next: SliceOrder { index: 0, begin_us: now + 20_000, end_us: 0, first_op: 0, max_ops: None } }
@@ -150,12 +150,12 @@ pub struct Orders {
 }
 
 impl Orders {
-    /// The next order; a fixed amount of work has time enough.
+    /// The next order; a fixed amount of work has enough time.
     pub fn next(&mut self, first_op: u64, max_ops: Option<u64>) -> SliceOrder {
         let length = if max_ops.is_some() { 60_000_000 } else { SLICE_US };
         let order = SliceOrder { end_us: self.next.begin_us + length, first_op, max_ops, ..self.next };
         self.next.index += 1;
-        // A fixed amount of work ends long before its time: the next slice begins when it likes.
+        // A fixed amount of work ends long before its time: the next slice may begin at any time.
         self.next.begin_us = if max_ops.is_some() { order.begin_us } else { order.end_us };
         order
     }

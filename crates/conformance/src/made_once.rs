@@ -1,4 +1,4 @@
-//! Folders that are dear to make: made once for all tests of a program, and copied by each.
+//! Folders that are expensive to make: made once for all tests of a program, and copied by each.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
@@ -31,7 +31,7 @@ pub fn copy_of_one(place: &Path, program: &Path, to: &Path, make: impl FnOnce(&P
     copy_folder(&original, to);
 }
 
-/// Copies a folder with its owners. In memory what is zero takes no room: of a new InnoDB four fifths and more.
+/// Copies a folder with its owners. In memory zeros take no space: that is four fifths of a new InnoDB and more.
 pub fn copy_folder(from: &Path, to: &Path) {
     let sparse = if to.starts_with(IN_MEMORY) { "--sparse=always" } else { "--sparse=auto" };
     let copied = Command::new("cp").arg("-a").arg(sparse).arg(from).arg(to).output().unwrap();

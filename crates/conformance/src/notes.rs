@@ -1,4 +1,4 @@
-//! Remarks that are made while something is done, kept for a test.
+//! Collects notes for a test.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -20,13 +20,13 @@ pub fn own_mounts() -> bool {
     in_own_mounts(":")
 }
 
-/// The same, where tracefs is mounted. Takes root.
+/// The same, with tracefs mounted. Needs root.
 #[must_use]
 pub fn with_tracefs() -> bool {
     in_own_mounts("mount -t tracefs nodev /sys/kernel/tracing")
 }
 
-/// The same, where tracefs is mounted nowhere. Takes root.
+/// The same, without tracefs. Needs root.
 #[must_use]
 pub fn without_tracefs() -> bool {
     in_own_mounts("umount -a -t tracefs,debugfs")
@@ -43,12 +43,12 @@ fn in_own_mounts(change: &str) -> bool {
     again(&["unshare", "--mount", "sh", "-c", &format!("{change} || exit 1; exec \"$0\" \"$@\"")])
 }
 
-/// What another test program printed, so that no line of it reads as one of this program.
+/// The output of another test program, indented so that no line looks like one of this program.
 fn indented(printed: &[u8]) -> String {
     format!("    {}\n", String::from_utf8_lossy(printed).replace('\n', "\n    "))
 }
 
-/// Runs the calling test's program for that test alone, through `wrapper`, which exits with 1 where it may not.
+/// Runs only the calling test in a new process, through `wrapper`, which exits with 1 if it lacks the privilege.
 fn again(wrapper: &[&str]) -> bool {
     if std::env::var_os(AGAIN).is_some() {
         return true;
@@ -59,7 +59,7 @@ fn again(wrapper: &[&str]) -> bool {
     command.args(&wrapper[1..]).arg(program).args(["--exact", &test, "--nocapture"]).env(AGAIN, "1");
     match command.output() {
         Ok(ran) if ran.status.success() => {
-            // Past the capture of output, as a line of `not_run` goes.
+            // Bypasses the capture of output, like a line of `not_run`.
             std::io::stderr().write_all(&ran.stderr).expect("stderr can be written");
         }
         Ok(ran) if ran.status.code() == Some(1) => not_run(&String::from_utf8_lossy(&ran.stderr)),

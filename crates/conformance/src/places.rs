@@ -1,4 +1,4 @@
-//! Where tests put what is dear to make.
+//! Places for files that are expensive to make.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
@@ -11,7 +11,7 @@ use mindful_host::memory::{Meminfo, usable_bytes};
 use mindful_host::{Kernel, space};
 use tempfile::TempDir;
 
-/// What has to be free in memory: room for several servers.
+/// Memory that must be free: enough for several servers.
 const ROOM_BYTES: u64 = 6 << 30;
 
 /// A folder of a test's own that any user can reach: a server may run as another.

@@ -1,4 +1,4 @@
-//! Processes of a private server, and those that hold one for a test and are killed.
+//! Processes of a private server, and processes that own one for a test and are killed.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
@@ -105,7 +105,7 @@ impl Owner {
         began.elapsed()
     }
 
-    /// What it printed since it was last waited for, once it is killed.
+    /// Its output since the last wait, after it is killed.
     pub fn printed(self) -> impl Iterator<Item = String> {
         self.output.lines().map_while(Result::ok)
     }

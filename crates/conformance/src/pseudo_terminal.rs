@@ -16,7 +16,7 @@ use rustix::fs::OFlags;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcgetwinsize, tcsetwinsize};
 
-/// The end of the person, or of the ssh server.
+/// The end of the user, or of the ssh server.
 #[derive(Debug)]
 pub struct PseudoTerminal {
     master: File,
@@ -43,7 +43,7 @@ impl PseudoTerminal {
         tcsetwinsize(&self.master, size).unwrap();
     }
 
-    /// Connects stdin, stdout and stderr of `command` to it. Its child alone holds the other end from then on.
+    /// Connects stdin, stdout and stderr of `command` to it. Only its child holds the other end from then on.
     pub fn connect<'a>(&mut self, command: &'a mut Command) -> &'a mut Command {
         let slave = self.slave.take().unwrap();
         let end = || Stdio::from(slave.try_clone().unwrap());
@@ -54,7 +54,7 @@ impl PseudoTerminal {
         self.master.write_all(keys).unwrap();
     }
 
-    /// Everything that was shown, once `word` is part of it.
+    /// All output so far, once it contains `word`.
     pub fn wait_for(&mut self, word: &str) -> String {
         let deadline = Instant::now() + Duration::from_mins(1);
         while !self.text().contains(word) {
@@ -64,7 +64,7 @@ impl PseudoTerminal {
         self.text()
     }
 
-    /// Reads what is shown for about this long; returns false when the other end is closed.
+    /// Reads the output for about this long; returns false when the other end is closed.
     pub fn read_for(&mut self, length: Duration) -> bool {
         let (began, mut piece) = (Instant::now(), [0; 4096]);
         let wait = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };

@@ -15,7 +15,7 @@ use crate::dataset::assert_one_line;
 use crate::fixture::{Fixture, host_us};
 use crate::slices::percent;
 
-/// A URL that leads nowhere is an error of one line, at the latest when something is to be done there.
+/// An invalid URL is an error of one line, at the latest at its first use.
 pub fn a_bad_url_is_refused_in_one_line(fixture: &Fixture) {
     for url in &fixture.bad_urls {
         let events: Arc<dyn Events> = Arc::new(Silent);
@@ -37,7 +37,7 @@ fn use_it(fixture: &Fixture, target: &dyn Target) -> Result<()> {
     target.prepare(&fixture.workload(), 1).map(drop)
 }
 
-/// Before the run, each kind of operation is reported with its access path, and it is the one the method asks for.
+/// Before the run, each kind of operation is reported with its access path, and it is the method's.
 pub fn plans_are_pure_and_reported_by_kind(fixture: &Fixture) {
     let can = fixture.can();
     let update_pct = if can.updates { percent(20) } else { Share::NONE };
@@ -73,7 +73,7 @@ pub fn what_the_dataset_cannot_carry_is_refused(fixture: &Fixture) {
     refused(&*target, &Workload { scan_pct: percent(10), ..workload }, "scans without a scan table");
 }
 
-/// What the capabilities exclude is refused, what they claim is taken.
+/// Excluded features are refused, claimed ones are accepted.
 pub fn capabilities_are_honest(fixture: &Fixture) {
     let can = fixture.can();
     let plain = fixture.workload();

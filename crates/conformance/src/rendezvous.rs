@@ -1,4 +1,4 @@
-//! What each place where ranks meet must hold.
+//! Properties of every rendezvous.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ pub fn rows_and_chunks_are_kept_apart(meeting: &dyn Rendezvous, pause: &dyn Fn(D
     assert!(!meeting.update_row("j", &second, LEASE).expect("it answers"), "its place was taken");
     assert_eq!(meeting.read_row("j", 2).expect("it answers"), None);
 
-    // A row until the year 5138 is refused: ranks would wait for it for ever.
+    // A row until the year 5138 is refused: ranks would wait for it forever.
     let absurd = row(1, "c", "until 5138");
     assert!(meeting.update_row("j", &absurd, Duration::from_hours(27_275_736)).expect("it answers"));
     assert!(meeting.read_row("j", 1).expect("it answers").expect("it is there").expired);

@@ -12,7 +12,7 @@ use crate::slices::percent;
 
 const OPS: u64 = 200;
 
-/// Names are given once, and each reading has a value or an honest blank for each.
+/// Names are unique, and each reading has a value or nothing for each.
 pub fn samplers_give_a_value_for_each_metric(fixture: &Fixture) {
     let opened = fixture.loaded();
     let mut samplers = opened.target.samplers().unwrap_or_else(|e| panic!("samplers: {e}"));
@@ -30,7 +30,7 @@ pub fn samplers_give_a_value_for_each_metric(fixture: &Fixture) {
     }
 }
 
-/// Counters only grow while sessions come, work and go.
+/// Counters only grow while sessions connect, work and end.
 pub fn counters_never_go_down(fixture: &Fixture) {
     let opened = fixture.loaded();
     let mut samplers = opened.target.samplers().unwrap_or_else(|e| panic!("samplers: {e}"));
@@ -47,7 +47,7 @@ pub fn counters_never_go_down(fixture: &Fixture) {
     }
 }
 
-/// Each block visited was asked of the cache, so it is in the counters as soon as the slice is over.
+/// Each visited block was requested from the cache, so it is in the counters as soon as the slice is over.
 pub fn logical_reads_cover_the_blocks_visited(fixture: &Fixture) {
     let opened = fixture.loaded();
     let (grown, reports) = growth(fixture, &opened, Counter::LogicalReads);

@@ -13,7 +13,7 @@ use crate::dataset::assert_one_line;
 use crate::expected::{Work, assert_as_drawn};
 use crate::fixture::{Fixture, Opened, SLICE_US};
 
-/// Slices in a row that have to be kept, and how many are tried: a busy host makes any of them late.
+/// Consecutive slices that must be on time, and the number of attempts: a busy host makes any of them late.
 const IN_A_ROW: u32 = 3;
 const TRIED: u32 = 60;
 
@@ -47,7 +47,7 @@ pub fn a_slice_keeps_its_begin_and_its_end(fixture: &Fixture) {
     }
 }
 
-/// Histograms, sums, maxima, times and choices of a report fit each other.
+/// Histograms, sums, maxima, times and choices of a report are consistent.
 pub fn a_report_is_consistent(fixture: &Fixture) {
     for looping in fixture.loops() {
         let update_pct = if fixture.can().updates { percent(20) } else { Share::NONE };
@@ -109,7 +109,7 @@ pub fn operations_go_on_from_slice_to_slice(fixture: &Fixture) {
     }
 }
 
-/// After an interrupt a running slice ends, with an error or without, and the target still works.
+/// After an interrupt a running slice ends, with or without an error, and the target still works.
 pub fn an_interrupt_ends_a_slice_or_does_no_harm(fixture: &Fixture) {
     let workload = fixture.workload();
     let opened = fixture.loaded();
@@ -137,10 +137,10 @@ pub fn an_interrupt_ends_a_slice_or_does_no_harm(fixture: &Fixture) {
     assert!(opened.work(&workload, 1)[0].total_ops() > 0, "nothing works after an interrupt");
 }
 
-/// Operations that each of the sessions side by side does in a slice, however long that takes.
+/// Operations of each of the parallel sessions in a slice, without a time limit.
 const SIDE_BY_SIDE_OPS: u64 = 50;
 
-/// Sessions on threads of their own, reading and writing, all get through.
+/// Sessions on several threads, reading and writing, all complete their work.
 pub fn sessions_work_side_by_side(fixture: &Fixture) {
     let update_pct = if fixture.can().updates { percent(20) } else { Share::NONE };
     let workload = Workload { update_pct, ..fixture.workload() };

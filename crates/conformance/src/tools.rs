@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use crate::not_run;
 
-/// Where `.ci/tools` put a reader; where it did not, says so and gives `None`.
+/// The path of a reader from `.ci/tools`; if it is missing, prints a notice and returns `None`.
 pub fn tool(name: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools").join(name);
     if path.exists() {
@@ -18,7 +18,7 @@ pub fn tool(name: &str) -> Option<PathBuf> {
     None
 }
 
-/// The same of one that is a folder, once all of it is there.
+/// The same for one that is a folder, once it is complete.
 pub fn whole_tool(name: &str) -> Option<PathBuf> {
     tool(&format!("{name}/.whole"))?.parent().map(Path::to_owned)
 }

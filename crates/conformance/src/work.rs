@@ -11,7 +11,7 @@ use crate::expected::Work;
 use crate::fixture::{Fixture, SLICE_US};
 use crate::slices::{carried_as_drawn, percent};
 
-/// Any work unit is visited to the block, the whole scale included.
+/// Any work unit is visited exactly, including the whole scale.
 pub fn a_read_visits_exactly_its_work_unit(fixture: &Fixture) {
     let opened = fixture.loaded();
     for work_unit in [1, 2, 64, 255, fixture.dataset.blocks_per_schema] {
@@ -20,7 +20,7 @@ pub fn a_read_visits_exactly_its_work_unit(fixture: &Fixture) {
     }
 }
 
-/// The mix comes out as it is drawn, whatever the share and however the slices cut it.
+/// The mix is as drawn, for any share and any division into slices.
 pub fn the_update_mix_is_kept_over_slices(fixture: &Fixture) {
     if !fixture.applies(fixture.can().updates, "updates") {
         return;
@@ -63,7 +63,7 @@ pub fn scans_read_the_scan_table(fixture: &Fixture) {
     }
 }
 
-/// Fewer commits than operations, or none that waits: done, or refused by an engine that says it cannot.
+/// Fewer commits than operations, or commits without waiting: done, or refused by an engine without the capability.
 pub fn fewer_commits_are_kept_or_refused(fixture: &Fixture) {
     if !fixture.applies(fixture.can().updates, "updates") {
         return;
@@ -81,7 +81,7 @@ pub fn fewer_commits_are_kept_or_refused(fixture: &Fixture) {
     }
 }
 
-/// Hot operations fall as often, and together, as core draws them; so do skewed keys.
+/// Hot operations, alone and together, are as frequent as core draws them; so are skewed keys.
 pub fn hot_spot_and_hot_schema_keep_their_share(fixture: &Fixture) {
     let opened = fixture.loaded();
     let hot_spot = Some(HotSpot { blocks: 50, offset: 100, share: percent(25) });
@@ -93,7 +93,7 @@ pub fn hot_spot_and_hot_schema_keep_their_share(fixture: &Fixture) {
     }
 }
 
-/// Pauses are made, reported, and fit into the time of the work.
+/// Pauses are made and reported, and fit into the time of the work.
 pub fn thinking_is_reported(fixture: &Fixture) {
     let opened = fixture.loaded();
     let think = ThinkTime {
@@ -115,7 +115,7 @@ pub fn thinking_is_reported(fixture: &Fixture) {
     }
 }
 
-/// A pause that outlasts its slice is counted whole, however late the next slice is ordered, and never twice.
+/// A pause that outlasts its slice is counted completely and once, however late the next slice is ordered.
 pub fn a_pause_goes_on_over_the_boundaries_of_slices(fixture: &Fixture) {
     let opened = fixture.loaded();
     let pause = Duration::from_micros(SLICE_US.unsigned_abs() * 7 / 4);

@@ -1,4 +1,4 @@
-//! Limits of locked memory. Alone in its process, for the limit is the process's.
+//! Limits of locked memory. Alone in its process, because the limit applies to the process.
 
 #[path = "it/support.rs"]
 mod support;
@@ -15,7 +15,7 @@ use support::{Kept, PLACEMENT, folder, made, open, open_with, reads, refusal, se
 fn too_little_locked_memory_is_reported_and_enough_is_used() {
     let folder = folder();
     let path = made(folder.path(), 200);
-    // Root is above the limit unless it gives that up.
+    // Root is exempt from the limit unless it drops the capability.
     let mut capabilities = rustix::thread::capabilities(None).unwrap();
     capabilities.effective.remove(CapabilitySet::IPC_LOCK);
     rustix::thread::set_capabilities(None, capabilities).unwrap();
@@ -33,7 +33,7 @@ fn too_little_locked_memory_is_reported_and_enough_is_used() {
     assert_eq!(evidence(&path, 3 << 20, "buffers-not-registered"), None);
 }
 
-/// What the finding `code` says when 64 blocks are in flight and so many bytes may be locked.
+/// The evidence of finding `code` with 64 blocks in flight and this limit of locked memory.
 #[expect(clippy::unwrap_used, reason = "a test that cannot set up its parts has failed")]
 fn evidence(path: &Path, limit: u64, code: &str) -> Option<String> {
     let limit = Rlimit { current: Some(limit), maximum: getrlimit(Resource::Memlock).maximum };

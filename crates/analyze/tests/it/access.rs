@@ -85,7 +85,7 @@ fn updates_commits_waits_and_bytes_of_log_prove_each_other() {
         let finding = found(&run, "commits-unproven").unwrap_or_else(|| panic!("{commits} {waits} {bytes}"));
         assert!(finding.severity == Severity::Warning && finding.evidence.contains(part), "{finding:?}");
     }
-    // What was asked to commit as the old kit does, waits for nothing and is reported before the run.
+    // Commits as in the old kit wait for nothing; that is reported before the run.
     let mut slob = of(1.0, 0.0, 200.0);
     slob.steps[0].head.workload.as_mut().unwrap().compatibility = Compatibility::Slob;
     assert_eq!(found(&slob, "commits-unproven"), None);

@@ -6,7 +6,7 @@ use mindful_core::contract::description::{CacheRequests, Description};
 use mindful_core::contract::metric::Counter;
 use mindful_core::record::run::Run;
 
-/// A run of reads that asks its cache `requests` times for each block it visits.
+/// A run of reads with `requests` to its cache for each visited block.
 fn asking(requests: f64, expected: Option<CacheRequests>) -> Run {
     made_asking(&Made { work_unit: 64, update_pct: "0", ..Made::default() }, requests, expected)
 }

@@ -1,4 +1,4 @@
-//! Levels of the ledger that do not agree: the headline claims less, and a finding has both figures.
+//! Levels of the ledger that differ: the headline claims less, and a finding has both figures.
 
 use mindful_analyze::judgement::headline::HeadlineKind;
 use mindful_analyze::{Analysis, analyze};
@@ -36,7 +36,7 @@ fn a_device_that_read_less_than_was_fetched_is_no_storage() {
     );
 }
 
-/// As of a table in key order that the kernel reads ahead: all bytes come from the device, in few requests.
+/// As for a table in key order with the kernel's read-ahead: all bytes come from the device, in few requests.
 #[test]
 fn few_large_requests_are_no_iops() {
     let made = Made::default();
@@ -73,7 +73,7 @@ fn holes_are_called_holes() {
     assert!(codes(&analysis).contains(&"holes") && !codes(&analysis).contains(&"page-cache"));
 }
 
-/// Updates of one session or more, with so many flushes a second at the log's device.
+/// Updates of one session or more, with this rate of flushes at the log's device.
 fn updating(sessions: u32, write_cache: &str, flushes: Option<f64>) -> Run {
     let made = Made { sessions, update_pct: "100", latency_us: 1_000, work_unit: 1, ..Made::default() };
     let counted = flushes.map(|rate| ("vdb.flushes_completed", rate));
@@ -97,7 +97,7 @@ fn commits_are_durable_if_flushes_match_syncs() {
     let swallowed = commit(&updating(1, "write back", Some(0.0)));
     assert!(swallowed.0 && swallowed.1.contains("not on storage"), "{swallowed:?}");
     assert!(commit(&updating(1, "write back", Some(900.0))).0, "a tenth is missing");
-    // The kernel merges what four ask for at once.
+    // The kernel merges flushes of four sessions.
     assert!(!commit(&updating(4, "write back", Some(1_001.0))).0);
     assert!(commit(&updating(4, "write back", Some(500.0))).0);
     assert!(!commit(&updating(1, "write through", Some(0.0))).0, "there is no cache to flush");
@@ -173,7 +173,7 @@ fn reads_of_other_sessions_are_not_taken_for_the_runs() {
     let cached = fetching(0.0, 4.0, true);
     assert_eq!(kind(&cached), HeadlineKind::PageCache);
     assert!(codes(&cached).contains(&"page-cache") && codes(&cached).contains(&"others-active"));
-    // A server that counts the reads of all alone cannot say which of them the page cache served.
+    // A server with only total counts cannot show which reads the page cache served.
     let all_counted = fetching(0.0, 4.0, false);
     assert_eq!(kind(&all_counted), HeadlineKind::Database);
     assert_eq!(all_counted.summary.steps[0].page_cache_share, None);

@@ -1,4 +1,4 @@
-//! A rate that falls in the window: to a limit, or because others took what the run had.
+//! A rate that falls in the window: to a limit, or because others took its share.
 
 use mindful_analyze::analyze;
 use mindful_core::contract::metric::{Counter, Phase};
@@ -15,7 +15,7 @@ fn with(made: &Made, counters: &[(Counter, f64)]) -> Run {
     run
 }
 
-/// A run that is as one of them until it falls, and as the other from then on.
+/// A run like `before` until it falls, and like `after` from then on.
 fn falls(mut before: Run, after: &Run) -> Run {
     let (step, later) = (&mut before.steps[0], &after.steps[0]);
     for (slice, slower) in step.unmerged.iter_mut().zip(&later.unmerged).filter(|((_, s), _)| s.index >= FELL) {
@@ -43,11 +43,11 @@ fn a_loss_to_others_is_not_a_cliff() {
     // The device serves as many bytes as before, three quarters of them to others.
     let shared_device = Made { device: 3.2, ..slow.clone() };
     assert!(!is_cliff(fast.run(), &shared_device.run()));
-    // Where reads took no longer there, others only took what a limit above it left.
+    // If reads took no longer there, others only took what a limit above it left.
     let waits = |us| [(Counter::DeviceReadTimeUs, us)];
     assert!(is_cliff(with(&fast, &waits(12e6)), &with(&shared_device, &waits(12e6))), "waits as long as before");
     assert!(!is_cliff(with(&fast, &waits(12e6)), &with(&shared_device, &waits(36e6))), "three times as long");
-    // Others that read as much all the time are not why it fell.
+    // Others that always read as much did not cause the fall.
     let beside = Made { device: 1.2, ..fast.clone() };
     assert!(is_cliff(beside.run(), &Made { device: 1.64, ..slow.clone() }.run()));
 

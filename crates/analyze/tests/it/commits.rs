@@ -1,4 +1,4 @@
-//! What commits waited for: the log's own figures, the headline of a run with updates, and which part limits.
+//! Waits of commits: the log's own figures, the headline of a run with updates, and the limiting part.
 
 use mindful_analyze::judgement::verdict::Limit;
 use mindful_analyze::{StepAnalysis, analyze};
@@ -21,7 +21,7 @@ fn add(run: &mut Run, made: &Made, source: &str, rates: &[(&str, f64)]) {
     run.steps[0].series.push(made.one(source, Phase::Boundary, rates, made.warmup + made.seconds));
 }
 
-/// Sessions that each commit 1,000 times a second and wait for the log for most of it, with so many syncs of so many us.
+/// Sessions that each commit 1,000 times a second and wait for the log for most of it, with `syncs` of `sync_us` each.
 fn committing(sessions: u32, syncs: f64, sync_us: f64) -> Run {
     let made = made(sessions);
     let mut run = made.run();

@@ -14,7 +14,7 @@ fn swept(miss: impl Fn(u32) -> f64) -> Run {
     of_latency(6_400, miss)
 }
 
-/// The same where an operation takes so long on an idle system, us.
+/// The same with this latency of an operation on an idle system, us.
 fn of_latency(us: u64, miss: impl Fn(u32) -> f64) -> Run {
     let of = |sessions: u32| {
         let latency_us = us * u64::from(sessions.max(8)) / 8;
@@ -31,7 +31,7 @@ fn of_latency(us: u64, miss: impl Fn(u32) -> f64) -> Run {
     run
 }
 
-/// The evidence that steps are not alike, and the model of the knee.
+/// The evidence that steps differ, and the model of the knee.
 fn judged(run: &Run) -> (Option<String>, Option<String>) {
     let summary = analyze(run).summary;
     let found = summary.findings.iter().find(|finding| finding.code == "steps-not-alike");

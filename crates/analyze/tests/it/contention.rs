@@ -11,7 +11,7 @@ use crate::made::Made;
 const ROW: WaitEvent = WaitEvent::new(WaitClass::Contention, "row");
 const LATCH: WaitEvent = WaitEvent::latch("map");
 
-/// How grave `contention` is on a host with so much of its CPU busy, where sessions are found at events in such parts.
+/// The severity of `contention` on a host with this share of busy CPU and these shares of samples.
 fn found(host_busy: f64, parts: &[(WaitEvent, f64)]) -> Option<Severity> {
     let mut run = Made { host_busy, ..Made::default() }.run();
     let like = run.steps[0].series[0].readings.clone();

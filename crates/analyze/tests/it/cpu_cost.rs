@@ -1,4 +1,4 @@
-//! What a read costs in CPU, and what watching it costs, of runs with a known truth.
+//! The CPU cost of a read, and of observing it, in runs with a known truth.
 
 use crate::made::Made;
 use mindful_analyze::analyze;
@@ -11,7 +11,7 @@ fn cpu(run: &Run) -> CpuSummary {
     analyze(run).summary.steps[0].cpu.clone()
 }
 
-/// A run that knows the CPU of a logical read in a cached one.
+/// A run with the known CPU of a logical read in a cached run.
 fn after_cached(made: &Made, us: f64) -> Run {
     let mut run = made.run();
     run.environment.insert(CACHED_FACT.to_owned(), us.to_string());
@@ -89,7 +89,7 @@ fn cpu_of_a_host_known_only_to_the_server_limits_too() {
     let of = |host_busy: f64| {
         let mut run = Made { host_busy, ..Made::default() }.run();
         let host = run.steps[0].series.iter_mut().find(|series| series.source == "host").unwrap();
-        // As of a server elsewhere: its own view has its CPU, and of its device nothing is seen.
+        // A remote server: its own view has its CPU, and its device is invisible.
         "v$osstat".clone_into(&mut host.source);
         for metric in host.metrics.iter_mut().filter(|metric| !metric.name.starts_with("host_cpu")) {
             metric.name.insert_str(0, "not_");

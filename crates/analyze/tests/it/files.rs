@@ -32,7 +32,7 @@ fn on_files(mut run: Run, io: &str, iodepth: u32) -> Run {
     run
 }
 
-/// Reads of 1 MiB alone, each an operation; a `from_storage` share of their bytes comes from storage.
+/// Only reads of 1 MiB, each an operation; a `from_storage` share of their bytes comes from storage.
 fn large(from_storage: f64) -> Run {
     let made = Made {
         work_unit: LARGE,

@@ -104,7 +104,7 @@ fn figures_describe_the_time_before_a_setting_changed() {
     let (changed, cut) = made(&[(None, "on"), (Some(6), "off")]);
     assert!(changed.unwrap().contains("fsync: on became off at"));
     assert!(cut < whole);
-    // What changed back before the window began is no change of what was measured.
+    // A change that was undone before the window began does not count.
     let (back, seconds) = made(&[(None, "on"), (Some(0), "off"), (Some(1), "on")]);
     let warmup = Made::default().run().steps[0].head.warmup_slices;
     assert!(back.is_none() == (warmup > 0) && (seconds - whole).abs() < 1.1, "{back:?} {seconds}");
@@ -266,12 +266,12 @@ fn cpu_of_others_is_reported_by_name_without_kernel_threads() {
     assert_eq!((full.summary.validity, codes(&full)[0]), (Validity::Suspect, "foreign-cpu"));
     assert_eq!(full.summary.findings[0].evidence, "6.24 of 8 CPUs, 78 %: backup (2 processes) 3.00");
     assert_eq!(full.steps[0].verdict.as_ref().unwrap().limit, Limit::OthersCpu);
-    // Interrupts and the kernel's threads take 0.3 CPUs of those that neither server nor client used.
+    // Interrupts and the kernel's threads use 0.3 CPUs outside server and client.
     let quiet = beside(0.2);
     assert_eq!((quiet.summary.validity, codes(&quiet)), (Validity::Valid, vec![]));
 }
 
-/// Of 8 CPUs the hypervisor took 20 %: with 78 % busy next to none was left.
+/// Of 8 CPUs the hypervisor took 20 %: with 78 % busy almost none was left.
 #[test]
 fn a_host_is_full_at_the_cpu_left_by_the_hypervisor() {
     let with = |stolen_us: f64| {
@@ -376,7 +376,7 @@ fn hits_that_the_size_of_the_cache_does_not_allow_are_reported() {
     assert!(!codes(&analysis).contains(&"unexpected-hits"), "{:?}", analysis.steps[0].residence);
 }
 
-/// Of the made run each of four schemas has 256 MiB.
+/// In the made run each of four schemas has 256 MiB.
 #[test]
 fn a_cache_of_each_session_is_compared_with_its_schema() {
     let with = |each_session: bool, update: bool| {
@@ -400,13 +400,13 @@ fn a_run_of_the_cache_that_still_reads_is_reported() {
         codes(&analysis).contains(&"still-reading")
     };
     assert!(with(0.02) && !with(0.0001) && !with(0.98));
-    // Few requests for many blocks are large reads where there are only files.
+    // On bare files few requests for many blocks are large reads.
     let mut files = Made { miss: 0.02, ..Made::default() }.run();
     files.description.as_mut().unwrap().files = true;
     assert!(!codes(&analyze(&files)).contains(&"still-reading"));
 }
 
-/// Of the made run 1 GiB is visited.
+/// The made run visits 1 GiB.
 #[test]
 fn a_span_that_caches_below_may_hold_is_reported() {
     let on = |miss: f64, device: Option<u64>| {

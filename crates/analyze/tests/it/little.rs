@@ -60,7 +60,7 @@ fn operations_that_share_ios_say_nothing_of_littles_law() {
     let mut run = Made::default().run();
     run.description.as_mut().unwrap().facts.insert("iodepth".to_owned(), "4".to_owned());
     run.description.as_mut().unwrap().files = true;
-    // One operation of one block at a time, where four were asked for.
+    // One operation of one block at a time, where four are expected.
     run.steps[0].head.workload.as_mut().unwrap().work_unit = 1;
     assert!(codes(&analyze(&run)).contains(&"little"));
     // Four I/Os may well be of one operation of 64 blocks.

@@ -1,4 +1,4 @@
-//! Runs made by hand, to be judged: a clean one, which tests then bend.
+//! Runs made by hand: a clean one, which tests then modify.
 #![allow(dead_code, clippy::allow_attributes, reason = "each test crate uses a part of it")]
 
 use mindful_core::contract::description::{AccessPath, Description, HostView, Words};
@@ -124,7 +124,7 @@ impl Made {
     pub(crate) fn step(&self, head: StepHead) -> StepRecord {
         let slices = self.warmup + self.seconds;
         let boundaries_us: Vec<i64> = (0..=slices).map(|i| BEGIN_US + i64::from(i) * 1_000_000).collect();
-        // What sessions do in a slice is the same, so it is made once; each begins a little after the one before.
+        // All sessions do the same in a slice, so it is made once; each begins a little after the previous one.
         let of_all = |index| {
             let one = self.slice(index);
             (0..self.sessions).map(move |session| {
@@ -215,7 +215,7 @@ impl Made {
         vec![self.one("pg_stat", Phase::Settled, &database, slices), self.one("host", Phase::Boundary, &host, slices)]
     }
 
-    /// A source with counters that grow by so much a second.
+    /// A source with counters that grow by this amount a second.
     pub(crate) fn one<N>(&self, source: &str, phase: Phase, rates: &[(N, f64)], slices: u32) -> Series
     where
         N: Copy + Into<String>,

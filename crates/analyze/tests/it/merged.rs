@@ -14,7 +14,7 @@ use std::time::Duration;
 
 type Drawn = (u64, i64, i64, u8);
 
-/// A report of slice `index`, which lies between `boundaries`: late, longer than its slice, or lost.
+/// A report of slice `index`, which lies between `boundaries`: late, longer than its slice, or missing.
 fn report(index: u32, boundaries: &[i64], open: bool, (ops, late_us, over_us, whim): Drawn) -> Option<SliceReport> {
     let (begin, end) = (boundaries[index as usize], boundaries[index as usize + 1]);
     let begin_us = if whim == 1 { end + late_us } else { begin + late_us };
@@ -36,7 +36,7 @@ fn report(index: u32, boundaries: &[i64], open: bool, (ops, late_us, over_us, wh
     (whim != 0).then_some(report)
 }
 
-/// Two runs of the same slices: each on its own, and as a reader puts them together.
+/// Two runs of the same slices: each slice separate, and merged as a reader does it.
 fn two_runs(made: &Made, rate: bool, window: Option<(u32, u32)>, drawn: &[Drawn]) -> [Run; 2] {
     let mut kept = made.run();
     let step = &mut kept.steps[0];
@@ -79,7 +79,7 @@ proptest! {
         warmup in 0..3_u32,
         rate in any::<bool>(),
         window in prop::option::of((0..4_u32, 5..9_u32)),
-        // Now and then a slice is lost, or reported after its end; some end early, most a little late.
+        // Sometimes a slice is lost, or reported after its end; some end early, most a little late.
         drawn in prop::collection::vec((1..60_u64, 0..9_000_i64, -3_000..9_000_i64, 0..16_u8), 4 * 11),
     ) {
         let made = Made { sessions, warmup, seconds: 11 - warmup, ..Made::default() };

@@ -1,4 +1,4 @@
-//! Whether the network of a client was full, by what its interfaces counted.
+//! Whether the network of a client was full, from the counters of its interfaces.
 
 use mindful_analyze::{analyze, checks};
 use mindful_core::contract::metric::{HostSource, Metric, MetricFamily, Phase};

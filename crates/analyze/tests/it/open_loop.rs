@@ -1,4 +1,4 @@
-//! Runs that kept a rate, or did not: operations that are due whether or not the last one has ended.
+//! Runs that kept a rate, or did not: operations are due even if the previous one has not ended.
 
 use crate::judgement::{codes, near};
 use crate::made::Made;
@@ -10,7 +10,7 @@ fn open_loop(backlog: impl Fn(u32) -> u64) -> Analysis {
     analyze(&open_run(&Made { latency_us: 1_000, ..Made::default() }, backlog))
 }
 
-/// A session serves an operation at a time, back to back; as many are left at the end of slices.
+/// A session serves an operation at a time, back to back; `backlog` gives the operations left at the end of slices.
 fn open_run(made: &Made, backlog: impl Fn(u32) -> u64) -> Run {
     let mut run = made.run();
     let per_s = (made.ops_per_slice() * u64::from(made.sessions)) as f64;

@@ -13,7 +13,7 @@ fn judge(series: &[f64]) -> Assessment {
     assess(&Signals { throughput: series, ..Signals::default() }, &Criteria::SNIA)
 }
 
-/// Of so many series of a signal, how many `holds` is true for.
+/// The number of series of a signal for which `holds` is true.
 fn count(signal: Signal, phi: f64, of: u32, holds: impl Fn(&[f64]) -> bool) -> u32 {
     let mut random = Random::new(11, "steady");
     (0..of).filter(|_| holds(&signal.series(&mut random, phi))).count() as u32
@@ -136,7 +136,7 @@ fn outcome(series: &[f64]) -> Outcome {
     }
 }
 
-/// Outcomes of so many series of a signal, the same ones each time.
+/// Outcomes of `of` series of a signal, always the same ones.
 fn outcomes(signal: Signal, phi: f64, deviation: f64, of: usize) -> Vec<Outcome> {
     let mut random = Random::new(19, "steady");
     (0..of).map(|_| outcome(&signal.series_of(&mut random, phi, 300, deviation))).collect()
@@ -152,7 +152,7 @@ fn interim_checks_end_level_steps_but_not_moving_ones() {
     let (level, warm_up) = (ended(&seen(Signal::Level)), ended(&seen(Signal::WarmUp)));
     assert!(level >= 19 && warm_up >= 17, "level {level}, warm-up {warm_up} of 20");
     let cycle = ended(&seen(Signal::Cycle));
-    // A step that jumps at 200 s and ended before was steady.
+    // A step that jumps at 200 s is steady if it ends before.
     let over_the_jump = seen(Signal::Step).iter().filter(|o| matches!(o, Outcome::Ended(end) if *end > 215)).count();
     assert!(cycle <= 1 && over_the_jump <= 1, "cycle {cycle}, over a jump {over_the_jump} of 20");
 }
@@ -238,7 +238,7 @@ proptest! {
     #[test]
     fn the_unit_of_a_series_changes_no_judgement(which in 0_usize..7, power in -10..11_i32, seed: u64) {
         let series = Signal::ALL[which].series(&mut Random::new(seed, "unit"), 0.5);
-        // By powers of two, which round nothing.
+        // By powers of two, without rounding.
         let scaled: Vec<f64> = series.iter().map(|v| v * 2.0_f64.powi(power)).collect();
         prop_assert_eq!(mser5(&series), mser5(&scaled));
         let places = |s: &[f64]| changes(s, 1).iter().map(|c| c.at_s).collect::<Vec<usize>>();

@@ -45,7 +45,8 @@ impl Runs {
     }
 }
 
-/// Two-sided p of Welch's t test, each side's points worth `shares` of their number: the test that misleads on seconds.
+/// Two-sided p of Welch's t test, each side's points worth `shares` of their number: the test that is misleading on
+/// seconds.
 pub(crate) fn welch(a: &[f64], b: &[f64], shares: [f64; 2]) -> f64 {
     let part = |side: &[f64], share: f64| {
         let worth = (side.len() as f64 * share).max(2.0);
@@ -126,7 +127,7 @@ impl Curve {
     }
 }
 
-/// What a run's throughput does, around 10,000 a second for 300 s with noise of 3 %.
+/// The course of a run's throughput, around 10,000 a second for 300 s with noise of 3 %.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Signal {
     Level,

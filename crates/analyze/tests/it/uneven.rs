@@ -1,5 +1,3 @@
-//! Runs of ten slices with a rate that varies in time or between sessions.
-
 use mindful_analyze::analyze;
 use mindful_core::contract::slice::LongOp;
 use mindful_core::record::run::Run;

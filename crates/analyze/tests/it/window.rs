@@ -85,7 +85,7 @@ fn a_session_that_got_its_cpu_late_makes_no_window_short() {
     }
 }
 
-/// A thread of a busy host reads what stood still since the window ended: less a second is no page cache.
+/// A thread on a busy host reads counters late, after the work has ended: the lower rate is not a page cache.
 #[test]
 fn a_reading_that_came_late_is_not_held_against_the_work() {
     for (late_us, known) in [(200_000, true), (1_000_000, false)] {
@@ -151,7 +151,7 @@ fn shaped(share: fn(f64) -> f64) -> Run {
 
 #[test]
 fn a_rate_that_rises_or_falls_all_through_is_suspect() {
-    // From the first third to the last, two thirds of the window lie between: 0.3 * 2 / 3 of the mean.
+    // From the first third to the last, two thirds of the window are between: 0.3 * 2 / 3 of the mean.
     for (share, evidence_start) in
         [((|t| 0.7 + 0.3 * t / 30.0) as fn(f64) -> f64, "+26"), (|t| 1.0 - 0.3 * t / 30.0, "-20")]
     {

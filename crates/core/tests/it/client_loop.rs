@@ -1,4 +1,4 @@
-//! The work loop of engines that have none of their own.
+//! The work loop for engines without their own.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
@@ -11,7 +11,7 @@ use mindful_core::workload::{ClientLoop, Op, Operator, Workload};
 
 const STOOD_US: i64 = 3_000_000;
 
-/// A clock that moves by a microsecond a look, and once by [`STOOD_US`]: at look number `stands_at`.
+/// A clock that moves by a microsecond a reading, and once, at reading `stands_at`, by [`STOOD_US`].
 #[derive(Debug)]
 struct Standing {
     us: AtomicI64,

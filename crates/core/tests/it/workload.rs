@@ -1,4 +1,4 @@
-//! The laws of the workload, compared with many operations.
+//! The distributions of the workload, compared with many operations.
 
 use std::time::Duration;
 
@@ -85,7 +85,7 @@ fn every_pair_of_choices_is_independent_at_all_frequencies() {
         ("hot schema", |op| op.hot_schema),
         ("think", |op| !op.think.is_zero()),
     ];
-    // 1 in 2 to 1 in 10, the frequencies old kits had.
+    // 1 in 2 to 1 in 10, the frequencies of old kits.
     let frequencies = [2.0, 3.0, 4.0, 5.0, 10.0].map(|n| percent(100.0 / n));
     for one in frequencies {
         for two in frequencies {
@@ -98,7 +98,7 @@ fn every_pair_of_choices_is_independent_at_all_frequencies() {
             let ops = ops(&w, 3, 20_000);
             for (i, (name_a, a)) in choices.iter().enumerate() {
                 for (name_b, b) in &choices[i + 1..] {
-                    // An update is never a scan; a scan is a share of the reads, held by its own test.
+                    // An update is never a scan; a scan is a share of the reads, checked by its own test.
                     if *name_a == "update" && *name_b == "scan" {
                         continue;
                     }
@@ -161,7 +161,7 @@ fn an_old_kits_parity_mix_falls_short_as_before() {
     (w.compatibility, w.update_pct) = (Compatibility::Slob, percent(50.0));
     let ops = ops(&w, 0, 50_000);
     let realised = share_of(&ops, |op| op.kind == OpKind::Update);
-    // Published for SLOB 2.5.4: 48.0 % where 50 % was asked for.
+    // Published for SLOB 2.5.4: 48.0 % for a requested 50 %.
     assert!((realised - 48.0).abs() < 0.5, "{realised}");
     assert!(ops.iter().all(|op| op.blocks == 63));
 }
@@ -201,7 +201,7 @@ fn any_number_of_sessions_visits_all_schemas_alike() {
                 let chance = if sessions % schemas == 0 { 0.0 } else { 5.0 * each.sqrt() };
                 assert!(off <= chance, "{sessions} sessions on {schemas} schemas: {found} in schema {}", at + 1);
             }
-            // No more tables than needed: the parts of the sessions lie end to end.
+            // No more tables than needed: the parts of the sessions are adjacent.
             let tables: usize = reach.iter().map(Vec::len).sum();
             assert!(tables <= (schemas + sessions) as usize, "{sessions} sessions on {schemas} schemas: {reach:?}");
         }

@@ -1,4 +1,4 @@
-//! The page of a cluster's report, made up: tables, names and blank corners as pages from 11.2 to 19c have them.
+//! A made-up page of a cluster's report, with tables, names and blank corners as in pages from 11.2 to 19c.
 #![expect(clippy::too_many_lines, clippy::format_collect, reason = "a page is a long text, put together for once")]
 
 /// A table of a page: its heading, rows of names that may span columns, and rows of cells.

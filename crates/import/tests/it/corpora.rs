@@ -1,4 +1,4 @@
-//! What fuzzing begins with, and what it found, read by every format.
+//! The initial inputs of fuzzing and its findings, read by every format.
 
 use std::fs;
 use std::io::Cursor;

@@ -1,4 +1,4 @@
-//! Damaged parts of files: never in a figure, always counted and reported, whatever the format and the verb.
+//! Damaged parts of files: never in a figure, always counted and reported, in every format and verb.
 
 use std::io::Cursor;
 

@@ -8,7 +8,7 @@ use crate::made::{Dress, Made, showcase};
 use crate::measured::{read, runs};
 use crate::samples::DRESSES;
 
-/// What is said to contradict itself in files.
+/// The reported contradictions in files.
 fn contradictions(files: &[(&str, &str)]) -> Option<String> {
     let steps = files.iter().flat_map(|(name, text)| read(name, *text).unwrap()).collect();
     let events = runs(steps).into_iter().flat_map(|run| run.events);
@@ -21,7 +21,7 @@ fn contradiction(text: &str) -> Option<String> {
     contradictions(&[("awr.txt", text)])
 }
 
-/// Each edit makes the file `name`, one of `files`, contradict itself; as they are, they do not.
+/// Each edit makes the file `name`, one of `files`, contradict itself; unchanged, it does not.
 fn assert_found(files: &[(&str, &str)], name: &str, edits: &[(&str, &str)]) {
     assert_eq!(contradictions(files), None, "as they were written");
     for (from, to) in edits {

@@ -1,4 +1,4 @@
-//! Files are read whatever encoding a program wrote them in.
+//! Files are read in every encoding.
 
 use mindful_import::runs;
 

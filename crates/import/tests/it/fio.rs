@@ -182,7 +182,7 @@ fn clients_and_mixed_counts_are_read() {
     assert!(found.contains("reads and writes together"), "{found}");
 }
 
-/// fio 2 prints KiB and us, and no options; 2.1 no number of I/Os either.
+/// fio 2 prints KiB and us, and no options; 2.1 not even the number of I/Os.
 fn old(version: &str, read: &str, write: &str) -> String {
     format!(
         "{{\"fio version\": \"fio-{version}\", \"jobs\": [{{\"jobname\": \"t\", \"groupid\": 0, \"error\": 0, \"read\": {read}, \"write\": {write}}}]}}"

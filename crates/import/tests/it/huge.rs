@@ -1,4 +1,4 @@
-//! Ten gigabytes of zeros, alone and after the begin of a file of each format.
+//! Ten gigabytes of zeros, alone and after the beginning of a file of each format.
 
 use std::cell::Cell;
 use std::io::{Cursor, Read, Result};
@@ -10,7 +10,7 @@ use mindful_import::waits::{Field, Filter};
 use crate::samples;
 
 const ALL: u64 = 10 << 30;
-/// Most that is read of zeros before they are known as such.
+/// Most zeros that are read before they are recognised.
 const SOON: u64 = 4 << 20;
 
 struct Zeros {

@@ -86,7 +86,7 @@ fn command_substitution_is_refused_as_data_that_is_not_run() {
     assert!(error.contains("line 1") && error.contains("nothing in the file is executed"), "{error}");
 }
 
-/// Every parameter that the kits read, from the file or the environment, with a value of its own.
+/// Every parameter that the kits read, from the file or the environment, each with another value.
 const ALL_OF_SLOB: &str = "UPDATE_PCT=10\nSCAN_PCT=5\nRUN_TIME=300\nWORK_LOOP=1000\nSCALE=80M\nSCAN_TABLE_SZ=1M\n\
 WORK_UNIT=64\nREDO_STRESS=LITE\nLOAD_PARALLEL_DEGREE=2\nTHREADS_PER_SCHEMA=1\nDATABASE_STATISTICS_TYPE=statspack\n\
 ADMIN_SQLNET_SERVICE=admin\nSQLNET_SERVICE_BASE=rac\nSQLNET_SERVICE_MAX=2\nDBA_PRIV_USER=operator\n\

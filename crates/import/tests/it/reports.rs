@@ -1,4 +1,4 @@
-//! AWR and Statspack reports of each version, made up, are read back to the last digit they print.
+//! AWR and Statspack reports of each version, made up for the test, are read back to the last digit they print.
 
 use std::io::Write as _;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! What a report does not show is unknown: figures that did not fit their column, and all that comes after a cut.
+//! Figures missing in a report are unknown: those that did not fit their column, and all after a truncation.
 
 use mindful_import::OldStep;
 use mindful_import::rows::{self, Figures, ReportRow, figures};

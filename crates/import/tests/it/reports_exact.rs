@@ -1,4 +1,4 @@
-//! Of two statements of one figure the one with more digits counts, and columns are found by their whole names.
+//! If a report has a figure twice, the one with more digits counts, and columns are found by their whole names.
 #![expect(clippy::format_push_string, reason = "short texts, put together for once")]
 
 use mindful_core::contract::metric::Counter;

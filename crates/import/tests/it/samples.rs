@@ -14,7 +14,7 @@ pub(crate) const DRESSES: [Dress; 9] = [
     Dress::Statspack,
 ];
 
-/// What the format calls itself, a name, and the file.
+/// The name of the format, a file name, and the file.
 pub(crate) fn of_each_format() -> Vec<(&'static str, &'static str, String)> {
     let small = Made { foreground: showcase().foreground[..2].to_vec(), ..showcase() };
     let reports = DRESSES.into_iter().map(|dress| {

@@ -28,7 +28,7 @@ fn jar() -> Vec<u8> {
     bytes
 }
 
-/// All that another server's archive needs: coordinates, hash and files.
+/// The archive of another server: coordinates, hash and files.
 fn artefact(sha256: Option<&'static str>) -> Artefact {
     Artefact {
         what: "Server 1.2".to_owned(),
@@ -46,7 +46,7 @@ fn hash<D: sha2::Digest>(bytes: &[u8]) -> String {
         .collect()
 }
 
-/// A repository with that jar and its hash; counts nothing, trusts anybody.
+/// A repository with that jar and its hash; accepts every client.
 fn source() -> (String, &'static str) {
     let bytes = jar();
     let pinned = hash::<sha2::Sha256>(&bytes).leak();

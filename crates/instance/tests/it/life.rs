@@ -26,7 +26,7 @@ fn open_with(place: &Path, tiny: &Tiny) -> (Result<Instance>, Arc<Notes>) {
     open_with_log(place, None, tiny)
 }
 
-/// The same with its log in a folder of its own.
+/// The same with its log in another folder.
 pub(crate) fn open_with_log(place: &Path, log: Option<&Path>, tiny: &Tiny) -> (Result<Instance>, Arc<Notes>) {
     // Under the name of a server, and where the server's user can reach it.
     let program = place.join("tiny-server");
@@ -73,7 +73,7 @@ pub(crate) fn kill(pid: u32) {
     kill_process(Pid::from_raw(pid as i32).unwrap(), Signal::KILL).unwrap();
 }
 
-/// Waits until neither server nor guard is there, for longer than any guard is patient.
+/// Waits until neither server nor guard exists, for longer than any guard waits.
 fn gone(place: &Path) {
     let began = Instant::now();
     let lock = fs::File::open(place.join("tiny/server.lock")).unwrap();
@@ -220,7 +220,7 @@ fn a_failed_start_is_reported_with_cause_and_next_step() {
     assert_eq!(tell(&open(place.path()).0, "count"), "1");
 }
 
-/// One that listens before it hears its stop signal would wait for it until the guard's patience is over.
+/// A server that listens before it handles its stop signal would be waited for until the guard kills it.
 #[test]
 fn a_server_that_listens_is_ready_only_when_it_greets() {
     let place = place();
@@ -231,8 +231,8 @@ fn a_server_that_listens_is_ready_only_when_it_greets() {
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
 }
 
-/// How long the stop of a server takes that says this instead of stopping in order, and what is noted. `meanwhile` gets
-/// the instance before.
+/// The duration of the stop of a server that prints `said` instead of stopping in order, and the notes. `meanwhile`
+/// gets the instance before.
 fn stopped_deaf(said: &'static str, meanwhile: impl FnOnce(Arc<Instance>)) -> (Duration, String) {
     let place = place();
     let (instance, notes) = open_with(place.path(), &Tiny { deaf: Some(said), ..Tiny::default() });
@@ -260,7 +260,7 @@ fn a_server_that_stops_without_progress_is_ended_at_once() {
 #[test]
 fn a_wait_for_a_server_is_cut_short_from_another_thread() {
     let cut = |instance: Arc<Instance>| {
-        // No wait is under way: this one changes nothing.
+        // No wait is under way, so this call has no effect.
         instance.cut_wait_short();
         std::thread::spawn(move || {
             std::thread::sleep(Duration::from_secs(4));
@@ -269,7 +269,6 @@ fn a_wait_for_a_server_is_cut_short_from_another_thread() {
     };
     let (took, notes) = stopped_deaf("", cut);
     assert!(took > Duration::from_secs(4) && took < Duration::from_secs(9), "{took:?}: {notes}");
-    // The same while it starts again.
     let place = place();
     let (instance, _) = open_with(place.path(), &Tiny { slow: 6_000, ..Tiny::default() });
     let instance = Arc::new(instance.unwrap());
@@ -290,7 +289,7 @@ fn a_stopped_guard_is_not_waited_for() {
     };
     let (took, notes) = stopped_deaf("", stop_guards);
     assert!(took < Duration::from_secs(40), "{took:?}: {notes}");
-    // Its server ends, and it does not.
+    // Its server ends, but it does not.
     let place = place();
     let (instance, _) = open(place.path());
     let guard = guards(&instance.data())[0];
@@ -307,7 +306,7 @@ fn half_a_data_folder_is_never_used() {
     assert!(refusal.contains("/bin/sh: no room"), "{refusal}");
     let folder = place.path().join("tiny");
     assert!(!has_data(&folder, &KIND).unwrap());
-    // What a mindful that was killed left in the making.
+    // An unfinished folder of a killed mindful.
     fs::create_dir(folder.join("data.new.1.1")).unwrap();
     let (instance, _) = open(place.path());
     assert!(has_data(&folder, &KIND).unwrap() && !folder.join("data.new.1.1").exists());

@@ -1,4 +1,4 @@
-//! The log of an instance in a folder of its own: used, kept, refused and removed as the data folder is.
+//! The log of an instance in a folder of its own: used, kept, refused and removed like the data folder.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
@@ -33,7 +33,7 @@ fn a_dataset_keeps_its_log_and_goes_with_it() {
     let facts = fs::metadata(&files).unwrap();
     assert_eq!((facts.uid(), facts.mode() & 0o7777), (Account::choose(None).unwrap().uid, 0o700));
     drop(instance);
-    // Neither a folder that holds nothing yet nor the data folder takes the place of the log.
+    // Neither an empty folder nor the data folder can replace the log.
     let refused = refusal(place.path(), &place.path().join("other"));
     let kept = format!("has its log in {}, and keeps it there", log.canonicalize().unwrap().display());
     assert!(refused.contains(&kept) && refused.contains("mindful cleanup"), "{refused}");
@@ -98,7 +98,7 @@ fn a_log_folder_is_refused_untouched_unless_it_is_free() {
     let refused = refusal(place.path(), &theirs);
     assert!(refused.contains("holds files of someone else") && refused.contains("nothing was changed"), "{refused}");
     assert_eq!((names(&theirs), data.exists()), (vec![PathBuf::from("letter.txt")], false));
-    // The folder of another server, and of the log of another one.
+    // The folder of another server, and the log folder of another one.
     fs::create_dir(&other).unwrap();
     drop(open(&other, Some(&place.path().join("log"))));
     let refused = refusal(place.path(), &other.join("tiny"));
@@ -157,7 +157,7 @@ fn half_a_dataset_leaves_no_log_and_a_crashed_load_a_new_one() {
     let barren = Tiny { barren: true, ..Tiny::default() };
     assert!(open_with_log(place.path(), Some(&log), &barren).0.is_err());
     assert!(!log.exists() && !place.path().join("tiny/log.folder").exists());
-    // Another folder is free to choose, since there is no dataset.
+    // Without a dataset another folder may be chosen.
     let log = place.path().join("second");
     let instance = open(place.path(), Some(&log));
     instance.serve(Purpose::Load).unwrap();

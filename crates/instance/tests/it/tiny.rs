@@ -40,9 +40,9 @@ pub(crate) struct Tiny {
     /// This test program under the server's name.
     pub program: PathBuf,
     pub trouble: Option<&'static str>,
-    /// Milliseconds from when it listens until it takes connections.
+    /// Milliseconds between listening and accepting connections.
     pub slow: u32,
-    /// What it says instead of stopping in order.
+    /// Its output instead of stopping in order.
     pub deaf: Option<&'static str>,
     /// Whether its data folder cannot be made.
     pub barren: bool,
@@ -144,7 +144,7 @@ fn serve(data: &Path) {
     let socket = std::env::var_os(SOCKET).unwrap();
     let _ = fs::remove_file(&socket);
     let listener = UnixListener::bind(&socket).unwrap();
-    // Deaf until then, as other servers are.
+    // Without a signal handler until then, like other servers.
     let (stop, stopped) = std::sync::mpsc::channel();
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).unwrap();
     std::thread::spawn(move || signals.forever().for_each(|_| stop.send(()).unwrap()));

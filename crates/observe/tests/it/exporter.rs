@@ -17,7 +17,7 @@ node_disk_reads_completed_total{device=\"vda\"} 5
 node_filesystem_size_bytes{device=\"/dev/vda\",fstype=\"ext4\",mountpoint=\"/\"} 2.7e+11
 ";
 
-/// Serves so many requests, then is gone. Its CPU is the number of the request. Refuses a choice of collectors if reported.
+/// Serves this many requests, then closes. Its CPU is the number of the request. Can refuse a choice of collectors.
 fn serve(requests: usize, refuses_choice: bool) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let url = format!("http://{}", listener.local_addr().expect("it has an address"));

@@ -1,4 +1,4 @@
-//! The samplers of the machine the tests run on: what is really done must show in them.
+//! The samplers of this machine: real work must be visible in them.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -91,13 +91,13 @@ fn end(mut server: Child) {
 
 #[test]
 fn direct_reads_show_at_the_device_and_in_the_process() {
-    // What other tests read would count as read by this process.
+    // Reads of other tests would count as those of this process.
     if !own_process() {
         return;
     }
     let folder = folder();
     let path = written(folder.path());
-    // What the trace of requests needs is not every machine's.
+    // Not every machine has the trace of requests.
     let (mut samplers, findings) = host_samplers(&view(&path, None), false, &[]);
     if let Some(why) = no_device(&findings) {
         return not_run(&why);
@@ -168,7 +168,7 @@ fn synced_writes_of_an_ended_child_show_in_its_parent() {
 
 #[test]
 fn cpu_of_a_child_shows_as_the_servers_and_not_as_ours() {
-    // What other tests do in this process would be ours.
+    // Work of other tests in this process would count as ours.
     if !own_process() {
         return;
     }
@@ -309,11 +309,12 @@ fn a_host_that_others_keep_busy_is_reported_by_the_doctor() {
     let findings = host_checks(&HostView::default());
     server.kill().unwrap();
     server.wait().unwrap();
-    // On ten CPUs or more one of them is not a tenth of the host.
+    // On more than ten CPUs one of them is less than a tenth of the host.
     assert!(cpus >= 10 || findings.iter().any(|finding| finding.code == "busy-host"), "{findings:?}");
 }
 
-/// A control group with a fiftieth of a CPU, which is less than a busy host leaves to anyone, of whichever version is mounted; removed at the end.
+/// A control group, of the mounted version, with a fiftieth of a CPU, less than any process gets on a busy host;
+/// removed at the end.
 struct Throttled(std::path::PathBuf);
 
 impl Throttled {
@@ -340,7 +341,7 @@ impl Throttled {
 
 impl Drop for Throttled {
     fn drop(&mut self) {
-        // A failed test may leave it to the next start of the host.
+        // After a failed test it may stay until the host restarts.
         let _ = std::fs::remove_dir(&self.0);
     }
 }

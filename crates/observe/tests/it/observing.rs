@@ -43,7 +43,7 @@ impl Kept {
     }
 }
 
-/// Counts its readings; fails or takes its time when asked to.
+/// Counts its readings; fails or is slow on request.
 struct Counting {
     source: SampledSource,
     readings: u32,
@@ -80,7 +80,7 @@ impl Sampler for Counting {
 }
 
 const SLICE_US: i64 = 100_000;
-/// Longer than a busy host keeps a reading waiting: no boundary is missed.
+/// Longer than a busy host delays a reading: no boundary is missed.
 const LONG_US: i64 = 6 * SLICE_US;
 /// An engine with a clock an hour ahead.
 const OFFSET_US: i64 = 3_600_000_000;

@@ -1,4 +1,4 @@
-//! Partitions of a real disk: what is done to one of them shows, what is done to its neighbour does not.
+//! Partitions of a real disk: work on one of them is visible, work on its neighbour is not.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
@@ -21,7 +21,7 @@ struct Disk {
     _folder: tempfile::TempDir,
 }
 
-/// What a command printed; `None` once it was said that the test did not run.
+/// The output of a command; `None` after a notice that the test did not run.
 fn run(program: &str, args: &[&str]) -> Option<String> {
     let why = match Command::new(program).args(args).output() {
         Ok(output) if output.status.success() => {

@@ -1,4 +1,4 @@
-//! What each coordination must hold: a run of one process, and one that ranks share, pass the same tests.
+//! Properties of each coordination: a run of one process, and one that ranks share, pass the same tests.
 
 use mindful_core::record::run::{Run, StepRecord};
 

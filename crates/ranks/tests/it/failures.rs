@@ -11,12 +11,12 @@ use crate::job::{Came, Given, JOINED, Job, died};
 
 #[test]
 fn a_rank_that_dies_ends_all_soon() {
-    // Before it is ready the others wait for it; afterwards they learn of it when the window is over.
+    // Before it is ready the others wait for it; afterwards they notice its end after the window.
     let long = Duration::from_mins(1);
     for (last, lease, kind, seconds) in [
         (JOINED, LEASE, ErrorKind::Target, 12),
         (r#""stage":"ready""#, LEASE, ErrorKind::Run, 26),
-        // In the merge: what it said that it had left is not there.
+        // In the merge: its announced data is missing.
         (r#""stage":"measured","chunks":2"#, long, ErrorKind::Run, 36),
     ] {
         let job = Job::new();
@@ -82,14 +82,14 @@ fn a_rank_that_dies_in_a_long_window_ends_all_soon() {
         assert!(job.rendezvous.is_empty(), "{killed}");
         assert!(job.clock.elapsed() < Duration::from_mins(1), "{killed}: {:?}", job.clock.elapsed());
     }
-    // A session that fails is no secret until the end either.
+    // A failed session is also reported before the end.
     let job = Job::new();
     let fails = [long, &[("null_fail", "20@3s")]].concat();
     for came in job.ranks(2, &[(0, &fails, "1"), (1, &fails, "1")]) {
         assert!(came.unwrap_err().to_string().contains("session 21: "));
     }
     assert!(job.rendezvous.is_empty() && job.clock.elapsed() < Duration::from_mins(1), "{:?}", job.clock.elapsed());
-    // Signs of life and looks are few: each rank gives one and takes one in ten seconds.
+    // Renewals and reads are rare: each rank does one of each in ten seconds.
     let job = Job::new();
     let mut works: Vec<Box<dyn FnOnce() -> u64 + Send + '_>> = vec![Box::new(|| {
         pause(&job, 20);
@@ -122,7 +122,8 @@ fn first_died(job: &Job, last: &str, lease: Duration) {
 
 #[test]
 fn the_first_rank_may_die_before_all_are_ready_or_merging() {
-    // The window is over 17 s after the others have come: then they have left their parts, and wait for what it says of them.
+    // The window ends 17 s after the others have joined: then they have published their parts, and wait for the first
+    // rank.
     for (last, lease, kind, seconds) in [
         (r#""stage":"gathered""#, LEASE * 2, ErrorKind::Target, 30),
         (r#""stage":"ready""#, Duration::from_secs(25), ErrorKind::Run, 40),

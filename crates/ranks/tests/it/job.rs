@@ -34,7 +34,7 @@ const PLAN: [(&str, &str); 8] = [
     ("null_latency", "10ms"),
 ];
 
-/// What a rank came to: the run that it showed, if it did, or why it ended.
+/// The outcome of a rank: the run that it showed, if any, or why it ended.
 pub(crate) type Came = Result<Option<Summary>, Error>;
 
 pub(crate) type Given<'a> = &'a [(&'a str, &'a str)];
@@ -86,7 +86,7 @@ impl Job {
         Ok(process.shown)
     }
 
-    /// Process `number` of `of`; one of one is no rank.
+    /// Process `number` of `of`; one of one is not a rank.
     pub(crate) fn process(&self, number: u32, of: u32, given: Given<'_>, version: &str) -> Result<Process, Error> {
         let context = self.context(number, given);
         let coordination: Box<dyn Coordination> = if of == 1 {
@@ -104,7 +104,7 @@ impl Job {
 
     fn context(&self, number: u32, given: Given<'_>) -> Context {
         let mut settings = Settings::defaults(KEYS.iter().chain(mindful_null::KEYS));
-        // A fixed amount of work has no time of its own.
+        // A fixed amount of work has no duration.
         let ops = given.iter().any(|(key, _)| *key == "ops");
         for (key, value) in PLAN.iter().filter(|(key, _)| !(ops && *key == "duration")).chain(given) {
             settings.set(key, *value, Origin::Flag(format!("--{key}")));

@@ -1,4 +1,4 @@
-//! Ranks that come: late, never, twice, with another plan, or in the place of one that died.
+//! Ranks that join late, never, twice, with another plan, or in place of a dead one.
 
 use std::time::Duration;
 
@@ -69,7 +69,7 @@ fn a_duplicate_rank_is_refused_and_the_others_continue() {
 
 #[test]
 fn a_restarted_pod_takes_its_place_until_all_have_joined() {
-    // Before the last one has come a dead process is replaced as soon as its lease is over.
+    // Before the last one has joined, a dead process is replaced as soon as its lease is over.
     let job = Job::new();
     let pause = |seconds: i64| job.clock.sleep_unless(job.clock.now_us() + seconds * 1_000_000, &|| false);
     let works: Vec<Box<dyn FnOnce() -> Option<Came> + Send + '_>> = vec![

@@ -1,4 +1,4 @@
-//! Ranks visit the keys that one process visits with as many sessions: each operation of each session, in its order.
+//! Ranks visit the same keys as one process with as many sessions: each operation of each session, in its order.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -175,7 +175,7 @@ impl Operator for Pen {
     }
 }
 
-/// What decides keys, kinds, schemas and pauses, each at least once.
+/// All settings that decide keys, kinds, schemas and pauses, each at least once.
 const PLANS: [Given<'_>; 4] = [
     &[("schemas", "4")],
     &[("schemas", "5"), ("update_pct", "33"), ("update_work_unit", "2"), ("seed", "7")],

@@ -1,4 +1,4 @@
-//! What ranks measure together is what one process measures with as many sessions.
+//! Ranks together measure the same as one process with as many sessions.
 
 use mindful_analyze::analyze;
 use mindful_analyze::compare::{self, Question, RunValue, Verdict};

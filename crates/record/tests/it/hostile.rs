@@ -1,4 +1,4 @@
-//! Run folders that someone made to do harm.
+//! Malicious run folders.
 
 use std::fs;
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! Runs as one file: what is packed comes back, and what someone made to do harm does none.
+//! Runs as one file: a pack is read back, and malicious packs do no harm.
 
 use std::fs;
 use std::io::Write;
@@ -43,14 +43,14 @@ fn a_pack_that_cannot_be_written_is_an_error_and_no_device_goes() {
         assert!(refusal.contains("not a regular file"), "{refusal}");
         assert!(fs::symlink_metadata(to).is_ok_and(|there| !there.is_file()), "{} is gone", to.display());
     }
-    // One that is there is replaced by a whole one, or stays.
+    // An existing pack is replaced by a complete one, or stays.
     let before = fs::read(dir.path().join("run.tar.zst")).unwrap();
     fs::remove_file(store.run_dir(&id).join("run.jsonl")).unwrap();
     store.pack(&id, &[], &dir.path().join("run.tar.zst"), true).unwrap_err();
     assert_eq!(fs::read(dir.path().join("run.tar.zst")).unwrap(), before);
 }
 
-/// Tries to take `pack` into an empty store; the reason why not, and that nothing of it is left.
+/// Imports `pack` into an empty store, which must fail without remains; returns the reason.
 fn refused(pack: &[u8]) -> String {
     let dir = tempfile::tempdir().unwrap();
     let (file, store) = (dir.path().join("pack"), Store::open(dir.path().join("store")));
@@ -144,7 +144,7 @@ fn a_pack_that_unpacks_without_end_is_given_up() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Any byte of a pack may be another, and any part of its end missing.
+    /// Any byte of a pack may be changed, and any part of its end missing.
     #[test]
     fn a_damaged_pack_is_an_error_or_the_run(at in any::<prop::sample::Index>(), byte: u8, cut in any::<prop::sample::Index>()) {
         static PACK: std::sync::LazyLock<Vec<u8>> = std::sync::LazyLock::new(|| {

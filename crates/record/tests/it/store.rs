@@ -125,7 +125,7 @@ fn no_run_takes_the_place_of_another() {
     let refused = store.create(head).err().unwrap().to_string();
     assert!(refused.contains("nightly"), "{refused}");
     assert_eq!(fs::read(log(&store, "nightly")).unwrap(), before);
-    // Runs of the same second have names of their own.
+    // Runs of the same second have different names.
     let ids: std::collections::BTreeSet<String> = (0..20).map(|_| write(&store, None)).collect();
     assert_eq!(ids.len(), 20);
 }
@@ -185,7 +185,7 @@ fn every_event_of_this_version_is_known_to_the_reader() {
     for event in sample::events() {
         let name = serde_json::to_value(&event).unwrap()["event"].clone();
         append(&log(&store, &id), &format!("{{\"event\":{name},\"nonsense\":1}}\n"));
-        // A known name with another shape is corrupt, never skipped (a step's end has no field that must be there).
+        // A known name with another shape is corrupt, never skipped (a step's end has no mandatory field).
         let text = fs::read_to_string(log(&store, &id)).unwrap();
         let read = store.read(&id);
         assert!(read.is_err() || !read.unwrap().notes.iter().any(|note| note.contains("skipped")), "{name}");
@@ -291,7 +291,7 @@ fn a_continued_run_is_finished_by_its_last_line() {
     assert_eq!((run.steps.len(), reports(&run.steps[0]), run.steps[0].ended), (1, 4, true));
 }
 
-/// `format-1/run.jsonl` was written when format 1 began, and is never written again.
+/// `format-1/run.jsonl` was written when format 1 began, and is never rewritten.
 #[test]
 fn a_run_stored_when_its_format_began_is_still_read() {
     let run = read_run(Path::new("tests/format-1/run.jsonl")).unwrap();
@@ -351,7 +351,7 @@ fn an_imported_run_is_not_latest_and_takes_no_tag() {
     let (_other, to) = store();
     let imported = write(&from, Some("mine"));
     let own = write(&to, Some("mine"));
-    // Newer than ours, by a minute that clocks may be apart.
+    // From the future, beyond the minute that clocks may differ.
     let minute = jiff::Timestamp::now() + jiff::SignedDuration::from_mins(1);
     let newer = format!("{}-222", minute.strftime("%Y%m%d-%H%M%S"));
     let text = fs::read_to_string(log(&from, &imported)).unwrap().replace(&imported, &newer);

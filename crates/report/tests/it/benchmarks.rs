@@ -1,4 +1,4 @@
-//! Runs for programs that keep figures over time, each read as its reader does.
+//! Exports for programs that store figures over time, read like their readers.
 
 use std::collections::BTreeMap;
 

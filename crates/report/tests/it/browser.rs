@@ -1,4 +1,4 @@
-//! Pages and pictures in a real browser: what it sees is what the text promises.
+//! Pages and pictures in a real browser: the rendering matches the text.
 
 mod chromium;
 
@@ -14,7 +14,7 @@ use mindful_core::result::{AddedTime, ContrastSummary, LevelSummary};
 use mindful_report::html::site::IndexedRun;
 use serde_json::Value;
 
-/// A page that shows others in frames of given widths and writes down what it sees there.
+/// A page that shows others in frames of given widths and records their rendering.
 const LOOKS: &str = include_str!("browser/looks.html");
 
 /// A page of the folder, `NAME.html`, and how wide it is shown.
@@ -34,7 +34,7 @@ fn seen(browser: &Browser, folder: &Path, dark: bool, pages: &[Shown], axe: bool
     browser.seen(&looks, dark, "whole()")
 }
 
-/// What axe finds in the page of its frame, reported to the page around it.
+/// The findings of axe in the page of its frame, sent to the outer page.
 const AXE: &str = include_str!("browser/axe.html");
 
 /// Puts a copy of `page` next to it that may run scripts and contains axe; returns whether it could.
@@ -57,7 +57,7 @@ enum Axe {
     Narrow,
 }
 
-/// Shows `page` wide and as it is printed, narrow and dark, and prints it; what is seen of it wide.
+/// Shows `page` wide, as printed, narrow and dark, and prints it; returns its wide rendering.
 fn looked_at(page: &str, charts: &[&str], axe: Axe) -> Option<Value> {
     let browser = Browser::shared()?;
     let folder = tempfile::tempdir().unwrap();
@@ -86,7 +86,7 @@ fn looked_at(page: &str, charts: &[&str], axe: Axe) -> Option<Value> {
     Some(wide)
 }
 
-/// What is seen of a page is readable, inside its picture and within reach.
+/// All of a page is readable, inside its picture and reachable.
 fn is_whole(seen: &Value, width: u32, dark: bool, charts: &[&str]) {
     assert_eq!(seen["dark"], dark, "{seen:#}");
     assert_eq!(seen["fetched"], Value::Array(Vec::new()), "a request leaves the file: {seen:#}");
@@ -105,7 +105,7 @@ fn is_whole(seen: &Value, width: u32, dark: bool, charts: &[&str]) {
 /// A sheet within the margins that a page asks for, 14 mm, in pixels of CSS.
 struct Paper {
     name: &'static str,
-    /// What its sheet begins with in a PDF, points.
+    /// The beginning of its sheet in a PDF, in points.
     points: &'static str,
     wide: u32,
     high: f64,
@@ -122,7 +122,7 @@ impl Paper {
         page.replace("@page { margin: 14mm; }", &format!("@page {{ size: {}; margin: 14mm; }}", self.name))
     }
 
-    /// Puts what print has of its own into the folder, to be shown as wide as the sheet.
+    /// Puts a page with the print styles into the folder, to be shown as wide as the sheet.
     fn show(&self, folder: &Path, page: &str) {
         let print = self.sheets(page).replace("@media print {", "@media all {");
         std::fs::write(folder.join(format!("{}.html", self.name)), print).unwrap();

@@ -1,4 +1,4 @@
-//! Charts of runs as pictures: their text, their marks, and what no run may break.
+//! Charts of runs as pictures: their text, their marks, and properties that hold for every run.
 
 use crate::made::Made;
 use mindful_analyze::compare::{Interval, NamedSide, OrderedBy};
@@ -162,7 +162,7 @@ fn another_level_of_throughput_is_marked_through_all_strips() {
     assert!(!even.contains("another level") && !even.contains("class=\"event\""), "{even}");
 }
 
-/// The steps after each other, with 9 s between two of them, and hooks around all.
+/// The steps in sequence, with 9 s between two of them, and hooks around all.
 pub(crate) fn after_each_other(mut run: Run) -> Run {
     let us = |s: i64| s * 1_000_000;
     let begin = run.steps[0].boundaries_us[0];

@@ -10,7 +10,7 @@ use mindful_core::result::{
 use mindful_report::export::csv;
 use serde_json::Value;
 
-/// Fields that are no figure of a line: lists and maps of their own, and texts that have columns of their own.
+/// Fields that are not figures of a line: lists and maps of their own, and texts that have columns of their own.
 const NO_FIGURES: [&str; 4] = ["by_session", "choices", "point", "like"];
 
 /// Fields with a unit only in the column's name.

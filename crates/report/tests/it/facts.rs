@@ -1,5 +1,5 @@
-//! The twelve facts without which no figure may be quoted (docs/findings.md, F23): each of them on the page, in the Markdown and
-//! below a picture, also where nothing is known.
+//! The twelve facts without which no figure may be quoted (docs/findings.md, F23): each of them is on the page, in the
+//! Markdown and below a picture, even if unknown.
 
 use crate::charts::{page, sweep};
 use crate::made::Made;
@@ -47,7 +47,7 @@ fn each_of_the_twelve_facts_is_in_every_form() {
     for (form, text) in forms(&run) {
         for (name, parts) in FACTS {
             let line = line(&text, name).unwrap_or_else(|| panic!("no {name} in {form}: {text}"));
-            // A terminal wraps what does not fit in a line.
+            // A terminal wraps long lines.
             let parts = if form == "terminal" { &parts[..parts.len().min(1)] } else { parts };
             assert!(parts.iter().all(|part| line.contains(part)), "{name} in {form}: {line}");
         }

@@ -9,7 +9,7 @@ use mindful_core::workload::OpKind;
 use mindful_report::{Detail, Style, heat, html};
 use proptest::prelude::*;
 
-/// Selects of 100 us and, one in a thousand, of 300 ms; in the fifth second of the window nothing but a stall.
+/// Selects of 100 us and, one in a thousand, of 300 ms; in the fifth second of the window only a stall.
 fn two_humps() -> Run {
     let made = Made::default();
     let mut run = made.run();

@@ -35,13 +35,13 @@ const MOST_MEMORY: u64 = 4 << 30;
 /// Longest that one run may take: a bound against hangs.
 const LONGEST: Duration = Duration::from_mins(2);
 
-/// What two ranks leave in a run, each on a target of its own.
+/// The lines of two ranks in a run, each on its own target.
 const RANKS: [&str; 2] = [
     r#"{"event":"rank","rank":0,"ranks":2,"job":"j","host":"a","first_session":0,"sessions":2,"on_target":{"target":0,"targets":2,"first_rank":0,"ranks":1},"clock_offset_us":0,"clock_within_us":10,"start_us":1790000000000000,"cpus":2.0,"cpu_us":[[0,1000.0],[1,2000.0]]}"#,
     r#"{"event":"rank","rank":1,"ranks":2,"job":"j","host":"b","first_session":2,"sessions":1,"on_target":{"target":1,"targets":2,"first_rank":1,"ranks":1},"clock_offset_us":9,"clock_within_us":10,"start_us":1790000000000001,"cpus":2.0,"cpu_us":[[0,1000.0],[1,2000.0]]}"#,
 ];
 
-/// The stored runs of format 1, a line each event, and one of them as if ranks had shared it.
+/// The stored runs of format 1, a line each event, and one of them as if made by ranks.
 fn runs() -> Vec<Vec<String>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cli/tests/format-1");
     let read = |name| std::fs::read_to_string(folder.join(name).join("run.jsonl")).unwrap();
@@ -75,7 +75,7 @@ fn numbers(line: &str) -> Vec<std::ops::Range<usize>> {
     found
 }
 
-/// One way to spoil a run; positions count from the begin and go round.
+/// One way to corrupt a run; positions count from the beginning and wrap.
 #[derive(Debug, Clone)]
 enum Spoil {
     Number(prop::sample::Index, prop::sample::Index, usize),
@@ -112,7 +112,7 @@ fn apply(lines: &mut Vec<String>, how: &Spoil) {
         Spoil::Number(line, number, extreme) | Spoil::Everywhere(line, number, extreme) => {
             let at = line.index(count);
             let number = number.index(numbers(&lines[at]).len().max(1));
-            // Up to its first number a line says what it is.
+            // The beginning of a line, up to its first number, shows its kind.
             let shape = lines[at].split(|c: char| c.is_ascii_digit()).next().unwrap_or_default().to_owned();
             for (other, line) in lines.iter_mut().enumerate() {
                 let alike = matches!(how, Spoil::Everywhere(..)) && line.starts_with(&shape);
@@ -144,7 +144,7 @@ fn report_length(file: &Path) -> Option<usize> {
         json::summary(&analysis.summary),
         heat::terminal::report(&run, &analysis, &style),
     ];
-    // The other kinds of reports too: that of a sweep, that of single steps.
+    // Also the other kinds of reports: of a sweep, and of single steps.
     (analysis.summary.contrast, analysis.summary.io_job) = (None, None);
     all.push(report(&run, &analysis).to_text(&style));
     run.steps.iter_mut().for_each(|step| step.head.point = Point::default());
@@ -153,7 +153,7 @@ fn report_length(file: &Path) -> Option<usize> {
     Some(all.iter().map(String::len).sum())
 }
 
-/// Ends the process where a run is not reported in time, for its thread cannot be ended.
+/// Ends the process if a run is not reported in time, because its thread cannot be ended.
 fn watchdog() -> mpsc::Sender<()> {
     let (alive, signs) = mpsc::channel();
     std::thread::spawn(move || {
@@ -187,7 +187,7 @@ fn no_numbers_or_order_of_a_run_break_its_reports() {
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(500);
     let config = Config { cases, failure_persistence: None, ..Config::default() };
     let spoils = (0..runs.len(), prop::collection::vec(spoil(), 1..6));
-    // The same cases each time; PROPTEST_CASES draws more of them.
+    // Always the same cases; PROPTEST_CASES draws more.
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     let outcome = runner.run(&spoils, |(run, spoils)| {
         let mut lines = runs[run].clone();

@@ -1,5 +1,5 @@
-//! Pages of two sides and the index of runs where a side is unfinished, empty, huge, of hostile names, not comparable, or of
-//! figures at the ends of their range.
+//! Pages of two sides and the index of runs with a side that is unfinished, empty, huge, with hostile names, not
+//! comparable, or with extreme figures.
 
 use crate::charts::{compared, index, page, sweep};
 use crate::made::Made;

@@ -1,4 +1,4 @@
-//! Pages by the keyboard alone: keys that the driver of a real browser presses, as WebDriver says.
+//! Pages by the keyboard alone: keys pressed by the driver of a real browser (WebDriver).
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -16,11 +16,11 @@ const DRIVER: &str = "/usr/bin/chromedriver";
 const TAB: char = '\u{e004}';
 const ENTER: char = '\u{e007}';
 
-/// All that a key may reach; of radio buttons of one name, the one that is chosen.
+/// All controls that a key can reach; of radio buttons with one name, the selected one.
 const CONTROLS: &str =
     "window.all = [...document.querySelectorAll('summary, a[href], input, select, [tabindex=\"0\"]')]
   .filter((one) => one.checkVisibility() && (one.type !== 'radio' || one.checked)); return all.length";
-/// Which one has the keyboard, whether that is seen, and what it is.
+/// The focused control, whether the focus is visible, and its kind.
 const ACTIVE: &str = "const at = document.activeElement, style = getComputedStyle(at);
   return [all.indexOf(at), style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0, at.outerHTML.slice(0, 120)]";
 const OPENED: &str = "return document.activeElement.tagName === 'SUMMARY' && document.activeElement.parentElement.open";
@@ -86,7 +86,7 @@ impl Keyboard {
         assert_eq!(pressed, Value::Null, "{pressed}");
     }
 
-    /// Presses Tab until all controls of the page had their turn, each of them seen.
+    /// Presses Tab until all controls of the page had a visible focus.
     fn reaches_all(&self, file: &Path, least: u64) {
         self.opened(file);
         let all = self.script(CONTROLS).as_u64().unwrap();

@@ -9,7 +9,7 @@ use crate::made::Made;
 
 const NOTICE: &str = "Ask your lawyer before you show this";
 
-/// A notice of hostile words breaks no line of a format in which each line counts.
+/// A notice of hostile words does not break a line of a line-based format.
 #[test]
 fn a_notice_of_several_lines_stays_on_its_line() {
     let mut run = Made::default().run();

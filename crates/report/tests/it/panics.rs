@@ -1,4 +1,4 @@
-//! A panic under the full screen, in a real pseudo-terminal.
+//! A panic in the full-screen view, in a real pseudo-terminal.
 
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -28,7 +28,7 @@ fn a_panic_is_reported_on_a_restored_terminal() {
         not_run("`script` of util-linux, which has a terminal of its own, is not there");
         return;
     };
-    // With its end at hand, `script` would end what waits for keys.
+    // At the end of its input, `script` would end the program that waits for keys.
     let typing = terminal.stdin.take();
     let output = terminal.wait_with_output().unwrap();
     drop(typing);

@@ -1,4 +1,4 @@
-//! Where a run was measured, and how it is repeated: in every form that leaves the house.
+//! The place of a run and the command that repeats it, in every exported form.
 
 use mindful_analyze::analyze;
 use mindful_analyze::compare::provenance::{joined_provenance, provenance};

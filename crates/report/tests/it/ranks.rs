@@ -1,4 +1,4 @@
-//! A run that two ranks took together, in each form of a report.
+//! A run of two ranks, in each form of a report.
 
 use crate::charts::page;
 use crate::made::Made;

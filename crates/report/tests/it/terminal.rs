@@ -1,4 +1,4 @@
-//! Reports as a person reads them.
+//! Reports for a person.
 
 use std::path::Path;
 
@@ -134,7 +134,7 @@ fn the_steps_as_csv() {
     insta::assert_snapshot!(csv::steps(&analyze(&run)));
 }
 
-/// A run in which every text that comes from outside is `text`.
+/// A run in which every external text is `text`.
 fn hostile(text: &str) -> Run {
     let mut run = Made::default().run();
     let own = || text.to_owned();

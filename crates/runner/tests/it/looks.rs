@@ -1,4 +1,4 @@
-//! What waking costs: however many sessions there are, each is woken for what concerns it, not whenever another one moves.
+//! The cost of waking: with any number of sessions, each is woken only for its own events.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

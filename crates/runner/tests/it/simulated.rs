@@ -14,7 +14,7 @@ use mindful_runner::Ended;
 
 use crate::simulation::{Simulation, folders};
 
-/// What a run came to, without what is of this moment.
+/// The outcome of a run, without its times and ids.
 fn figures(summary: &Summary) -> String {
     format!("{:#?}", Summary { id: String::new(), started_at: String::new(), ..summary.clone() })
 }
@@ -165,7 +165,7 @@ fn an_unknown_percentile_is_measured_longer_or_left_undecided() {
 #[test]
 fn the_highest_rate_that_meets_an_objective_is_the_known_one() {
     let simulation = Simulation::new();
-    // Eight sessions that serve an operation in 40 ms carry 200 a second; each has a queue of its own, which grows before.
+    // Eight sessions that serve an operation in 40 ms carry 200 a second; each has its own queue, which grows earlier.
     let given = [("sessions", "8"), ("rate", "40..800"), ("max_iops_at", "p50<=300ms"), ("null_latency", "40ms")];
     let ended = simulation.sweep(&[&given[..], &[("work_unit", "1"), ("duration", "60s")]].concat(), None);
     let line = simulation.line_with("is the highest load that meets p50<=300ms, confirmed").unwrap();
@@ -224,7 +224,7 @@ fn a_step_that_never_is_steady_names_the_reason() {
     assert!(finding(&filling, "not-steady").unwrap().evidence.contains("the hit ratio"));
 }
 
-/// Twenty runs, A B B A, of two latencies; what they say of B.
+/// Twenty runs, A B B A, of two latencies; the verdict on B.
 fn compared(a: &str, b: &str) -> (Verdict, f64) {
     let mut sides = [Vec::new(), Vec::new()];
     for (turn, side) in [0, 1, 1, 0].repeat(5).into_iter().enumerate() {
@@ -329,7 +329,7 @@ fn operations_without_end_are_ended_and_called_so() {
     assert!(!ended.interrupted && finding(&ended, "interrupted").is_none(), "its end was not requested");
 }
 
-/// Sessions of the simulation hear no interrupt before their stall is over.
+/// Sessions of the simulation ignore an interrupt until their stall is over.
 #[test]
 fn a_target_that_was_given_up_ends_its_sweep() {
     let given = [("sessions", "1,2,4"), ("duration", "5s"), ("null_latency", "10ms"), ("null_stall", "2s+60m")];

@@ -1,4 +1,4 @@
-//! A run in simulated time: the null engine, a store of its own, no host.
+//! A run in simulated time: the null engine, its own store, no host.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ impl Simulation {
         Self { store: self.store, ..Self::new() }
     }
 
-    /// Asks the run to end when the simulated time has come.
+    /// Stops the run at a simulated time.
     pub(crate) fn stop_at(&self, at: Duration) {
         let (clock, stop, mut slot) = (self.clock.clone(), self.stop.clone(), self.clock.new_thread_slot());
         std::thread::spawn(move || {

@@ -1,4 +1,4 @@
-//! A server that somebody starts by hand, on a socket and, where that is asked for, on a port.
+//! A server started by hand, on a socket and optionally on a port.
 
 use std::fs;
 use std::net::TcpListener;
@@ -17,20 +17,20 @@ use mysql::{Conn, OptsBuilder};
 
 use crate::support::{Kind, made, started};
 
-/// Has data and settings as a private server has them. Ends when this is dropped.
+/// Has data and settings like a private server. Ends when this is dropped.
 pub(crate) struct ByHand {
     process: Child,
     pub socket: PathBuf,
 }
 
-/// How a private server is started: its program, and its words, in which `{}` is its folder.
+/// The command line of a private server: its program and arguments, in which `{}` is its folder.
 #[derive(Clone)]
 struct Line {
     program: PathBuf,
     words: Vec<String>,
 }
 
-/// That of `kind`, read off one that is started for it once.
+/// The one of `kind`, read from a server that is started once.
 fn line_of(kind: Kind) -> Line {
     static LINES: Mutex<Vec<(Kind, Line)>> = Mutex::new(Vec::new());
     let mut lines = LINES.lock().unwrap_or_else(PoisonError::into_inner);

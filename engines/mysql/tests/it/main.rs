@@ -1,4 +1,4 @@
-//! The tests of this crate from outside, in one program, so that what waits in one lets the others work.
+//! The tests of this crate from outside, in one program, so that one can wait while others work.
 #![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
 mod by_hand;

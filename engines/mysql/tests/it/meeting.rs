@@ -46,7 +46,7 @@ fn ranks_meet_in(kind: Kind) {
         meeting.location()
     );
 
-    // It is no dataset, is in no load's way, is listed as mindful's own and goes with it.
+    // It is not a dataset, does not block a load, is listed as mindful's own and is removed with it.
     let target = target_at(&shared::url(&server.socket(), &database), &[]).unwrap();
     assert_eq!(target.dataset().unwrap(), None);
     let plan = DatasetPlan {

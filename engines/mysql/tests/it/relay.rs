@@ -1,4 +1,4 @@
-//! A network between a client and a server: it hears what is said, and can be cut.
+//! A network between a client and a server: it records the traffic, and can be cut.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -20,7 +20,7 @@ struct Inner {
     streams: Mutex<Vec<TcpStream>>,
     /// The port of the server for the next connection.
     server: AtomicU16,
-    /// Nothing is handed on while somebody has it.
+    /// Held while nothing is to be passed on.
     road: Mutex<()>,
 }
 
@@ -47,13 +47,13 @@ impl Relay {
         self.inner.server.store(server, Ordering::SeqCst);
     }
 
-    /// Whether `words` went over it in clear, in either direction, since this was asked last.
+    /// Whether `words` were sent in clear text, in either direction, since the last call.
     pub(crate) fn heard(&self, words: &str) -> bool {
         let said = std::mem::take(&mut *self.inner.said.lock().unwrap());
         said.windows(words.len()).any(|part| part == words.as_bytes())
     }
 
-    /// Keeps what is said to itself for so long.
+    /// Holds the traffic back for this time.
     pub(crate) fn hold(&self, time: Duration) {
         let _road = self.inner.road.lock().unwrap();
         thread::sleep(time);
@@ -66,7 +66,7 @@ impl Relay {
     }
 }
 
-/// On a thread of its own: what comes from `from` goes to `to`.
+/// On a new thread: passes data from `from` to `to`.
 fn carry(from: &TcpStream, to: &TcpStream, inner: &Arc<Inner>) {
     let [mut from, mut to] = [from, to].map(|stream| stream.try_clone().unwrap());
     inner.streams.lock().unwrap().push(from.try_clone().unwrap());

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::support::{Kind, copied, made, small_log, started};
 
-/// A private server that stops when the last test lets go of it.
+/// A private server that stops with its last test.
 pub(crate) struct Shared {
     pub server: Instance,
     /// Unused databases with the dataset of the suite.
@@ -70,7 +70,7 @@ pub(crate) fn maybe_loaded(kind: Kind) -> Fixture {
     Fixture::new(&ENGINE, url(&lent.server.server.socket(), &lent.name)).keeping(lent)
 }
 
-/// A database that the next test may use, unless this one failed.
+/// A database that the next test may use, unless this one fails.
 struct Lent {
     name: String,
     server: Arc<Shared>,

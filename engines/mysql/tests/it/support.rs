@@ -29,7 +29,7 @@ pub(crate) const MYSQL: Kind = Kind { flavor: Flavor::MySql, options: &[] };
 pub(crate) const OLDER: Kind = Kind { flavor: Flavor::MariaDb, options: &[("mysql_bin", "/usr/sbin")] };
 
 impl Kind {
-    /// The same; fails where what a gate installs is missing.
+    /// The same; fails if a program that the gate installs is missing.
     pub(crate) fn here(self) -> Self {
         let missing = self == OLDER && !Path::new("/usr/sbin/mariadbd").exists();
         assert!(!missing, "apt-get install --no-install-recommends mariadb-server-core");
@@ -52,12 +52,12 @@ pub(crate) fn open(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> (Result
     (private::open(&private::Options::parse(&settings(kind, folder, extra), kind.flavor).unwrap(), 0, &events), notes)
 }
 
-/// A private server without data in `folder`, which is not there yet: a copy, for making one takes a CPU for seconds.
+/// A private server without data in `folder`, which must not exist: a copy, because making one takes seconds of CPU.
 pub(crate) fn made(kind: Kind, folder: &Path) {
     copied("private", kind, folder, |folder| drop(opened(kind, folder, &[("set", small_log(kind))])));
 }
 
-/// A copy of what `make` makes, which is kept under `name`.
+/// A copy of the result of `make`, which is kept under `name`.
 pub(crate) fn copied(name: &str, kind: Kind, folder: &Path, make: impl FnOnce(&Path)) {
     let of = kind.options.iter().fold(kind.flavor.name().to_owned(), |of, (_, value)| of + &value.replace('/', "-"));
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{of}"));
@@ -69,7 +69,7 @@ pub(crate) fn small_log(kind: Kind) -> &'static str {
     if kind == MYSQL { "innodb_redo_log_capacity=32M" } else { "innodb_log_file_size=32M" }
 }
 
-/// Starts the one in `folder`, or one without data, where that must work.
+/// Starts the one in `folder`, or one without data, which must work.
 pub(crate) fn started(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> Instance {
     if !folder.exists() {
         made(kind, folder);
@@ -79,7 +79,7 @@ pub(crate) fn started(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> Inst
     opened(kind, folder, &[extra, &[("set", &set)]].concat())
 }
 
-/// Opens the private server in `folder` where that must work.
+/// Opens the private server in `folder` which must work.
 pub(crate) fn opened(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> Instance {
     let (server, notes) = open(kind, folder, extra);
     server.unwrap_or_else(|error| panic!("{error}\n{}\n{}", notes.all(), log(folder)))
@@ -92,7 +92,7 @@ pub(crate) fn refusal(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> Stri
     }
 }
 
-/// A target of `user` on the server, as one of somebody else's.
+/// A target of `user` on the server, as on a foreign server.
 pub(crate) fn target(server: &Instance, user: &str, options: &[(&str, &str)]) -> Result<Box<dyn Target>> {
     target_at(&format!("mysql://{user}@localhost?socket={}", server.socket().display()), options)
 }
@@ -117,7 +117,7 @@ pub(crate) fn connect(server: &Instance) -> Conn {
     Conn::new(OptsBuilder::new().socket(Some(socket)).user(Some(USER)).prefer_socket(false)).unwrap()
 }
 
-/// Runs a statement and gives the first column of all rows, one a line.
+/// Runs a statement and returns the first column of all rows, one a line.
 pub(crate) fn sql(server: &Instance, text: &str) -> String {
     let rows = connect(server).query::<mysql::Row, _>(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     let first = |mut row: mysql::Row| row.take::<Option<String>, _>(0).flatten().unwrap_or_default();

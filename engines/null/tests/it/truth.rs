@@ -1,4 +1,4 @@
-//! What the null engine is asked to do is what is measured.
+//! The null engine's settings are what is measured.
 
 use mindful_conformance::Fixture;
 use mindful_core::ErrorKind;
@@ -23,7 +23,8 @@ fn select_mean_us(reports: &[SliceReport]) -> f64 {
 #[test]
 fn the_mean_latency_is_the_one_asked_for() {
     for spread in ["0", "0.5"] {
-        // Long waits: what a busy host adds to each is a small share of it, and of several tries one has little of it.
+        // Long waits: a busy host adds only a small share to each, and at least one of several attempts has little of
+        // it.
         let fixture = null("20ms").with("null_spread", spread);
         let mean = |_| select_mean_us(&fixture.loaded().work_ops(&fixture.workload(), 1, Some(100)));
         let off = |mean: &f64| !(17_000.0..26_000.0).contains(mean);

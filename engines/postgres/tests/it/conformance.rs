@@ -1,4 +1,4 @@
-//! The conformance suite on real servers: the newest there is and an older one.
+//! The conformance suite on real servers: the newest and an older one.
 
 mod newest {
     use mindful_conformance::Fixture;

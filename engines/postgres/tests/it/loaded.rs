@@ -31,7 +31,7 @@ impl Loaded {
         Server::sql_at(&self.url(), sql).unwrap()
     }
 
-    /// Waits until no other client is in it: what each did is counted before it is gone.
+    /// Waits until no other client is in it: its work is counted before it is gone.
     pub(crate) fn await_alone(&self) {
         await_at(
             &self.url(),

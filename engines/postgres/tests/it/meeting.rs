@@ -31,7 +31,7 @@ fn ranks_that_come_together_make_one_place_to_meet() {
     mindful_conformance::rendezvous::rows_and_chunks_are_kept_apart(&*meeting, &std::thread::sleep);
     assert_eq!(server.sql("SELECT count(*)::text FROM mindful.meeting"), ["0"], "nothing is left");
     assert!(meeting.location().contains("schema \"mindful\" of postgres://bench@"), "{}", meeting.location());
-    // It is no dataset, is listed as mindful's own and goes with it.
+    // It is not a dataset, is listed as mindful's own and is removed with it.
     let target = server.target(&[]).unwrap();
     assert_eq!(target.dataset().unwrap(), None);
     let listed: Vec<_> = target.inventory().unwrap().into_iter().map(|object| object.name).collect();

@@ -20,13 +20,13 @@ pub(crate) struct Behind<'a> {
     /// The number in the socket's name.
     pub port: u16,
     pub database: &'a str,
-    /// A role that both let in without a password.
+    /// A role that both accept without a password.
     pub role: &'a str,
-    /// User and group it runs as; it refuses to run as root, as PostgreSQL does.
+    /// User and group it runs as; it refuses to run as root, like PostgreSQL.
     pub account: Option<(u32, u32)>,
 }
 
-/// Whether there is one. Says that a test did not run where not.
+/// Whether it is installed. If not, prints that a test did not run.
 pub(crate) fn at_hand() -> bool {
     let there = Path::new(PROGRAM).exists();
     if !there {
@@ -43,7 +43,7 @@ pub(crate) struct Pooler {
 }
 
 impl Pooler {
-    /// One that lends out at most `pool` server processes of `server` in `mode`.
+    /// One that lends at most `pool` server processes of `server` in `mode`.
     pub(crate) fn start(server: &Behind<'_>, mode: &str, pool: u32) -> Self {
         let folder = tempfile::Builder::new().prefix("mindful-pool-").tempdir().unwrap();
         let path = folder.path().display();

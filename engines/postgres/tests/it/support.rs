@@ -21,13 +21,13 @@ use mindful_instance::fetch::BASE;
 use mindful_postgres::ENGINE;
 use mindful_postgres::private;
 
-/// How long is waited for what a server does in a moment, unless the host is busy.
+/// Longest wait for something that a server does at once, unless the host is busy.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Sessions in a slice, as the end of a SELECT.
 pub(crate) const IN_A_SLICE: &str = "FROM pg_stat_activity WHERE query LIKE 'CALL pg_temp.slice%' AND state = 'active'";
 
-/// Of a template, MB: the usual 16 would be half of what is copied.
+/// Of a template, MB: the usual 16 would be half of the copied bytes.
 const WAL_FILE_MB: u32 = 1;
 
 /// Only names the socket: nothing listens on TCP.
@@ -43,7 +43,7 @@ pub(crate) struct Server {
     pub templates: Mutex<Vec<String>>,
 }
 
-/// A transaction of someone else, open until this is dropped.
+/// A foreign transaction, open until this is dropped.
 pub(crate) struct Held {
     _client: tokio_postgres::Client,
     _runtime: tokio::runtime::Runtime,
@@ -54,7 +54,7 @@ impl Server {
         Self::start_at(&quick_folder(), bin, SOCKET_ONLY, settings)
     }
 
-    /// The same on a disk, which commits wait for.
+    /// The same on a disk, so that commits wait for it.
     pub(crate) fn start_on_disk(bin: &Path, settings: &[&str]) -> Self {
         Self::start_at(&std::env::temp_dir(), bin, SOCKET_ONLY, settings)
     }
@@ -105,8 +105,8 @@ impl Server {
         self.figure("SELECT pg_relation_size('mindful.blocks_1') + pg_relation_size('mindful.blocks_1_k')")
     }
 
-    /// Next to no update of that table left its block, and it is about as large as before. A session that has lost its CPU
-    /// keeps old versions: on a full host one of some hundreds of blocks overflows when it is visited often meanwhile.
+    /// Almost no update of that table left its block, and its size is about the same. A session without a CPU keeps old
+    /// versions: on a full host a few blocks overflow if they are visited often meanwhile.
     pub(crate) fn assert_updated_in_place(&self, bytes_before: f64) {
         const OVERFLOWN: f64 = 0.01;
         let of_table = "FROM pg_stat_user_tables WHERE relname = 'blocks_1'";
@@ -172,7 +172,7 @@ impl Server {
         rustix::process::kill_process(pid, rustix::process::Signal::QUIT).unwrap();
     }
 
-    /// Waits until `condition` holds; a busy host may take its time.
+    /// Waits until `condition` holds; a busy host may be slow.
     pub(crate) fn await_that(&self, condition: &str) {
         await_at(&self.url("bench", "postgres"), condition);
     }
@@ -203,7 +203,7 @@ impl Server {
         self.try_sql(sql).unwrap()
     }
 
-    /// The same, where it may fail.
+    /// The same, but it may fail.
     pub(crate) fn try_sql(&self, sql: &str) -> std::result::Result<Vec<String>, tokio_postgres::Error> {
         Self::sql_at(&self.url("bench", "postgres"), sql)
     }
@@ -271,8 +271,8 @@ pub(crate) fn account() -> Option<(u32, u32)> {
     Some(of("postgres").or_else(|| of("nobody")).unwrap())
 }
 
-/// From version 18 on a process reads for itself, as that of a private server: a worker that reads for it is woken for
-/// each read and wakes it, which takes a load half its CPU again.
+/// From version 18 on a process reads for itself, like on a private server: waking a worker for each read would add
+/// half to a load's CPU.
 fn own_reads(data: &Path) -> &'static [&'static str] {
     let version: u32 = std::fs::read_to_string(data.join("PG_VERSION")).unwrap().trim().parse().unwrap();
     if version >= 18 { &["io_method=sync"] } else { &[] }
@@ -287,7 +287,7 @@ fn as_account(program: &Path, account: Option<(u32, u32)>) -> Command {
     command
 }
 
-/// A cluster that was never started, made once for all test programs that run with `bin`: initdb takes a CPU for seconds,
+/// A cluster that was never started, made once for all test programs that run with `bin`: initdb takes seconds of CPU,
 /// a copy does not.
 fn template(bin: &Path, account: Option<(u32, u32)>) -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
@@ -328,8 +328,8 @@ fn without_template0(bin: &Path, account: Option<(u32, u32)>, data: &Path) {
 }
 
 /// The folders of the PostgreSQL programs to test against: those of the private server, which is the newest, then what
-/// the system or `TEST_PG_BIN` (folders with colons between them) has besides; where that is nothing, an older one that
-/// is fetched. So there are two at least, the newest first and an older one last.
+/// the system or `TEST_PG_BIN` (folders with colons between them) has in addition; otherwise an older one that is
+/// fetched. So there are two at least, the newest first and an older one last.
 pub(crate) fn programs() -> Vec<PathBuf> {
     let mut found = vec![fetched("18")];
     let given = std::env::var_os("TEST_PG_BIN").unwrap_or_default();
@@ -344,7 +344,7 @@ pub(crate) fn programs() -> Vec<PathBuf> {
     found
 }
 
-/// Whether programs of `version` are on this machine, or can be fetched. Says that a test did not run where not.
+/// Whether programs of `version` are on this machine, or can be fetched. If not, prints that a test did not run.
 pub(crate) fn at_hand(version: &str) -> bool {
     programs_of(version, "off").is_ok() || network(BASE)
 }
@@ -370,7 +370,7 @@ pub(crate) fn each_server(test: impl Fn(&Server)) {
     }
 }
 
-/// A fixture for the conformance suite: a database of its own on a server that all tests of this process share.
+/// A fixture for the conformance suite: a new database on a server that all tests of this process share.
 pub(crate) fn fixture(bin: PathBuf) -> Fixture {
     let server = shared(bin);
     at(&server.url("bench", &new_database(&server, ""))).keeping(server)
@@ -384,7 +384,7 @@ pub(crate) fn maybe_loaded(bin: PathBuf) -> Fixture {
     at(&lent.server.url("bench", &lent.name)).keeping(lent)
 }
 
-/// A database that the next test may use, unless this one failed.
+/// A database that the next test may use, unless this one fails.
 struct Lent {
     name: String,
     server: Arc<Server>,
@@ -399,7 +399,7 @@ impl Drop for Lent {
     }
 }
 
-/// The server with `bin` that tests of this process share; gone with the last of them.
+/// The server with `bin` that tests of this process share; stopped with the last of them.
 pub(crate) fn shared(bin: PathBuf) -> Arc<Server> {
     static SHARED: Mutex<Vec<(PathBuf, Weak<Server>)>> = Mutex::new(Vec::new());
     let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -412,7 +412,7 @@ pub(crate) fn shared(bin: PathBuf) -> Arc<Server> {
     })
 }
 
-/// A database that `made` says how to make, as the end of a statement.
+/// A new database; `made` is the end of the statement that makes it.
 pub(crate) fn new_database(server: &Server, made: &str) -> String {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let name = format!("suite_{}", NUMBER.fetch_add(1, Ordering::SeqCst));
@@ -449,7 +449,7 @@ pub(crate) fn placement(session: u32, sessions: u32, schemas: u32) -> Placement 
     Placement { session, sessions, schema: session % schemas + 1, endpoint: 0 }
 }
 
-/// Lets a session do exactly `ops` operations from number `first` on.
+/// A session does exactly `ops` operations from number `first` on.
 pub(crate) fn work(target: &dyn Target, session: &mut dyn Session, first: u64, ops: u64) -> Result<SliceReport> {
     let begin_us = target.clock_us()?;
     let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 120_000_000, first_op: first, max_ops: Some(ops) };

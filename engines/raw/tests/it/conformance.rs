@@ -1,5 +1,5 @@
-//! The conformance suite on real files: through io_uring, by pread, over two files in stripes, and on a file system of
-//! its own.
+//! The conformance suite on real files: through io_uring, by pread, over two files in stripes, and on its own file
+//! system.
 
 use mindful_conformance::Fixture;
 

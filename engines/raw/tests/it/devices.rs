@@ -48,7 +48,7 @@ fn a_device_is_filled_and_verified_when_its_own_name_was_typed() {
     let options = [named, ("verify", "on"), ("iodepth", "8")];
     work(&device.path, &options, |dataset| updates(dataset, "50"), 1_000).unwrap();
     assert_eq!(open(&device.path, &[]).unwrap().verify(&StopFlag::default()).unwrap().failure(), None);
-    // What it holds can be filled in another way, by the same rule.
+    // It can be filled again with other data, by the same rule.
     load(&*open(&device.path, &[named]).unwrap(), 1, 800).unwrap();
     assert_eq!(open(&device.path, &[]).unwrap().dataset().unwrap().unwrap().blocks_per_schema, 800);
 }

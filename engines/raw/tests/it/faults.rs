@@ -1,4 +1,4 @@
-//! What goes wrong on the way is reported in one clear line.
+//! Faults are reported in one clear line.
 
 use std::fs::{self, OpenOptions};
 use std::path::Path;
@@ -123,7 +123,7 @@ fn a_made_file_has_no_holes() {
 fn without_io_uring_blocks_are_read_by_pread_and_it_says_so() {
     let folder = folder();
     let path = made(folder.path(), 200);
-    // The filter binds the thread that sets it, and no other.
+    // The filter affects only the thread that sets it.
     let forbidden = std::thread::spawn(move || {
         forbid_io_uring();
         let kept = Arc::new(Kept::default());
@@ -196,7 +196,7 @@ fn a_file_system_that_fills_up_during_the_load_is_named() {
         let stop = StopFlag::default();
         stop.request();
         refusal(target.load(&plan(1, 2_000), &Silent, &stop));
-        // Someone else takes the room between the check and the first block.
+        // Another process fills the space between the check and the first block.
         OpenOptions::new().write(true).open(&path).unwrap().set_len(4_096).unwrap();
         fs::write(mount.0.join("other"), vec![1; others_mib << 20]).unwrap();
         let line = refusal(load(&*target, 1, 2_000));

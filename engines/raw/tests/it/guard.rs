@@ -1,4 +1,4 @@
-//! What is never written.
+//! Files and devices that are never written.
 
 use std::fs;
 use std::os::unix::fs::{FileExt, FileTypeExt, symlink};
@@ -9,7 +9,7 @@ use mindful_conformance::not_run;
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::stop_flag::StopFlag;
 
-/// Every way to write `path` is refused, with what is typed again as well; gives the first refusal.
+/// Every way to write `path` is refused, even with the device named twice; returns the first refusal.
 fn never_written(path: &Path) -> String {
     let name = path.file_name().unwrap().to_str().unwrap().to_owned();
     let resolved = path.canonicalize().unwrap();
@@ -139,7 +139,7 @@ fn the_device_under_the_root_file_system_is_never_written() {
     }
 }
 
-/// The block device that a mounted file system of this host lies on.
+/// The block device of a mounted file system of this host.
 fn device_of_root() -> Option<PathBuf> {
     let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
     let mut devices = mounts.lines().filter_map(|line| line.split(' ').next()).map(PathBuf::from);

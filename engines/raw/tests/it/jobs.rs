@@ -1,4 +1,4 @@
-//! What the options make of the work, on real files.
+//! Effects of the options on real files.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -100,7 +100,7 @@ fn a_session_runs_where_it_is_placed() {
     let folder = folder();
     let path = made(folder.path(), 100);
     let cpu = *allowed_cpus().last().unwrap();
-    // On a thread of its own, for it stays bound.
+    // On a new thread, because it stays bound.
     let bound = std::thread::spawn(move || {
         measured(&path, &[("cpus", &cpu.to_string())], 20, None);
         allowed_cpus()
@@ -197,11 +197,11 @@ fn a_pausing_session_thinks_or_is_in_flight_at_each_depth() {
             let latency = &report.op(OpKind::Select).latency;
             let span_us = (report.end_us - report.begin_us).unsigned_abs();
             let (accounted_us, all_us) = (report.think_us * depth + latency.sum_ns / 1_000, span_us * depth);
-            // What is in flight at the end of the slice comes back one after the other.
+            // I/Os in flight at the end of the slice complete one after the other.
             let ending_us = depth * (2 * latency.max_ns / 1_000 + 2_000);
             (accounted_us.abs_diff(all_us) > ending_us).then(|| format!("{accounted_us} us of {all_us}"))
         };
-        // A thread that others keep from its CPU does neither: of several slices one is without.
+        // A thread without a CPU does neither: at least one of several slices is undisturbed.
         let tries: Vec<String> = (0..10).map_while(off).collect();
         assert!(tries.len() < 10, "depth {depth}: {tries:?}");
     }

@@ -35,7 +35,8 @@ fn a_slice_ends_in_time_and_counts_its_work() {
         for _ in 0..3 {
             let asked_us = clock::now_us();
             let report = slice(&mut *session, 100, ops, None).unwrap();
-            // Slices end by the clock that runs evenly, and are reported by the one of the day, which may be set a little meanwhile.
+            // Slices end by the clock that runs evenly, and are reported by the wall clock, which may be adjusted
+            // meanwhile.
             assert!(
                 report.end_us - asked_us >= 99_000,
                 "{way:?}: ended {} us early",
@@ -71,7 +72,7 @@ fn reading_a_file_does_not_change_its_access_time() {
     let folder = folder();
     let path = made(folder.path(), 100);
     let file = std::fs::File::open(&path).unwrap();
-    // Older than its last change: otherwise few file systems would note a read at all.
+    // Older than its last change: otherwise few file systems would record a read.
     let old = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
     for way in WAYS {
         file.set_times(std::fs::FileTimes::new().set_accessed(old)).unwrap();

@@ -37,7 +37,7 @@ impl Kept {
     }
 }
 
-/// A folder on the file system of the build, which is a real one where `/tmp` may be in memory.
+/// A folder on the file system of the build, which is on a device, while `/tmp` may be in memory.
 pub(crate) fn folder() -> tempfile::TempDir {
     tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
 }
@@ -104,7 +104,7 @@ pub(crate) fn updates(dataset: &Dataset, percent: &str) -> Workload {
 
 pub(crate) const PLACEMENT: Placement = Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 };
 
-/// A session, waited for while rings of other tests hold the memory that this user may lock.
+/// A session; waits while rings of other tests use this user's limit of locked memory.
 pub(crate) fn session(target: &dyn Target, workload: &Workload) -> Result<Box<dyn Session>> {
     let began = Instant::now();
     loop {
@@ -146,7 +146,7 @@ pub(crate) fn counter(target: &dyn Target, name: &str) -> f64 {
     sampler.read().unwrap()[at].unwrap()
 }
 
-/// The error of something that must fail, as its user reads it.
+/// The error of something that must fail, as printed for a user.
 pub(crate) fn refusal<T>(result: Result<T>) -> String {
     let line = result.err().expect("it is refused").to_string();
     assert!(!line.contains('\n'), "one line: {line}");
@@ -160,7 +160,7 @@ pub(crate) fn run(program: &str, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-/// The same for what takes root and its programs: `None` once it was said that the test did not run.
+/// The same for programs that need root: `None` after a notice that the test did not run.
 fn run_as_root(program: &str, arguments: &[&str]) -> Option<String> {
     let why = match Command::new(program).args(arguments).output() {
         Ok(output) if output.status.success() => {
@@ -173,10 +173,11 @@ fn run_as_root(program: &str, arguments: &[&str]) -> Option<String> {
     None
 }
 
-/// Held by the test that has a loop device, so that a number just freed is not another test's device.
+/// Held by a test with a loop device, so that a freed number does not become another test's device.
 static LOOPS: Mutex<()> = Mutex::new(());
 
-/// A loop device over a file of its own. Needs root, and a kernel with loop devices; `None` once it was said what is missing.
+/// A loop device over a file of its own. Needs root, and a kernel with loop devices; `None` after a notice of what is
+/// missing.
 pub(crate) struct LoopDevice {
     pub backing: PathBuf,
     pub path: PathBuf,
@@ -225,7 +226,7 @@ impl Drop for LoopDevice {
     }
 }
 
-/// A mounted file system, unmounted whatever becomes of the test. Needs root; `None` once it was said that it is missing.
+/// A mounted file system, unmounted at the end of the test in any case. Needs root; `None` after a notice without it.
 pub(crate) struct Mount(pub PathBuf);
 
 impl Mount {
@@ -244,7 +245,7 @@ impl Mount {
 
 impl Drop for Mount {
     fn drop(&mut self) {
-        // A test that fails still has its files open; the mount goes when they do.
+        // A failed test still has files open; the mount ends when they are closed.
         run("umount", &["--lazy", self.0.to_str().unwrap()]);
     }
 }

@@ -1,4 +1,4 @@
-//! Writes that are made durable: how often a session syncs, what is counted and timed, and where appends go.
+//! Writes that are made durable: the number of syncs, their counters and times, and the place of appends.
 
 use std::fs;
 
@@ -74,7 +74,7 @@ fn syncs_without_writes_and_of_several_files_are_refused() {
         let two = open_with(&[&path, &folder.path().join("second")], &[(option, value)], &events);
         assert!(refusal(two).contains("name one file"));
     }
-    // What mindful did not make never grows.
+    // Foreign files never grow.
     let bare = folder.path().join("bare");
     fs::write(&bare, vec![0; 1 << 20]).unwrap();
     let target = open(&bare, &[("append", "on")]).unwrap();

@@ -1,4 +1,4 @@
-//! Stored pages, read back and compressed, are what was asked for.
+//! Stored pages, read back and compressed, match the request.
 
 use std::sync::Arc;
 

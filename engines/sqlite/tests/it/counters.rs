@@ -1,4 +1,4 @@
-//! What SQLite counts, compared with what was done.
+//! Counters of SQLite compared with the work.
 
 use std::collections::BTreeMap;
 use std::thread;
@@ -84,7 +84,7 @@ fn a_light_update_logs_its_block_and_no_more() {
     assert!((after[Counter::Commits.name()] - before[Counter::Commits.name()] - 100.0).abs() < 0.5);
 }
 
-/// All sessions' waiting for the writer and their commits over one slice of updates.
+/// The wait for the writer and the commits of all sessions over one slice of updates.
 fn waiting(fixture: &Fixture, sessions: u32, commit: Commit) -> (u64, f64) {
     let workload = Workload { update_pct: Share::ALL, commit, ..fixture.workload() };
     let opened = fixture.loaded();
@@ -111,7 +111,7 @@ fn one_writer_at_a_time_shows_as_waiting() {
     let (alone, _) = waiting(&fixture, 1, Commit::Each);
     let (crowd, _) = waiting(&fixture, 4, Commit::Each);
     assert_eq!(alone, 0, "a single writer does not wait");
-    // Four writers in turn: in each instant about three of them wait.
+    // Four writers in turn: at each instant about three of them wait.
     assert!(crowd > 400_000, "four writers waited {crowd} us in a slice of 400,000 us");
 }
 

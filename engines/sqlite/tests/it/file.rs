@@ -1,4 +1,4 @@
-//! What happens to the file itself: no debt after a load, nothing foreign touched, bad files reported in one line.
+//! Effects on the file itself: no debt after a load, no change of foreign files, bad files reported in one line.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Files in which others laid something under mindful's names: nothing of theirs runs, nothing of theirs is removed.
+//! Files with foreign objects under mindful's names: none of them is run, and none is removed.
 
 use mindful_core::ErrorKind;
 use mindful_core::contract::event::Silent;
@@ -7,10 +7,10 @@ use rusqlite::Connection;
 
 use crate::fixture;
 
-/// Runs for ever wherever it is read.
+/// Runs forever when it is read.
 const ENDLESS: &str = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)";
 
-/// What every use of a loaded file answers after `laid`; the file stays as it is.
+/// The error of every use of a loaded file after `laid`; the file is unchanged.
 fn refused(laid: &str) -> String {
     let (fixture, path) = fixture::fixture();
     drop(fixture.loaded());

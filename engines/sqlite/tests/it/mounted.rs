@@ -1,4 +1,5 @@
-//! File systems that are full or read-only, reported in one line with the next move. They are mounted, which needs root.
+//! File systems that are full or read-only, reported in one line with the next step. They are mounted, which needs
+//! root.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,7 +16,7 @@ struct Mount {
 }
 
 impl Mount {
-    /// `None` where nothing can be mounted: it takes root, and a container may forbid it even then.
+    /// `None` if nothing can be mounted: that needs root, and a container may forbid it even then.
     fn new() -> Option<Self> {
         let folder = tempfile::tempdir().expect("a folder");
         let mut mount = Command::new("mount");

@@ -1,4 +1,4 @@
-//! What holds for a comparison whatever the figures are.
+//! Properties of a comparison that hold for all figures.
 
 use mindful_analyze::compare::{NoiseFloor, Question, RunValue, Verdict, compare_runs, detectable_effect, runs_needed};
 use proptest::prelude::*;
@@ -36,7 +36,7 @@ proptest! {
 
     #[test]
     fn the_unit_of_the_figure_changes_nothing(a in figures(7), b in figures(7), power in -8..9_i32) {
-        // By powers of two, which round nothing.
+        // By powers of two, without rounding.
         let unit = 2.0_f64.powi(power);
         let scaled = |side: &[f64]| of(&side.iter().map(|v| v * unit).collect::<Vec<f64>>());
         let (one, other) = (compare_runs(&of(&a), &of(&b), &ask()).unwrap(), compare_runs(&scaled(&a), &scaled(&b), &ask()).unwrap());

@@ -1,4 +1,4 @@
-//! Rates of right and wrong verdicts where the truth is known. The full tables come from the example `compare_rates`.
+//! Rates of right and wrong verdicts with a known truth. The full tables come from the example `compare_rates`.
 
 use crate::synthetic::{Runs, welch};
 use mindful_analyze::compare::{NoiseFloor, Question, Verdict, compare_runs, detectable_effect};

@@ -1,4 +1,4 @@
-//! Runs that several ranks took together are judged by what each of them did.
+//! Runs of several ranks are judged by the work of each rank.
 
 use crate::made::Made;
 use mindful_analyze::judgement::verdict::Limit;

@@ -1,4 +1,4 @@
-//! Reports made up in the dress of each version: figures are random, the layout is that of the version.
+//! Made-up reports in the form of each version: figures are random, the layout is that of the version.
 #![expect(
     clippy::too_many_lines,
     clippy::format_push_string,
@@ -28,7 +28,7 @@ pub(crate) enum Dress {
     Html11,
     /// AWR of 19c, a page.
     Html,
-    /// AWR of a pluggable database of 23ai, a page: made after 19c, for none that is real was at hand.
+    /// AWR of a pluggable database of 23ai, a page: made after 19c, because no real one was available.
     Html23,
     /// Statspack of 12c.
     Statspack,
@@ -56,7 +56,7 @@ pub(crate) struct Made {
     pub top_percent: f64,
 }
 
-/// The published sample of the older kit, as far as its figures are known.
+/// The published sample of the older kit, with its known figures.
 pub(crate) fn showcase() -> Made {
     const MIB: f64 = 1_048_576.0;
     Made {
@@ -221,8 +221,8 @@ impl Made {
         );
     }
 
-    /// Sections of shares by how long waits took: title, name of the counts, buckets, shares of reads of one block. The same
-    /// waits in the buckets of either age: 70 percent below 1 ms, .1 above 1 s.
+    /// Sections of shares by duration of waits: title, name of the counts, buckets, shares of reads of one block. The
+    /// same waits in the buckets of either age: 70 percent below 1 ms, .1 above 1 s.
     fn histograms(dress: Dress) -> Vec<(&'static str, &'static str, [&'static str; 8], [&'static str; 8])> {
         match dress {
             Dress::Awr10 => Vec::new(),
@@ -355,7 +355,7 @@ impl Made {
         );
         t.push_str(&head);
         for (place, (event, waits, seconds)) in lines.iter().enumerate() {
-            // A page ends within the table now and then.
+            // Sometimes a page ends within the table.
             if place == 2 {
                 let _ = write!(t, "\u{c}\n{head}");
             }

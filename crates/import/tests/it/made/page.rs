@@ -22,7 +22,7 @@ impl Made {
         let s = self.seconds();
         let old = dress == Dress::Html11;
         let heading = if dress == Dress::Html23 { "PDB report (PDB snapshots)" } else { "report for" };
-        // Old pages may have something before their begin.
+        // Old pages may have text before their beginning.
         let mut t = if old { "<meta http-equiv=\"content-type\">".to_owned() } else { String::new() };
         t += &format!(
             "<html lang=\"en\"><head><title>AWR Report for DB: SLOB, Inst: slob, Snaps: 88-89</title>\

@@ -28,12 +28,12 @@ const FLAGS: [&str; 11] = [
     "--window-size=1280,900",
 ];
 
-/// What developer tools read and write are the files 3 and 4 of the browser.
+/// Developer tools read and write the files 3 and 4 of the browser.
 const PIPED: &str = r#"exec "$0" --remote-debugging-pipe "$@" 3<&0 4>&1 </dev/null >/dev/null"#;
 
 static SHARED: Mutex<Weak<Browser>> = Mutex::new(Weak::new());
 
-/// A test that failed with one of these leaves nothing half done in it.
+/// A test that fails with one of these leaves it consistent.
 fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -100,7 +100,7 @@ impl Drop for Browser {
 struct Tab {
     to: ChildStdin,
     from: BufReader<ChildStdout>,
-    /// What the browser writes on stderr.
+    /// The browser's stderr.
     complaints: PathBuf,
     asked: u64,
     session: Option<Value>,
@@ -127,7 +127,7 @@ impl Tab {
         self.to.write_all(format!("{message}\0").as_bytes())
     }
 
-    /// What the browser says next. A page that complains fails its test.
+    /// The browser's next message. An error of a page fails its test.
     fn hear(&mut self) -> Value {
         let mut said = Vec::new();
         self.from.read_until(0, &mut said).unwrap();

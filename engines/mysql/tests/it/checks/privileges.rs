@@ -1,4 +1,4 @@
-//! What a role lacks is named with its GRANT, and what it lacked is there once that was given.
+//! A missing privilege is named with its GRANT, and its feature works after the GRANT.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,13 +19,13 @@ use crate::observe::waits::Reported;
 use crate::shared::url;
 use crate::support::{Kind, MARIADB, MYSQL, sql, started};
 
-/// Rights beyond those of a database.
+/// Privileges beyond those of a database.
 const RELOAD: &str = "GRANT RELOAD ON *.*";
 const PROCESS: &str = "GRANT PROCESS ON *.*";
 const SCHEMA: &str = "GRANT SELECT ON performance_schema.*";
 const RIGHTS: [&str; 3] = [RELOAD, PROCESS, SCHEMA];
 
-/// What a role gets to read and has on a loaded dataset.
+/// The messages and features of a role on a loaded dataset.
 #[derive(Debug)]
 struct Seen {
     lines: Vec<String>,
@@ -52,13 +52,13 @@ impl Seen {
         Self { lines, counters }
     }
 
-    /// Whether a line of what is reported or found has all `parts`.
+    /// Whether a reported line or finding has all `parts`.
     fn says(&self, parts: &[&str]) -> bool {
         self.lines.iter().any(|line| parts.iter().all(|part| line.contains(part)))
     }
 }
 
-/// What a role of one database sees that has all of [`RIGHTS`] but one, and then that one as well.
+/// The view of a role of one database with all of [`RIGHTS`] except one, and then with that one as well.
 fn lacking(server: &Instance, kind: Kind, lacks: &str) -> [Seen; 2] {
     let user = crate::shared::name();
     let grant = |right: &str| sql(server, &format!("{right} TO {user}@localhost"));

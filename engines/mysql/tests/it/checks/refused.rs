@@ -1,4 +1,4 @@
-//! What would make a run lie is refused, never measured.
+//! Conditions that would falsify a run are refused.
 
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ use crate::by_hand::ByHand;
 use crate::shared::{self, Shared};
 use crate::support::{Kind, MARIADB, MYSQL, connect, sql};
 
-/// Blocks of a schema where any number would do.
+/// Blocks of a schema if the number does not matter.
 const BLOCKS: u64 = 200;
 
 pub(crate) fn loaded(shared: &Shared, schemas: u32, blocks: u64) -> (Box<dyn Target>, String) {
@@ -98,7 +98,7 @@ fn a_clock_that_does_not_move_is_refused() {
     assert_eq!(opened.work_ops(&by_client, 1, Some(3))[0].total_ops(), 3);
 }
 
-/// What a slice of half a minute says to which `harm` is done soon after it has begun.
+/// The result of a slice of half a minute during which `harm` is done.
 pub(crate) fn harmed(opened: &Opened, looping: LoopSite, harm: impl FnOnce()) -> String {
     let workload = Workload { loop_site: looping, ..Workload::reads_only(2, BLOCKS, 8) };
     let (ready, begun) = mpsc::channel();
@@ -161,7 +161,7 @@ fn a_server_that_dies_is_reported_and_no_report_is_made_up() {
     assert!(opened.target.dataset().is_err());
 }
 
-/// A role that may do all in its own database and nothing else, as on a server of somebody else's.
+/// A role that may do all in its own database and nothing else, as on a foreign server.
 pub(crate) fn least(kind: Kind) -> (Arc<Shared>, Fixture, String) {
     let shared = shared::server(kind);
     let name = shared::name();
@@ -191,7 +191,7 @@ fn all_of_it_works_for_a_role_of_its_own_database_alone() {
         assert_eq!(report.ops[0].blocks, 400, "{kind:?}");
         for mut sampler in opened.target.samplers().unwrap() {
             let values = sampler.read().unwrap();
-            // Threads are known from the first sample of waits on.
+            // Threads are known after the first sample of waits.
             let known = values.iter().any(Option::is_some) || sampler.name() == HostSource::SessionThreads.name();
             assert!(known, "{kind:?}: {} is unknown", sampler.name());
         }

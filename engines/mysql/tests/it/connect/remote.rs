@@ -1,4 +1,4 @@
-//! A server elsewhere: a role of one database, by TCP, and no file to read. What is not laid out as written is refused.
+//! A server elsewhere: a role of one database, by TCP, and no file to read. A wrong layout is refused.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -57,7 +57,7 @@ impl Elsewhere {
         (target, notes)
     }
 
-    /// What is said of the layout in `database` after `harm`, in which `{}` is the table.
+    /// The verdict on the layout in `database` after `harm`, in which `{}` is the table.
     fn after(&self, database: &str, blocks: u64, harm: &[&str]) -> String {
         let (target, notes) = self.loaded(database, blocks);
         let table = format!("{database}.blocks_1");
@@ -70,10 +70,10 @@ impl Elsewhere {
     }
 }
 
-/// What is wrong, by its name; with how many blocks; how it is made; what is said of it.
+/// A fault: its name, the number of blocks, the statements that make it, and its message.
 const WRONG: [(&str, u64, &[&str], &str); 6] = [
     ("case_two", FEW, &["UPDATE {} SET pad = LEFT(pad, 4000)", "ALTER TABLE {} FORCE"], "has 100 rows in"),
-    // Three rows in two pages, by turns: as many pages begin with ballast as with a row.
+    // Three rows in two pages, alternating: as many pages begin with ballast as with a row.
     ("case_turns", BLOCKS, &["UPDATE {} SET pad = LEFT(pad, 5905)", "ALTER TABLE {} FORCE"], "has 400 rows in"),
     (
         "case_few",
@@ -111,7 +111,7 @@ fn only_the_layout_passes(kind: Kind) -> Elsewhere {
         let said = elsewhere.after(database, blocks, harm);
         assert!(said.contains(why) && !said.contains('\n'), "{kind:?}, {database}: {said}");
     }
-    // Pages that are found by a hash are in no account: then the size of the table has to do, and is said to.
+    // Pages that are found by a hash are not counted: then the size of the table is used, and reported.
     elsewhere.server.sql(&["SET GLOBAL innodb_adaptive_hash_index = ON"]);
     let (target, notes) = elsewhere.loaded("case_hashed", BLOCKS);
     assert_eq!(target.verify(&StopFlag::default()).unwrap().failure(), None, "{kind:?}");
@@ -130,7 +130,7 @@ fn a_mariadb_elsewhere_has_its_layout_or_is_refused() {
 #[test]
 fn a_mysql_elsewhere_has_its_layout_or_is_refused() {
     let elsewhere = only_the_layout_passes(MYSQL);
-    // Where no function may be made, reads of several blocks are joined with numbers, which a restart would lose.
+    // Without the privilege for functions, reads of several blocks are joined with numbers, which a restart would lose.
     elsewhere.server.sql(&[
         "REVOKE ALL ON `case\\_%`.* FROM me@127.0.0.1",
         &granting("SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX, ALTER"),

@@ -40,7 +40,7 @@ impl One {
         Conn::new(options.user(Some("me")).pass(Some(PASSWORD)).prefer_socket(false)).unwrap()
     }
 
-    /// Connects until the server's numbers have come to `number`. Gives that connection.
+    /// Connects until the server's connection numbers reach `number`. Returns that connection.
     fn number(&self, number: u32) -> Conn {
         loop {
             let connection = self.connect();

@@ -14,7 +14,7 @@ use crate::support::{Kind, MARIADB, MYSQL, target_at};
 
 /// Nothing else in any test looks like it.
 pub(crate) const PASSWORD: &str = "Zx9-unlikely-Qw7";
-/// What every connection says first.
+/// The first statement of every connection.
 const WORDS: &str = "STRICT_ALL_TABLES";
 
 /// A server with TLS, and a relay before it that records the traffic.
@@ -41,7 +41,7 @@ impl Bench {
         format!("mysql://{user}:{PASSWORD}@{host}:{}/bench?{parameters}", self.relay.port)
     }
 
-    /// Whether what is said to the server can be read on the way.
+    /// Whether the traffic to the server is readable on the way.
     fn in_clear(&self, host: &str, parameters: &str) -> bool {
         self.relay.heard(WORDS);
         let url = self.url("me", host, parameters);
@@ -82,7 +82,7 @@ fn written(folder: &Path, name: &str, text: &str, mode: u32) -> PathBuf {
     path
 }
 
-/// A password that is proven by a hash, so that it may be asked for in clear.
+/// The clause of a plugin that proves passwords by a hash, so it may request them in clear text.
 pub(crate) fn by(kind: Kind) -> String {
     let plugin = if kind == MYSQL { "WITH mysql_native_password " } else { "" };
     format!("{plugin}BY '{PASSWORD}'")
@@ -135,7 +135,7 @@ fn who_shows_a_certificate(bench: &Bench) {
     tells(&line, &["does not accept the client certificate", "ssl-cert=FILE"]);
 }
 
-/// `reload` is how the server takes another certificate.
+/// `reload` is the statement that loads another certificate.
 fn what_a_server_may_change(bench: &Bench, reload: &str) {
     let right = format!("ssl-ca={}", bench.right_ca());
     bench.server.sql(&["SET GLOBAL require_secure_transport = ON"]);

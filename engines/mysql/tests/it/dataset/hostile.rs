@@ -1,4 +1,4 @@
-//! Databases in which others laid something: nothing of theirs runs, nothing of theirs is removed.
+//! Databases with foreign objects: none of them is run, and none is removed.
 
 use mindful_conformance::quick_place;
 use mindful_core::contract::event::Silent;
@@ -89,7 +89,7 @@ fn no_mariadb_registry_of_others_is_read_whatever_it_is() {
         refused(&server, "ours", why);
         sql(&server, lift);
     }
-    // The table is ours whatever hangs on it, and removing it runs nothing.
+    // The table is ours even with foreign additions, and removing it runs nothing.
     let removed = ours.cleanup().unwrap();
     assert!(removed.iter().all(|object| object.kept_because.is_none()), "{removed:?}");
     assert_eq!(sql(&server, "SHOW DATABASES LIKE 'ours'"), "");
@@ -119,7 +119,7 @@ fn a_number_that_others_wrote_takes_no_room_in_a_proof() {
 fn cleanup_of_a_mariadb_leaves_foreign_objects() {
     let place = quick_place();
     let server = started(MARIADB, &place.path().join("db"), &[]);
-    // A name is a name, whatever is in it.
+    // A name is quoted, whatever it contains.
     let odd = "a`b'; DROP DATABASE c; -- \"";
     let target = loaded(&server, odd);
     assert_eq!(target.dataset().unwrap().map(|dataset| dataset.blocks_per_schema), Some(200));
@@ -135,7 +135,7 @@ fn cleanup_of_a_mariadb_leaves_foreign_objects() {
         .collect();
     assert_eq!(left, [format!("{quoted}.`letters`"), format!("{quoted}.`greet`"), quoted.to_owned()]);
     assert_eq!(sql(&server, &format!("SHOW TABLES FROM {quoted}")), "letters");
-    // What is left is no longer mindful's.
+    // The rest is no longer mindful's.
     assert!(target.dataset().unwrap_err().to_string().contains("was not made by mindful"));
 }
 
@@ -160,7 +160,7 @@ fn two_on_a_mariadb_namespace_share_it_or_are_refused() {
     second.cleanup().unwrap();
 }
 
-/// What others can have every session of a user begin with, each value as bad as it goes.
+/// Settings that others can impose on every session of a user, each with its worst value.
 const BAD: [&str; 27] = [
     "sql_mode = 'ANSI,NO_BACKSLASH_ESCAPES,PAD_CHAR_TO_FULL_LENGTH,IGNORE_SPACE,NO_UNSIGNED_SUBTRACTION'",
     "sql_select_limit = 1",

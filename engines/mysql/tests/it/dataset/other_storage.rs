@@ -1,4 +1,4 @@
-//! Servers that keep rows in anything but InnoDB: their operations are measured, and nothing is claimed of pages.
+//! Servers with another storage engine than InnoDB: operations are measured, and pages are unknown.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::by_hand::ByHand;
 use crate::shared;
 use crate::support::MARIADB;
 
-/// What a MariaDB has to be given so that it is no InnoDB to mindful, and what is said of it then.
+/// Options that make a MariaDB a server without InnoDB to mindful, and the message about it.
 const OTHERS: [(&[&str], &str); 3] = [
     (&["--version=8.0.11-TiDB-v7.5.0"], "the server is TiDB"),
     (&["--enforce-storage-engine=Aria"], "the server makes only tables of Aria"),

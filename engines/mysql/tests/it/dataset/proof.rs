@@ -44,7 +44,7 @@ fn a_second_row_in_a_page_is_found_by_the_tree() {
     let shared = shared::server(MARIADB);
     let (target, name) = loaded(&shared, 1, 1_500);
     let table = format!("`{name}`.blocks_1");
-    // One row leaves its page for that of the row before it.
+    // One row moves to the page of the previous row.
     sql(&shared.server, &format!("UPDATE {table} SET pad = '' WHERE id IN (700, 702)"));
     sql(&shared.server, &format!("ALTER TABLE {table} FORCE"));
 
@@ -85,7 +85,7 @@ fn link(to: &Path, at: &Path) {
 #[test]
 fn a_wrong_pad_is_found_where_no_file_may_be_read() {
     for kind in [MARIADB, OLDER, MYSQL] {
-        // A role that may not export tables, as on a server elsewhere: index and pages in use are all it can ask for.
+        // A role that may not export tables, as on a remote server: it can only query the index and the pages in use.
         let (shared, mut fixture, name) = least(kind);
         fixture.dataset.schemas = 1;
         fixture.dataset.blocks_per_schema = 200;

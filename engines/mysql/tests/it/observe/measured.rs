@@ -1,4 +1,4 @@
-//! What is measured: counters against the work they are of.
+//! Counters compared with the work they measure.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -63,14 +63,14 @@ fn redo_is_reported_to_the_byte_by_how_much_an_update_changes() {
         assert!(band.contains(&each), "{redo:?}: {each} bytes of redo a block, expected {band:?}");
         assert_eq!(grown(&before, &after, Counter::Commits) as u64, 400);
     }
-    // What updates left is settled before reads, which then write nothing.
+    // The rest of updates is settled before reads, which then do not write.
     let reads = Workload::reads_only(1, BLOCKS, 8);
     opened.target.prepare(&reads, 1).unwrap();
     let before = read(&*opened.target);
     assert!(before["Innodb_history_list_length"] < 1.0, "purge has not done its work");
     let blocks = opened.work_ops(&reads, 1, Some(500))[0].op(OpKind::Select).blocks as f64;
     let after = read(&*opened.target);
-    // A checkpoint of what was written before leaves a mark of 16 bytes, on a busy host as late as this.
+    // A checkpoint of earlier writes adds a record of 16 bytes, on a busy host as late as this.
     let redo = grown(&before, &after, Counter::LogBytes) as u64;
     assert!(redo <= 64, "reads wrote {redo} bytes of redo");
     let written = grown(&before, &after, Counter::PhysicalWrites);
@@ -143,7 +143,7 @@ fn requests_of_reads(kind: Kind) {
     let fixture = with_room(kind);
     let opened = fixture.loaded();
     let requests = opened.target.describe().unwrap().cache_requests.unwrap();
-    // What is missed here is there in the slices that count.
+    // Pages that are missing now are cached in the counted slices.
     let all = Workload { loop_site: LoopSite::Client, ..Workload::reads_only(1, BLOCKS, BLOCKS) };
     opened.session(&all, 0, 1).run_slice(&opened.orders().next(0, Some(1))).unwrap();
     for looping in [LoopSite::Server, LoopSite::Client] {

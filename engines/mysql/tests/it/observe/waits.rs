@@ -1,4 +1,4 @@
-//! What sessions wait for is found under its class, and how many commits share a flush of the log.
+//! Waits of sessions are counted in their class, and commits per flush of the log are counted.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -30,7 +30,7 @@ fn read(samplers: &mut [Box<dyn Sampler>]) -> BTreeMap<String, f64> {
     all
 }
 
-/// What grew while `sessions` sessions worked for `ms`, and the operations they did.
+/// Counters that grew while `sessions` sessions worked for `ms`, and the operations they did.
 fn grown(opened: &Opened, work: &Workload, sessions: u32, ms: i64) -> (BTreeMap<String, f64>, u64) {
     let target = &*opened.target;
     target.prepare(work, sessions).unwrap();
@@ -58,7 +58,7 @@ fn grown(opened: &Opened, work: &Workload, sessions: u32, ms: i64) -> (BTreeMap<
     (after, ops)
 }
 
-/// What grew while somebody was found at `class`, however busy this machine is.
+/// Counters that grew until a session was found at `class`, even on a busy machine.
 fn until(opened: &Opened, work: &Workload, sessions: u32, class: &str) -> BTreeMap<String, f64> {
     let began = Instant::now();
     loop {
@@ -119,7 +119,7 @@ fn reads_and_commits_of_a_mariadb_are_apart_and_grouped() {
     let found = ["log", "contention", "latch"].map(sum);
     assert!(found[0] > found[1] + found[2], "{found:?}");
 
-    // On a full host eight may get their turns one after the other.
+    // On a full host eight may run one after the other.
     let each = || {
         let grouped = until(&opened, &updates(), 8, "log");
         grouped["innodb_status/log_writes"] / grouped["sessions/commits"]

@@ -1,4 +1,4 @@
-//! Owners that die at any moment.
+//! Owners that are killed at any moment.
 
 use std::path::{Path, PathBuf};
 
@@ -37,7 +37,7 @@ fn owner() {
     }
 }
 
-/// A table that is either whole or not there, and a journal that lasts.
+/// A table that is either complete or missing, and a durable journal.
 fn load(server: &Instance) {
     server.serve(Purpose::Load).unwrap();
     println!("loading");
@@ -64,8 +64,8 @@ fn committed(owner: Owner) -> u32 {
     })
 }
 
-/// Kills owners at random moments: while they make the data folder, start, load, work and restart; now and then the guard
-/// or the server too. `KILL_TEST_ROUNDS` says how often, `KILL_TEST_SEED` when.
+/// Kills owners at random moments: while they make the data folder, start, load, work and restart; sometimes the guard
+/// or the server too. `KILL_TEST_ROUNDS` sets how often, `KILL_TEST_SEED` when.
 #[test]
 fn a_mariadb_stays_usable_if_its_owner_is_killed_at_any_moment() {
     let number = |name: &str, default: u64| std::env::var(name).map_or(default, |text| text.parse().unwrap());
@@ -74,7 +74,7 @@ fn a_mariadb_stays_usable_if_its_owner_is_killed_at_any_moment() {
     let (mut place, mut rebuilt) = (place(), 0);
     let [fresh, warm] = [(); 2].map(|()| owner_in(&place.path().join("db")).time_until("at work"));
     for round in 0..kills {
-        // Every third begins with nothing, so that the making of the data folder is hit too.
+        // Every third round begins without data, to hit the making of the data folder too.
         if round % 3 == 0 {
             place = mindful_conformance::place();
         }
@@ -118,7 +118,8 @@ fn check(server: &Instance, acknowledged: u32, notes: &Notes, at: &str) {
     let found = if exists("journal") { number("SELECT COALESCE(MAX(n), 0) FROM mine.journal") } else { 0 };
     assert!(found >= acknowledged || notes.tell("made again"), "{at}: {acknowledged} was reported, {found} is there");
     if exists("loaded") {
-        // A statement that makes and fills a table is no transaction: it is whole unless the kill was within it.
+        // A statement that makes and fills a table is not a transaction: the table is complete unless the kill was
+        // within it.
         let rows = number("SELECT COUNT(*) FROM mine.loaded");
         assert!(rows == LOADED || rows == 0, "{at}: {rows} rows");
     }

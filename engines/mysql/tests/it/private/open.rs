@@ -1,4 +1,4 @@
-//! Private servers that start, serve, stop and go.
+//! Private servers that start, serve, stop and are removed.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -87,7 +87,7 @@ fn settings_that_do_not_exist_name_the_nearest() {
     let folder = place.path().join("db");
     let message = refusal(MARIADB, &folder, &[("set", "innodb_flush_neighbours=1")]);
     assert!(message.contains("did you mean `innodb_flush_neighbors`"), "{message}");
-    // The server itself takes the beginning of a name for the whole.
+    // The server itself accepts the beginning of a name for the whole.
     let message = refusal(MYSQL, &folder, &[("set", "datadi=/etc")]);
     assert!(message.contains("did you mean `datadir`"), "{message}");
     assert_eq!(names(place.path()), [] as [std::path::PathBuf; 0]);

@@ -42,7 +42,7 @@ fn without_network_and_programs_next_steps_are_named() {
     fs::create_dir(&bin).unwrap();
     let message = refusal(MARIADB, &place.path().join("db"), &[("mysql_bin", &bin)]);
     assert!(message.contains("does not hold mariadbd") && message.contains("command -v"), "{message}");
-    // Without a network a MySQL is nowhere: what the system has is a MariaDB.
+    // Without a network there is no MySQL: the system has a MariaDB.
     let extra = [("fetch", "off"), ("fetch_dir", shelf.as_str()), ("mysql_flavor", "mysql")];
     let message = refusal(MARIADB, &place.path().join("db"), &extra);
     for way in ["--mysql-bin", "network", "sqlite:"] {

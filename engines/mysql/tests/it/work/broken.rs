@@ -1,4 +1,4 @@
-//! What breaks while mindful is at work is reported in one line, and what comes after works.
+//! A failure during work is reported in one line, and later work succeeds.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ fn a_network_that_is_cut_ends_the_slice_with_one_line() {
     }
 }
 
-/// Between two statements no operation is under way, and time passes all the same.
+/// Between two statements no operation is under way, but time still passes.
 #[test]
 fn an_unreachable_server_stalls_between_reads_too() {
     let bench = Bench::start(MARIADB);
@@ -35,7 +35,8 @@ fn an_unreachable_server_stalls_between_reads_too() {
     let opened = Fixture::new(&ENGINE, bench.url("me", "127.0.0.1", "ssl-mode=DISABLED")).loaded();
     let workload = Workload { loop_site: LoopSite::Server, ..Workload::reads_only(2, 500, 1) };
     let mut session = opened.session(&workload, 0, 1);
-    // Within a slice, and beyond its end. On a busy host the server does a part of it on what it has got before.
+    // Within a slice, and beyond its end. On a busy host the server does a part of it with orders it has received
+    // before.
     for held_ms in [800, 1_500] {
         let begin_us = opened.target.clock_us().unwrap();
         let end_us = begin_us + 1_200_000;

@@ -1,4 +1,4 @@
-//! First contact with a made-up server: what holds, what does not, what cannot be seen.
+//! First contact with a made-up server: claims that hold, that fail, and that cannot be seen.
 
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::contract::{Proven, SelfProof};
@@ -14,7 +14,7 @@ fn a_sound_server_passes_each_line_and_keeps_nothing() {
     let (fixture, database) = fixture();
     let proof = fixture.open().self_proof(&StopFlag::default()).unwrap().unwrap();
     let failed = lines(&proof, Proven::Fail);
-    // How late a slice begins, and how much of its time is work, is this machine's.
+    // How late a slice begins, and how much of its time is work, depends on this machine.
     let other: Vec<_> = failed.iter().filter(|line| !line.contains(" late") && !line.contains("Little")).collect();
     assert!(other.is_empty() && lines(&proof, Proven::NotSeen).is_empty(), "{other:#?}");
     assert!(proof.lines.len() > 25, "{:#?}", proof.lines);

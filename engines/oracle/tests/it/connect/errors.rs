@@ -1,4 +1,4 @@
-//! What goes wrong, reported in one line with the next move; what is missing, reported with the GRANT.
+//! Faults are reported in one line with the next step, missing privileges with the GRANT.
 
 use std::sync::{Arc, Mutex};
 
@@ -104,7 +104,7 @@ fn a_view_that_may_not_be_read_is_reported_with_its_grant() {
     }
 }
 
-/// Each text that reads a view of the server's, and the first word of its finding where it has one of its own.
+/// Each text that reads a view of the server's, and the first word of its finding if it has one.
 const VIEWS: &[(&str, Option<&str>)] = &[
     ("own_statistics", Some("v$sesstat")),
     ("own_events", Some("v$session_event")),
@@ -152,7 +152,7 @@ fn a_view_that_is_not_there_or_has_other_columns_spoils_no_run() {
             }
         }
     }
-    // No text of a view is left out; those of the tables of mindful's own are no views of the server's.
+    // No text of a view is missing; texts of mindful's own tables are not views of the server.
     let needed = ["banner", "data_files", "instance", "look", "plan", "registry", "room", "standing", "all_waits"];
     let own =
         ["begin_table", "end_table", "forget_table", "store_proof", "serial", "serial_index", "drop", "forget_plan"];
@@ -201,7 +201,7 @@ fn sqlplus_accepts_the_script_of_grants_unchanged() {
     }
     let read = include_str!("../../columns.txt").lines().filter_map(|line| line.strip_prefix("v$")?.split(':').next());
     for view in read.filter(|view| *view != "version") {
-        // V$VERSION is everybody's.
+        // All users may read V$VERSION.
         let grant = format!("GRANT SELECT ON V_${} TO mindful_bench;", view.to_uppercase());
         assert!(statements.contains(&grant.as_str()), "no {grant}");
     }
@@ -263,7 +263,7 @@ fn unfitting_or_foreign_objects_are_left_alone() {
 #[test]
 fn an_unfinished_table_is_made_again() {
     let (mut fixture, database) = fixture();
-    // Of several streams any may come to its index first, and the first schema be whole when another is cut off.
+    // With several streams any may reach its index first, and the first schema may be complete when another is cut off.
     fixture.dataset.load_streams = 1;
     let target = fixture.open();
     database.fail("index", 1_652, 1);
@@ -274,7 +274,7 @@ fn an_unfinished_table_is_made_again() {
     let dataset = target.load(&fixture.dataset, &Silent, &stop).unwrap();
     assert_eq!(dataset.schemas, fixture.dataset.schemas);
     assert_eq!(target.verify(&stop).unwrap().failure(), None);
-    // The same when nothing more is asked of it but to go.
+    // The same when it only has to end.
     let (fixture, database) = crate::support::fixture();
     database.fail("index", 1_652, 1);
     let target = fixture.open();
@@ -346,7 +346,7 @@ fn an_instance_with_a_fast_clock_begins_with_the_others() {
     const AHEAD_US: i64 = 5_000_000;
     let (mut fixture, database) = fixture();
     let name = fixture.url.rsplit_once('/').unwrap().1.to_owned();
-    // The other instance of the cluster sees the same tables by a clock of its own.
+    // The other instance of the cluster sees the same tables, but has its own clock.
     let other = crate::fake::Database::create(&format!("{name}_ahead"));
     fixture.url = format!("{},{name}_ahead", fixture.url);
     let opened = fixture.loaded();

@@ -12,7 +12,7 @@ use mindful_core::{Error, ErrorKind};
 
 use crate::support::fixture;
 
-/// What `work` ends with once `target` is interrupted, 300 ms after it began.
+/// The result of `work` when `target` is interrupted, 300 ms after it began.
 fn interrupted<T>(target: &Arc<dyn Target>, work: impl FnOnce() -> Result<T, Error>) -> Error {
     let stopping = Arc::clone(target);
     let stop = std::thread::spawn(move || {
@@ -104,6 +104,6 @@ fn a_load_and_a_question_without_end_are_left() {
     database.hang("look", true);
     assert_eq!(interrupted(&target, || target.dataset()).kind, ErrorKind::Interrupted);
     database.hang("look", false);
-    // The next question has a connection of its own.
+    // The next request has a new connection.
     assert_eq!(target.dataset().unwrap(), None);
 }

@@ -88,7 +88,7 @@ fn works(target: &dyn Target) {
         assert!(target.prepare(&workload, 1).unwrap().iter().all(|path| path.pure));
         let placement = Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 };
         let mut session = target.session(&workload, placement).unwrap();
-        // More operations than one call takes where the loop is the server's.
+        // More operations than one call accepts with the loop in the server.
         let ops = if looping == LoopSite::Server { 3_000 } else { 60 };
         let begin_us = target.clock_us().unwrap() + 10_000;
         let end_us = begin_us + 60_000_000;
@@ -206,7 +206,7 @@ fn socket(what: impl Fn(TcpStream) + Send + Sync + 'static) -> u16 {
     port
 }
 
-/// The answer of a server that takes the connection, and demands encryption of its own kind.
+/// The answer of a server that accepts the connection, and demands native encryption.
 fn demands_encryption() -> Vec<u8> {
     let mut body = vec![0x01, 0x3f];
     body.extend([0; 12]);
@@ -266,7 +266,7 @@ fn sockets_that_are_no_server_end_in_one_line_in_time() {
                 assert!(error.contains(part), "{what}: {error}");
             });
         }
-        // Two libraries of TLS are in this program: which is used was settled before.
+        // This program contains two TLS libraries; the one to use is already chosen.
         scope.spawn(move || refused(&format!("oracle://bench@tcps://127.0.0.1:{reset}/x"), "50s"));
         scope.spawn(move || {
             let error = refused("oracle://bench@NO_SUCH_ALIAS", "50s");

@@ -1,4 +1,4 @@
-//! What a made-up database holds, and its statements.
+//! The content of a made-up database, and its statements.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -35,7 +35,7 @@ pub(crate) struct State {
     hanging: BTreeSet<String>,
     pub waited_for: BTreeSet<String>,
     pub seen: BTreeSet<String>,
-    /// Of them those that were to be waited for longer than two minutes.
+    /// Those of them with a time limit of more than two minutes.
     pub long: BTreeSet<String>,
     /// The banner; empty for a usual one.
     pub banner: String,
@@ -72,7 +72,7 @@ pub(crate) struct Own {
     pub module: String,
     pub action: String,
     pub statistics: BTreeMap<&'static str, u64>,
-    /// What it is at: nothing while it waits for its client.
+    /// Its current work; `None` while it waits for its client.
     pub doing: Option<&'static str>,
 }
 
@@ -101,7 +101,7 @@ impl Database {
         self.state().faults.insert(name.to_owned(), (code, times));
     }
 
-    /// From now on the text called `name` hangs, as one that waits for a lock; no longer once it is let go.
+    /// From now on the text called `name` hangs, like one that waits for a lock, until it is released.
     pub(crate) fn hang(&self, name: &str, hangs: bool) {
         let mut state = self.state();
         if hangs {
@@ -161,8 +161,7 @@ impl Database {
         self.state().query(sid, &name, sql, binds)
     }
 
-    /// The name of a text; its fault, where it has one.
-    /// Keeps for how long somebody would wait for the answer to `sql`.
+    /// The name of a text; its fault, if any. Records the time limit for the answer to `sql`.
     pub(super) fn note_patience(&self, sql: &str, within: Duration) {
         if let Some(name) = statement::name(sql).filter(|_| within > Duration::from_mins(2)) {
             self.state().long.insert(name.to_owned());

@@ -101,7 +101,7 @@ impl Binds<'_> {
     pub(super) fn room(&self, name: &str) -> usize {
         match self.get(name) {
             Bind::Room(length) => *length,
-            // Over the wire it is the text that comes in.
+            // Over the wire the text is transmitted.
             Bind::Text(text) => text.len(),
             other => panic!("{name} is {other:?}"),
         }

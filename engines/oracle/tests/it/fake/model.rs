@@ -1,4 +1,5 @@
-//! The arithmetic of a slice's block in Rust, line by line as `sql/slice/block.sql` has it: what a server must answer.
+//! The arithmetic of a slice's block in Rust, line by line as in `sql/slice/block.sql`: the expected answer of a
+//! server.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -35,7 +36,7 @@ pub(crate) struct Order {
 const KIND: i64 = 536_870_912;
 const LONG_US: i64 = 100_000;
 
-/// Runs the block: the text it answers, or `None` where an operation failed.
+/// Runs the block: its answer, or `None` if an operation failed.
 pub(crate) fn answer(order: &Order, server: &mut dyn Server) -> Option<String> {
     let word = |at: usize| i64::from(i32::from_be_bytes(order.ops[at..at + 4].try_into().unwrap_or_default()));
     let (mut since, mut until, mut pending) = (order.since_us, order.until_us, order.pending);
@@ -115,7 +116,7 @@ fn packed(counts: &BTreeMap<i64, u64>) -> String {
     words.join(" ")
 }
 
-/// The bucket of a latency of `us`, as `sql/slice/block.sql` finds it.
+/// The bucket of a latency of `us`, as computed by `sql/slice/block.sql`.
 pub(crate) fn bucket_number(us: u64) -> u64 {
     let ns = us * 1_000;
     let (mut width, mut power) = (1, 0);

@@ -1,4 +1,4 @@
-//! Reads the numbers out of the engine's texts, so that what was rendered is what counts.
+//! Reads the numbers from the engine's texts, so that the rendered text decides.
 
 pub(super) fn after(text: &str, before: &str) -> Option<u64> {
     let rest = text.split_once(before)?.1;

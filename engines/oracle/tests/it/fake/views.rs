@@ -1,4 +1,4 @@
-//! What a made-up database shows of itself. All figures are made up.
+//! The views of a made-up database. All figures are made up.
 
 use mindful_core::contract::clock;
 use mindful_oracle::driver::Row;
@@ -102,7 +102,7 @@ pub(super) fn rows(state: &State, sid: u64, name: &str, sql: &str, binds: &Binds
         "host" => host(state.busy_cpus),
         "data_files" => state.files.iter().map(|file| row([file])).collect(),
         "files" => vec![row(["100", "10", "20", "2", "90", "45"])],
-        // No disk of ASM: a sum of nothing is NULL.
+        // No disk of ASM: a sum without rows is NULL.
         "disks" => vec![row(["", "", "", "", "", ""])],
         "waits" | "all_waits" => state
             .sessions

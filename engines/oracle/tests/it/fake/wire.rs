@@ -21,7 +21,7 @@ impl Server {
         Self::start_with(database, field_version, &[])
     }
 
-    /// The same by TLS with certificate and key of these files.
+    /// The same with TLS, with the certificate and key of these files.
     pub(crate) fn start_with(database: &Arc<Database>, field_version: u32, certificate: &[&Path]) -> Option<Self> {
         let paths = [whole_tool("seerdb-3.3.0")?, whole_tool("pycryptodome-4.4.0")?];
         let python_path = std::env::join_paths(paths).expect("a path");

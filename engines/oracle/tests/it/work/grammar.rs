@@ -1,5 +1,5 @@
-//! Every text through ANTLR's grammar of PL/SQL, which knows syntax and no semantics; what it does not know is checked
-//! by name. `.ci/tools` makes the parser.
+//! Every text through ANTLR's grammar of PL/SQL, which knows syntax but not semantics; names that it does not know are
+//! checked separately. `.ci/tools` makes the parser.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,7 +12,8 @@ use mindful_core::workload::draw::mix64;
 use crate::fake::wire::root;
 use crate::work::shapes;
 
-/// What each file of texts says to the parser: `ok`, or where it stumbles; `None` once it was said that there is no parser.
+/// The parser's result for each file of texts: `ok`, or the place of the fault; `None` after a notice that there is no
+/// parser.
 fn parsed(texts: &BTreeMap<String, String>) -> Option<BTreeMap<String, String>> {
     let (classes, jar) = (whole_tool("plsql-0.7.0")?, tool("antlr4-4.13.2-complete.jar")?);
     let folder = tempfile::tempdir().unwrap();
@@ -20,7 +21,7 @@ fn parsed(texts: &BTreeMap<String, String>) -> Option<BTreeMap<String, String>> 
         fs::write(folder.path().join(name), text).unwrap();
     }
     let path = std::env::join_paths([classes, jar]).unwrap();
-    // Each text is parsed once: to compile well what parses them would take longer than to parse them.
+    // Each text is parsed once: optimising the parser would take longer than the parsing.
     let quick = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"];
     let java = Command::new("java").args(quick).arg("-cp").arg(path).arg("Check").arg(folder.path()).output();
     let output = java.expect("java is there: apt-get install default-jre-headless");
@@ -29,7 +30,7 @@ fn parsed(texts: &BTreeMap<String, String>) -> Option<BTreeMap<String, String>> 
     Some(lines.lines().filter_map(|line| line.split_once(' ')).map(|(name, said)| (name.into(), said.into())).collect())
 }
 
-/// What the parser has taken before, by the hash of each text: parsing is paid once.
+/// The hashes of texts that the parser has accepted before, so that each is parsed once.
 fn accepted() -> PathBuf {
     root().join("target/tools/plsql-0.7.0/accepted")
 }
@@ -57,7 +58,7 @@ fn every_text_of_every_plan_is_in_the_grammar() {
     fs::write(accepted(), lines).unwrap();
 }
 
-/// A fault as it is made, each in a text of ours that is right.
+/// Faults, each put into a correct text of ours.
 const FAULTS: &[(&str, &str, &str)] = &[
     ("slice_u2000_s1000_19_1_each", "END LOOP;", "ENDLOOP;"),
     ("slice_u2000_s1000_19_1_each", "v_began := v_now;", "v_began = v_now;"),

@@ -1,4 +1,4 @@
-//! The slice's arithmetic by hand: what the block must answer, worked out on paper.
+//! The slice's arithmetic by hand: the expected answers of the block.
 
 use std::collections::VecDeque;
 

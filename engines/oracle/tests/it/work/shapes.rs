@@ -88,7 +88,7 @@ fn slices(namespace: &Namespace, all: &mut BTreeMap<String, String>) {
     }
 }
 
-/// Workloads by their ways to commit; one where nothing is updated.
+/// Workloads by their kind of commit; one without updates.
 fn modes(base: &Workload) -> Vec<(&'static str, Workload)> {
     if base.update_pct.is_none() {
         return vec![("", base.clone())];

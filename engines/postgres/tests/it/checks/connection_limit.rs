@@ -1,4 +1,4 @@
-//! Limits of connections, wherever they are set: refused before anything runs, with the line that raises them.
+//! Limits of connections, at every level: refused before anything runs, with the command that raises them.
 
 use crate::support::{Server, dataset, placement, programs, workload};
 use mindful_core::contract::event::Silent;
@@ -55,7 +55,7 @@ fn limits_of_role_and_database_hold_before_any_session() {
             let alter = error.next.split(" or ").nth(1).unwrap().to_owned();
             assert_eq!(alter, format!("ALTER {owner} {name} CONNECTION LIMIT 8"));
             assert_fits(&*target, &error);
-            // The line that was asked is the one that helps.
+            // The suggested command helps.
             server.sql(&alter);
             target.prepare(&workload(1, BLOCKS, 4, "0"), 5).unwrap();
             server.sql(&format!("ALTER {owner} {name} CONNECTION LIMIT -1"));
@@ -72,7 +72,7 @@ fn connections_reserved_for_others_are_not_free() {
         assert!(error.next.contains("ALTER SYSTEM SET max_connections = "), "{error}");
         assert_fits(&*target, &error);
         drop(target);
-        // A superuser has the reserved ones too, and no limit of the role holds it.
+        // A superuser can use the reserved ones too, and the role's limit does not apply to it.
         server.sql("ALTER ROLE bench CONNECTION LIMIT 1");
         let target = server.target(&[]).unwrap();
         target.load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();

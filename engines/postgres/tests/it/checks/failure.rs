@@ -1,4 +1,4 @@
-//! What goes wrong on real servers is reported on one line, with the next move, and changes nothing.
+//! Faults on real servers are reported in one line, with the next step, and change nothing.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -28,7 +28,7 @@ fn loaded(server: &Server) -> Box<dyn Target> {
     target
 }
 
-/// What a session in a long slice says when `sql` strikes it.
+/// The error of a session in a long slice when `sql` disturbs it.
 fn struck_by(server: &Server, target: &dyn Target, sql: &str) -> Error {
     let w = workload(1, 1_000, 4, "20");
     target.prepare(&w, 1).unwrap();
@@ -67,7 +67,7 @@ fn a_plan_that_is_not_a_plain_index_scan_is_refused() {
         let error = target.prepare(&workload(1, 1_000, 64, "0"), 1).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Target);
         assert!(error.what.contains("Seq Scan") && error.next.contains("cleanup"), "{error}");
-        // An index that can only be read as a bitmap is no way around.
+        // An index that can only be read as a bitmap does not help.
         server.sql("CREATE INDEX ON mindful.blocks_1 USING brin (k)");
         let error = target.prepare(&workload(1, 1_000, 64, "0"), 1).unwrap_err();
         assert!(error.what.contains("Scan"), "{error}");
@@ -85,7 +85,7 @@ fn more_sessions_than_the_server_takes_are_refused() {
     });
 }
 
-/// The script that `mindful engines postgres --grants` prints makes a role that lacks nothing.
+/// The script that `mindful engines postgres --grants` prints makes a role with all needed privileges.
 #[test]
 fn the_least_role_does_everything() {
     each_server(&[], |server| {
@@ -111,7 +111,7 @@ fn the_least_role_does_everything() {
     });
 }
 
-/// What would be refused after the load is refused before it, and the doctor calls it an error with its GRANT.
+/// A refusal after the load is already given before it, and the doctor calls it an error with its GRANT.
 #[test]
 fn missing_rights_are_refused_before_anything_is_loaded() {
     each_server(&[], |server| {
@@ -185,7 +185,7 @@ fn late_commits_that_could_deadlock_are_refused() {
     });
 }
 
-/// Stopped inside an operation or between two, by chance: of short operations a part of the time lies between.
+/// The stop is inside an operation or between two, by chance: with short operations a part of the time is between them.
 #[test]
 fn a_session_that_stands_still_is_reported_wherever_it_was() {
     const STOPS: usize = 10;
@@ -215,7 +215,7 @@ fn a_session_that_stands_still_is_reported_wherever_it_was() {
         });
         (session.run_slice(&order).unwrap(), stopped.join().unwrap())
     });
-    // On a full host it may not have gone on between two stops: then one operation lasted through both.
+    // On a full host it may not continue between two stops: then one operation lasts through both.
     let lasted = |us: i64| report.long.iter().any(|long| (long.begin_us..long.begin_us + long.us as i64).contains(&us));
     assert!(stopped.iter().all(|us| lasted(*us)), "stopped at {stopped:?}: {:?}", report.long);
     let outlasted =

@@ -1,4 +1,4 @@
-//! What spoils a result is reported before it is measured, on real servers that have it.
+//! Conditions that spoil a result are reported before the measurement, on real servers.
 
 use std::time::{Duration, Instant};
 
@@ -53,7 +53,7 @@ fn a_server_set_up_to_lie_is_reported_by_code_and_figures() {
             let begun = Instant::now();
             (target.checks(&plan(&[("update_pct", "20"), ("duration", "60s")])).unwrap(), begun.elapsed())
         };
-        // The best of a few, for a busy host makes any of them late.
+        // The best of a few, because a busy host makes any of them late.
         let mut rounds = std::iter::repeat_with(checked).take(10);
         let quick = |(_, took): &(Vec<Finding>, Duration)| *took < Duration::from_secs(2);
         let (findings, _) = rounds.find(quick).expect("checks take less than two seconds");
@@ -118,7 +118,7 @@ fn a_dataset_half_in_cache_is_predicted_from_the_loaded_size() {
         // Only a schema that has a session is visited.
         let findings = target.checks(&plan(&[("sessions", "1")])).unwrap();
         assert!(found(&findings, "predicted-hits").text.contains("no storage"));
-        // Tables are made with autovacuum off; where that is taken back, it is reported.
+        // Tables are made with autovacuum off; if that is undone, it is reported.
         server.sql("ALTER TABLE mindful.blocks_1 RESET (autovacuum_enabled)");
         let findings = target.checks(&plan(&[])).unwrap();
         let is_found = codes(&findings).contains(&"pg-autovacuum");

@@ -128,7 +128,7 @@ impl Cluster {
         Server::parse_in(&self.url(), &Environment::default()).unwrap().connect(0).await.unwrap()
     }
 
-    /// Makes a role of this name with this password, both any text, unless it is there.
+    /// Makes a role of this name with this password, both any text, unless it exists.
     pub(super) async fn role(&self, name: &str, password: &str) {
         let quoted =
             |text: &str, quote: char| format!("{quote}{}{quote}", text.replace(quote, &format!("{quote}{quote}")));

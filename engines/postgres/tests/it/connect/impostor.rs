@@ -1,11 +1,11 @@
-//! Servers that misbehave: each answers one connection as it is asked to and is gone.
+//! Servers that misbehave: each answers one connection as given, and ends.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
 
-/// Starts a server that hands each connection to `answer`; returns its port.
+/// Starts a server that passes each connection to `answer`; returns its port.
 pub(super) fn start(answer: impl Fn(TcpStream) + Send + 'static) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -17,7 +17,7 @@ pub(super) fn start(answer: impl Fn(TcpStream) + Send + 'static) -> u16 {
     port
 }
 
-/// Takes whatever the client says first.
+/// Reads the client's first message.
 pub(super) fn listen(stream: &mut TcpStream) -> Vec<u8> {
     let mut heard = vec![0; 4096];
     let length = stream.read(&mut heard).unwrap_or(0);
@@ -34,7 +34,7 @@ pub(super) fn silent() -> u16 {
     })
 }
 
-/// A server that answers whatever it hears with `bytes`, and no more. It hears the client out: what it left unread would reset
+/// A server that answers every message with `bytes` only. It reads all that the client sends: unread data would reset
 /// the connection, maybe before its answer is read.
 pub(super) fn saying(bytes: &'static [u8]) -> u16 {
     start(move |mut stream| {

@@ -1,4 +1,4 @@
-//! A session that waits ends soon after it is asked to, whatever it waits for.
+//! A waiting session ends soon after a request to stop, whatever it waits for.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -58,7 +58,7 @@ fn an_update_waiting_for_a_row_lock_can_be_interrupted() {
         drop(holding);
         assert!(took < SOON, "{took:?} in the {looping:?} loop");
     }
-    // A step after that works again.
+    // A later step works again.
     let w = updates(LoopSite::Client);
     target.prepare(&w, 1).unwrap();
     let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
@@ -98,7 +98,7 @@ fn an_interrupt_ends_a_session_of_a_vanished_server() {
     }
 }
 
-/// A road to the server on which everything can get lost: nothing arrives and nothing is refused.
+/// A relay to the server that can drop all traffic silently.
 struct Road {
     port: u16,
     swallow: Arc<AtomicBool>,
@@ -109,7 +109,7 @@ impl Road {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let (port, swallow) = (listener.local_addr().unwrap().port(), Arc::new(AtomicBool::new(false)));
         let lost = Arc::clone(&swallow);
-        // Ends with the process; so do the two ways of each connection.
+        // Ends with the process; so do both directions of each connection.
         std::thread::spawn(move || {
             for here in listener.incoming().flatten() {
                 let there = TcpStream::connect(("127.0.0.1", server)).unwrap();

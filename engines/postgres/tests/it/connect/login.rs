@@ -107,7 +107,7 @@ async fn an_authentication_method_that_is_not_allowed_is_refused() {
         let names = line.is_none_or(|line| line.contains("require_auth") && line.contains(refused.unwrap()));
         assert!(names, "{methods}");
     }
-    // The password stays here where the server asks for it in clear text.
+    // The password is not sent if the server requests it in clear text.
     let port = impostor::saying(b"R\0\0\0\x08\0\0\0\x03");
     let line =
         refusal(&format!("postgres://me:s3cret@127.0.0.1:{port}/x?sslmode=disable&require_auth=!password")).await;

@@ -18,12 +18,12 @@ async fn connect_in(url: &str, environment: &Environment) -> Result<Connection, 
     Server::parse_in(url, environment)?.connect(0).await
 }
 
-/// Connects to the first endpoint of `url` in surroundings that say nothing.
+/// Connects to the first endpoint of `url` in an empty environment.
 async fn connect(url: &str) -> Result<Connection, Error> {
     connect_in(url, &Environment::default()).await
 }
 
-/// The line of a connection that was refused, after checking that it is one line of the right kind.
+/// The error of a refused connection, after checking that it is one line of the right kind.
 async fn refusal(url: &str) -> String {
     let error = connect(url).await.expect_err("the connection should have been refused");
     assert_eq!(error.kind, ErrorKind::Target, "{error}");

@@ -14,7 +14,7 @@ use mindful_postgres::ENGINE;
 use crate::pgbouncer::{self, Behind, Pooler};
 use crate::support::{Server, account, dataset, placement, programs, work, workload};
 
-/// A pooler before `server` that lends out at most `pool` server processes in `mode`.
+/// A pooler before `server` that lends at most `pool` server processes in `mode`.
 fn before(server: &Server, mode: &str, pool: u32) -> Pooler {
     let (folder, port, account) = (server.socket_folder(), server.port(), account());
     Pooler::start(&Behind { folder, port, database: "postgres", role: "bench", account }, mode, pool)
@@ -63,7 +63,7 @@ fn everything_works_through_a_pooler_that_keeps_sessions() {
     assert!(!target.cleanup().unwrap().is_empty());
 }
 
-/// Server processes of clients that go before all that share the CPUs fairly (round robin, policy 2 in the kernel's words).
+/// Server processes of clients with real-time priority (round robin, policy 2 in the kernel).
 fn going_first(server: &Server) -> usize {
     let pids = server.sql("SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend'");
     let policy = |pid: &String| {
@@ -73,7 +73,7 @@ fn going_first(server: &Server) -> usize {
     pids.iter().filter_map(policy).filter(|policy| policy == "2").count()
 }
 
-/// The process that answered the counters is lent to sessions of the next step.
+/// The process that served the counters is lent to sessions of the next step.
 #[test]
 fn no_process_that_a_pooler_gets_back_goes_first() {
     let Some(server) = server() else { return };

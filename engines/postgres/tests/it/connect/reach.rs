@@ -1,4 +1,4 @@
-//! What cannot be reached, or is not PostgreSQL.
+//! Unreachable servers, and servers of another kind.
 
 use crate::connect::cluster::free_port;
 use crate::connect::{impostor, refusal};

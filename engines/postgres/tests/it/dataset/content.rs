@@ -1,4 +1,4 @@
-//! Stored blocks, read back and compressed, are what was asked for, or the load is refused before its first byte.
+//! Stored blocks, read back and compressed, match the request, or the load is refused before its first byte.
 
 use crate::support::{NOTHING_WAITS, Server, dataset, placement, programs, work, workload};
 use mindful_core::contract::event::Silent;
@@ -9,7 +9,7 @@ use mindful_core::{ErrorKind, Target};
 
 const BLOCKS: u64 = 600;
 
-/// How far the ratio of stored blocks may be from the one asked for, as a share.
+/// How far the ratio of stored blocks may be from the requested one, as a share.
 const TOLERANCE: f64 = 0.05;
 
 fn mixed(compress_ratio: f64, dedupe_ratio: f64) -> DatasetPlan {
@@ -66,7 +66,7 @@ fn impossible_ratios_are_refused_with_the_possible_range() {
         assert!(error.next.contains("ratio"), "{error}");
     }
     assert_eq!(target.dataset().unwrap(), None);
-    // Rows that fill their block have no room for another version of themselves.
+    // Rows that fill their block leave no space for another version.
     target.load(&mixed(1.0, 1.0), &Silent, &StopFlag::default()).unwrap();
     target.prepare(&workload(1, BLOCKS, 4, "0"), 1).unwrap();
     let error = target.prepare(&workload(1, BLOCKS, 4, "1"), 1).unwrap_err();
@@ -85,7 +85,7 @@ fn updates_of_shaped_rows_stay_in_block_and_in_kind() {
     drop(session);
     let left = "SELECT n_tup_upd - n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = 'blocks_1'";
     assert_eq!(server.sql(left), ["0"]);
-    // A rewritten table holds the last versions alone: as random as the first were.
+    // A rewritten table contains only the last versions, which are as random as the first.
     server.sql("VACUUM FULL mindful.blocks_1");
     server.sql("CHECKPOINT");
     let (compress, _) = stored_ratios(&*target);

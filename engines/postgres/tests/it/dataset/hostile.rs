@@ -1,4 +1,4 @@
-//! A role that may create in the database lays traps; a superuser's mindful steps into none of them.
+//! A role that may create in the database sets traps; a superuser's mindful runs none of them.
 
 use crate::support::{NOTHING_WAITS, Server, dataset, each_server, placement, programs, work, workload};
 use mindful_core::contract::event::Silent;
@@ -23,7 +23,7 @@ const SPRING: &str = "CREATE FUNCTION trap.spring() RETURNS boolean LANGUAGE plp
 const SCHEMA: &str =
     "CREATE SCHEMA mindful; COMMENT ON SCHEMA mindful IS 'mindful: dataset, made and removed by mindful';";
 
-/// The columns of a registry, with a row that leads to a table of theirs.
+/// The columns of a registry, with a row that points to a foreign table.
 const ROW: &str =
     "SELECT 'blocks_1'::text AS name, 'blocks'::text AS kind, 'mindful.blocks_1'::regclass::oid AS object,
     1 AS schema, 300::bigint AS blocks, '7'::text AS seed,
@@ -36,7 +36,7 @@ const TABLE: &str =
     f5 bytea, f6 bytea, f7 bytea, f8 bytea, mark bigint, tail bigint);
     INSERT INTO mindful.blocks_1 SELECT k, k, '', '', '', '', '', '', '', '', 0, k FROM generate_series(1, 300) AS k;";
 
-/// A database that belongs to `evil`, gone with the value.
+/// A database that belongs to `evil`, removed with the value.
 struct Lair<'a>(&'a Server);
 
 impl<'a> Lair<'a> {
@@ -49,12 +49,12 @@ impl<'a> Lair<'a> {
         lair
     }
 
-    /// What `evil` does.
+    /// Runs `sql` as `evil`.
     fn lay(&self, sql: &str) {
         Server::sql_at(&self.0.url("evil", "lair"), sql).unwrap_or_else(|error| panic!("{sql}: {error:?}"));
     }
 
-    /// What the superuser does without mindful.
+    /// Runs `sql` as the superuser without mindful.
     fn superuser(&self, sql: &str) -> Vec<String> {
         Server::sql_at(&self.0.url("bench", "lair"), sql).unwrap()
     }
@@ -164,7 +164,7 @@ fn no_registry_of_others_is_read_whatever_it_is() {
             lair.withstands(trap);
             let error = lair.open(&[]).unwrap().dataset().unwrap_err();
             assert!(error.kind == ErrorKind::Target && error.what.contains("belongs to role evil"), "{trap}: {error}");
-            // Trusted by name or handed over, it is still no plain table of ours.
+            // Trusted by name or with a changed owner, it is still not a plain table of ours.
             let trusted = [("trust_owner", "evil")];
             let error = lair.open(&trusted).unwrap().dataset().unwrap_err();
             assert!(error.what.contains("is not as mindful made it"), "{trap}: {error}");
@@ -209,7 +209,7 @@ fn no_setting_of_a_database_leads_to_code_of_its_owner() {
         lair.lay("ALTER DATABASE lair RESET ALL; ALTER DATABASE lair SET session_authorization = evil");
         lair.withstands("session_authorization of the database");
         lair.lay("ALTER DATABASE lair RESET ALL");
-        // What the server itself leaves to superusers.
+        // Actions that the server permits only to superusers.
         for sql in [
             "CREATE EVENT TRIGGER e ON ddl_command_start EXECUTE FUNCTION trap.fires()",
             "ALTER DATABASE lair SET session_preload_libraries = 'x'",
@@ -217,13 +217,13 @@ fn no_setting_of_a_database_leads_to_code_of_its_owner() {
         ] {
             assert!(Server::sql_at(&server.url("evil", "lair"), sql).is_err(), "{sql}");
         }
-        // Someone may choose a role of their own.
+        // A user may choose a role.
         let chosen = format!("{}?options=-c%20role%3Devil", server.url("bench", "lair"));
         Server::target_at(&chosen).unwrap();
     });
 }
 
-/// What hangs on tables of the dataset, and what is reported it.
+/// Foreign additions to tables of the dataset, and their message.
 const HUNG: [(&str, &str); 6] = [
     ("CREATE TRIGGER t BEFORE UPDATE ON mindful.blocks_1 FOR EACH ROW EXECUTE FUNCTION trap.fires()", "trigger t"),
     ("CREATE RULE r AS ON UPDATE TO mindful.blocks_1 DO ALSO SELECT trap.spring()", "rule r"),
@@ -273,7 +273,7 @@ fn granted_rights_and_foreign_tables_open_no_way_in() {
         let error = target.dataset().unwrap_err();
         assert!(error.what.contains("lacks the column filled_by"), "{error}");
         lair.superuser("ALTER TABLE mindful.registry ADD filled_by text");
-        // A foreign table next to ours: registered by them, and under the name of one that is still to be made.
+        // A foreign table next to ours: registered by others, and with the name of one that is not made yet.
         lair.lay(
             "CREATE VIEW mindful.blocks_2 AS SELECT * FROM mindful.blocks_1 WHERE trap.spring();
             CREATE TABLE mindful.blocks_3 (LIKE mindful.blocks_1);

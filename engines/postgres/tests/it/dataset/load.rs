@@ -1,4 +1,4 @@
-//! The dataset against real servers: layout, no debt, resume, and nothing of others touched.
+//! The dataset against real servers: layout, no debt, resume, and no change of foreign objects.
 
 use std::sync::Mutex;
 
@@ -24,7 +24,7 @@ fn the_layout_holds_and_reading_every_block_writes_nothing() {
             let plan = server.sql(&format!(
                 "EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF) SELECT count(seq) FROM mindful.blocks_{schema}"
             ));
-            // Planning may set hint bits in the catalogue, which is not the dataset.
+            // Planning may set hint bits in the catalogue, which does not belong to the dataset.
             let text: Vec<_> = plan.iter().take_while(|line| !line.starts_with("Planning")).cloned().collect();
             let text = text.join("\n");
             assert!(!text.contains("dirtied") && !text.contains("written"), "{text}");

@@ -1,11 +1,11 @@
-//! A load leaves no complaint in the server's log.
+//! A load leaves no error in the server's log.
 
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::stop_flag::StopFlag;
 
 use crate::support::{NOTHING_WAITS, Server, dataset, programs};
 
-/// What a server says of clients that went away in the middle.
+/// Log messages of a server about clients that left in the middle.
 const COMPLAINTS: [&str; 4] = ["could not send", "could not receive", "connection to client lost", "unexpected EOF"];
 
 #[test]

@@ -1,4 +1,4 @@
-//! Two on one namespace: runs share it when they say so, a load and a cleanup have it alone.
+//! Two on one namespace: runs share it when they say so, a load and a cleanup hold it exclusively.
 
 use std::sync::mpsc;
 
@@ -51,7 +51,7 @@ fn a_second_run_is_refused_or_shares_and_says_so() {
         assert_in_use(&second.prepare(&w, 1).unwrap_err());
         drop(sharing);
         second.prepare(&w, 1).unwrap();
-        // Another namespace is another matter.
+        // Another namespace is not affected.
         let elsewhere = server.target(&[("namespace", "other")]).unwrap();
         elsewhere.load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
         elsewhere.prepare(&w, 1).unwrap();
@@ -68,7 +68,7 @@ fn nothing_is_loaded_or_removed_under_a_run() {
             let other = server.target(options).unwrap();
             assert_in_use(&other.cleanup().unwrap_err());
             assert_in_use(&other.load(&dataset(2, BLOCKS), &Silent, &StopFlag::default()).unwrap_err());
-            // What is complete already needs nothing.
+            // A complete dataset needs nothing.
             other.load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
         }
         assert_eq!(run.dataset().unwrap().unwrap().schemas, 1);
@@ -77,7 +77,7 @@ fn nothing_is_loaded_or_removed_under_a_run() {
     });
 }
 
-/// Holds a load at its first progress until it is let go.
+/// Stops a load at its first progress until it is released.
 struct Paused(mpsc::Sender<()>, std::sync::Mutex<mpsc::Receiver<()>>);
 
 impl Events for Paused {

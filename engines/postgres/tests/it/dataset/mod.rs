@@ -1,4 +1,4 @@
-//! The dataset on real servers: its layout, its proof, its lock, and nothing of others touched.
+//! The dataset on real servers: its layout, its proof, its lock, and no change of foreign objects.
 
 mod content;
 mod hostile;

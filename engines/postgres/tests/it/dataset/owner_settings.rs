@@ -1,4 +1,4 @@
-//! Settings that the owner of a database can set, each as far from its default as it goes.
+//! Settings that the owner of a database can set, each as far from its default as possible.
 
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::stop_flag::StopFlag;

@@ -7,10 +7,10 @@ use mindful_core::dataset::LayoutProof;
 use crate::loaded::Loaded;
 use crate::support::programs;
 
-/// More than a sample, so that there is something it leaves out.
+/// More than a sample, so that the sample leaves some out.
 const BLOCKS: u64 = 15_000;
 
-/// What the layout of this size and seed asks for.
+/// The sample size for this layout's size and seed.
 const DRAWN: u64 = 11_233;
 
 fn each_server(schemas: u32, test: impl Fn(&Loaded)) {

@@ -9,7 +9,7 @@ use mindful_core::contract::stop_flag::StopFlag;
 
 const BLOCKS: u64 = 4_000;
 
-/// Servers publish what an idle connection has read a second after it last did, with its next statement.
+/// Servers publish the reads of an idle connection a second after its last publication, with its next statement.
 const UNPUBLISHED: Duration = Duration::from_millis(1_200);
 
 #[test]
@@ -36,7 +36,7 @@ fn reads_of_the_verification_are_not_counted_after_it() {
     }
 }
 
-/// Each source of the server's own is called as the views it reads, and those are there in this very version.
+/// Each source is named after the views that it reads, and these exist in this version.
 #[test]
 fn sources_are_named_as_the_views_of_the_server() {
     for bin in programs() {
@@ -52,8 +52,8 @@ fn sources_are_named_as_the_views_of_the_server() {
     }
 }
 
-/// Connections that go may take a second to say goodbye, and none that goes in order needs it. The best of a few rounds, for
-/// a busy host makes any of them late.
+/// Closing connections may take a second, but an orderly close does not need it. The best of a few rounds counts,
+/// because a busy host makes any of them late.
 #[test]
 fn dropping_a_targets_parts_does_not_wait_for_a_goodbye() {
     const GOODBYE: Duration = Duration::from_secs(1);

@@ -1,4 +1,4 @@
-//! Wait events of real sessions on real servers: what they wait for is found, under its class, at a bounded cost.
+//! Wait events of real sessions on real servers: their waits are found in their class, at a bounded cost.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};

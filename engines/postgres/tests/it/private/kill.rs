@@ -1,4 +1,4 @@
-//! Owners that die at any moment.
+//! Owners that are killed at any moment.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ fn owner() {
     }
 }
 
-/// A table that is either whole or not there, and a journal that lasts.
+/// A table that is either complete or missing, and a durable journal.
 fn load(server: &Instance) {
     server.serve(Purpose::Load).unwrap();
     println!("loading");
@@ -75,7 +75,7 @@ fn a_killed_owner_leaves_no_server_and_the_next_continues() {
     assert!(sql(&server, "SELECT count(*) FROM journal").parse::<u32>().unwrap() >= 20);
 }
 
-/// The death of its parent hangs up a process group in which a process is stopped, the guard included.
+/// The kernel sends SIGHUP to an orphaned process group with a stopped process, including the guard.
 #[test]
 fn a_server_that_was_stopped_when_its_owner_died_is_ended_too() {
     let place = quick_place();
@@ -124,7 +124,7 @@ fn a_killed_server_recovers() {
     assert!(notes.tell("recovers first"), "{}", notes.all());
 }
 
-/// What lies in /dev/shm, and the segments of System V.
+/// The files in /dev/shm, and the segments of System V.
 fn shared_memory() -> (Vec<PathBuf>, usize) {
     let segments = fs::read_to_string("/proc/sysvipc/shm").unwrap();
     (names(Path::new("/dev/shm")), segments.lines().count() - 1)
@@ -158,7 +158,7 @@ fn a_killed_server_leaves_no_shared_memory() {
         } else {
             assert_eq!(shared_memory().1, 3, "each has one of System V, by which a second server is kept out");
         }
-        // What watched the servers pauses for a second more, and nothing is cleared while it lives.
+        // The watcher of the servers waits for a second more, and nothing is cleared while it exists.
         std::thread::sleep(Duration::from_millis(1_500));
         for folder in [&kept, &anew] {
             let (server, notes) = open(folder, user);
@@ -205,8 +205,8 @@ fn an_interrupt_from_the_terminal_does_not_reach_the_server() {
     assert_ne!(group(server.pid()), group(std::process::id()));
 }
 
-/// Kills owners at random moments: while they make the data directory, start, load, work and restart; now and then the
-/// guard or every process of the server too. `KILL_TEST_ROUNDS` says how often, `KILL_TEST_SEED` when.
+/// Kills owners at random moments: while they make the data directory, start, load, work and restart; sometimes the
+/// guard or every process of the server too. `KILL_TEST_ROUNDS` sets how often, `KILL_TEST_SEED` when.
 #[test]
 fn an_owner_killed_at_any_moment_leaves_usable_data() {
     let number = |name: &str, default: u64| std::env::var(name).map_or(default, |text| text.parse().unwrap());
@@ -215,7 +215,7 @@ fn an_owner_killed_at_any_moment_leaves_usable_data() {
     let (mut place, mut rebuilt, mut known) = (quick_place(), 0, 0);
     let [fresh, warm] = [(); 2].map(|()| owner_in(&place.path().join("pg")).time_until("at work"));
     for round in 0..kills {
-        // Every third begins with nothing, so that the making of the data directory is hit too.
+        // Every third round begins without data, to hit the making of the data directory too.
         if round % 3 == 0 {
             (place, known) = (quick_place(), 0);
         }

@@ -48,13 +48,13 @@ fn fetched_binaries_are_whole_and_need_no_network_the_next_time() {
     }
     let place = quick_place();
     let shelf = place.path().join("shelf");
-    // What a fetch that was killed leaves.
+    // The remains of a killed fetch.
     fs::create_dir_all(shelf.join("unpacking/18.6/bin")).unwrap();
     fs::write(shelf.join("unpacking/18.6/bin/postgres"), "half").unwrap();
     let shelf_text = shelf.display().to_string();
     let folder = place.path().join("pg");
-    // What another test starts at that moment may hold a program open that was just written: it cannot be started then, or initdb
-    // does not find it.
+    // A process that another test starts at that moment may hold a freshly written program open: then it cannot be
+    // started, or initdb does not find it.
     let fetched = || open(&folder, &[("fetch_dir", &shelf_text), ("pg_version", "18.6")]);
     let is_held = |(server, _): &(Result<_, mindful_core::Error>, _)| {
         let said = server.as_ref().err().map(ToString::to_string).unwrap_or_default();
@@ -276,7 +276,7 @@ fn as_root_the_server_has_a_user_of_its_own() {
     let place = quick_place();
     let folder = place.path().join("pg");
     let own = Account::choose(None).unwrap();
-    // One that an earlier mindful made for another user goes over to it, its log too.
+    // A folder that an earlier mindful made for another user gets the new owner, including its log.
     let log = place.path().join("log");
     drop(opened(&folder, &[("run_as", "nobody"), ("log_dir", log.to_str().unwrap())]));
     assert_ne!(mode_and_owner(&folder.join("pgdata")).1, own.uid);

@@ -35,7 +35,7 @@ fn a_second_owner_is_refused_and_the_first_continues() {
 #[test]
 fn a_folder_the_servers_user_cannot_reach_is_named() {
     if rustix::process::geteuid().as_raw() != 0 {
-        // Only root runs the server as someone else; others get the system's own word for it.
+        // Only root runs the server as another user; others get the system's own error.
         let message = refusal(std::path::Path::new("/proc/nowhere"), &[]);
         assert!(message.contains("/proc/nowhere"), "{message}");
         return mindful_conformance::not_run("only root runs the server as another user");

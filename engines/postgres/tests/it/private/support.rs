@@ -57,12 +57,12 @@ pub(super) fn log(folder: &Path) -> String {
     lines[lines.len().saturating_sub(30)..].join("\n")
 }
 
-/// Runs statements and gives the first column of all rows, one a line.
+/// Runs statements and returns the first column of all rows, one a line.
 pub(super) fn sql(server: &Instance, text: &str) -> String {
     query(server, text).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// The same, where it may fail.
+/// The same, but it may fail.
 pub(super) fn query(server: &Instance, text: &str) -> Result<String, tokio_postgres::Error> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {

@@ -55,7 +55,8 @@ fn each_access_path_is_as_asked_and_visits_exactly_its_blocks() {
                 let report = work(&*target, &mut *session, 0, ops).unwrap();
                 assert_eq!(report.total_ops(), ops);
                 assert_eq!(report.op(kind).blocks, ops * w.work_unit, "{access} in the {looping} loop of {bin:?}");
-                // The server's own counters: all operations went this way, on the table of the session's schema.
+                // The server's own counters: all operations used this access path, on the table of the session's
+                // schema.
                 let counted =
                     |rows: &[String]| -> Vec<u64> { rows[0].split(' ').map(|n| n.parse().unwrap()).collect() };
                 let (before, after) = (counted(&before), counted(&server.sql(counts)));
@@ -70,14 +71,14 @@ fn each_access_path_is_as_asked_and_visits_exactly_its_blocks() {
 #[test]
 fn requests_of_several_blocks_are_reported_where_counted() {
     for bin in every_version() {
-        // A session may hold so many blocks as the cache has for each connection: few connections, long requests.
+        // A session may hold as many blocks as the cache has for each connection: few connections, long requests.
         let server = Server::start(&bin, &["shared_buffers=16MB", "max_connections=10", "max_wal_senders=0"]);
         let target = loaded(&server, 1, 2 * BLOCKS);
         for (first_op, ops, access) in [(0, 20, Access::Index), (1_000, 20, Access::Bitmap), (2_000, 4, Access::Scan)] {
             let w = Workload { schemas: 1, scale: 2 * BLOCKS, ..of(access) };
             target.prepare(&w, 1).unwrap();
             let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
-            // As a run does, when the work is prepared: what that read is counted before the first reading.
+            // As in a run, after the work is prepared: its reads are counted before the first reading.
             let mut samplers = target.samplers().unwrap();
             let mut read = || readings(&mut samplers, [Counter::ReadRequests, Counter::PhysicalReads]);
             let before = read();
@@ -117,7 +118,7 @@ fn readings<const N: usize>(samplers: &mut [Box<dyn Sampler>], counters: [Counte
     counters.map(|counter| values[place(&**sampler, counter)?])
 }
 
-/// Bytes that the server's processes of that kind have asked for since they began, by `/proc/PID/io`.
+/// Bytes that the server's processes of that kind have requested since they began, by `/proc/PID/io`.
 fn asked_by(server: &Server, kind: &str) -> u64 {
     let pids = server.sql(&format!("SELECT pid FROM pg_stat_activity WHERE backend_type = '{kind}'"));
     pids.iter()
@@ -129,7 +130,7 @@ fn asked_by(server: &Server, kind: &str) -> u64 {
         .sum()
 }
 
-/// What is reported before a run is what the server then does: workers read nothing for an index scan, and all for a scan.
+/// The report before a run matches the server: workers read nothing for an index scan, and everything for a scan.
 #[test]
 fn workers_take_part_in_scans_and_not_in_index_scans() {
     let server = Server::start(&fetched("18"), &["shared_buffers=4MB", "io_method=worker", "io_workers=3"]);

@@ -1,5 +1,5 @@
-//! Slices that are sent before the answer of the one before is read: nothing is lost or counted twice, and no abandoned
-//! call continues.
+//! Slices that are sent before the previous answer is read: nothing is lost or counted twice, and no abandoned call
+//! continues.
 
 use std::time::{Duration, Instant};
 
@@ -17,13 +17,13 @@ fn session(target: &dyn Target, w: &Workload) -> Box<dyn Session> {
     target.session(w, placement(0, 1, 1)).unwrap()
 }
 
-/// Boundaries of `slices` slices, the first in a moment.
+/// Boundaries of `slices` slices, the first soon.
 fn boundaries(target: &dyn Target, slices: i64, length_us: i64, in_us: i64) -> Vec<i64> {
     let begin_us = target.clock_us().unwrap() + in_us;
     (0..=slices).map(|n| begin_us + n * length_us).collect()
 }
 
-/// All slices between `boundaries`, with up to `ahead` sent before the answer of the one before is read.
+/// All slices between `boundaries`, with up to `ahead` sent before the previous answer is read.
 fn slices(session: &mut dyn Session, boundaries: &[i64], ahead: usize, ops: Option<u64>) -> Result<Vec<SliceReport>> {
     let (mut reports, mut first_op, mut next) = (Vec::new(), 0, 0);
     while next + 1 < boundaries.len() && ops.is_none_or(|ops| first_op < ops) {
@@ -96,7 +96,7 @@ fn the_server_counts_what_slices_sent_ahead_report() {
             assert_eq!(fetched(&server) - before, blocks as i64);
             reports.iter().filter(|report| report.total_ops() > 0).map(|report| report.index).collect::<Vec<_>>()
         };
-        // A host that takes the CPU away for a whole slice leaves it out.
+        // If a busy host takes the CPU away for a whole slice, that slice has no work.
         let whole = (0..10).any(|_| round() == (0..8).collect::<Vec<_>>());
         assert!(whole, "each time a slice is left out");
     }
@@ -216,7 +216,7 @@ fn slices_sent_ahead_do_nothing_after_a_failed_one() {
     assert_eq!(failure.kind, ErrorKind::Run, "{failure}");
     assert!(!session.is_under_way());
     await_rest(&server);
-    // The session still works, from the operation that is ordered. A full host may give it no turn in one of the slices.
+    // The session still works, from the ordered operation. On a full host one of the slices may be empty.
     let again = slices(&mut *session, &boundaries(&*target, 3, 300_000, 0), AHEAD, None).unwrap();
     assert!(again.iter().any(|report| report.total_ops() > 0));
 }
@@ -251,7 +251,7 @@ fn a_session_that_ends_also_ends_the_slice_it_sent_ahead() {
     await_rest(&server);
 }
 
-/// Time between the slices of many sessions side by side, us.
+/// Time between the slices of many parallel sessions, us.
 fn all_between_us(target: &dyn Target, w: &Workload, ahead: usize) -> i64 {
     let sessions = 24;
     target.prepare(w, sessions).unwrap();
@@ -278,7 +278,7 @@ fn sessions_beyond_the_cpus_lose_less_between_slices_sent_ahead() {
     let target = server.loaded(BLOCKS);
     let w = workload(1, BLOCKS, 64, "0");
     let [mut alone, mut ahead] = [0, 0];
-    // More rounds where the host is busy with others.
+    // More rounds if the host is busy with others.
     let less = (0..4).any(|_| {
         alone += all_between_us(&*target, &w, 0);
         ahead += all_between_us(&*target, &w, SLICES as usize - 1);

@@ -19,13 +19,13 @@ use mindful_postgres::connect;
 
 const BLOCKS: u64 = 1_000;
 
-/// Says what happened and what to do, on one line.
+/// The error names the fault and the next step on one line.
 fn assert_plain(error: &Error) {
     let line = error.to_string();
     assert!(!line.contains('\n') && !error.what.is_empty() && !error.next.is_empty(), "{error:?}");
 }
 
-/// What a session in a long slice says when `strike` comes, again and again until it does.
+/// The error of a session in a long slice after `strike`, which is repeated until it has an effect.
 fn struck(target: &dyn Target, looping: LoopSite, strike: impl Fn() + Send + Sync) -> Error {
     let w = Workload { loop_site: looping, ..workload(1, BLOCKS, 4, "20") };
     target.prepare(&w, 1).unwrap();
@@ -122,7 +122,7 @@ fn work_on_more_than_is_loaded_is_refused_before_anything_runs() {
 struct Mounted(PathBuf);
 
 impl Mounted {
-    /// `None` once it was said that nothing can be mounted.
+    /// `None` after a notice that nothing can be mounted.
     fn tmpfs(folder: &Path, size: &str) -> Option<Self> {
         fs::create_dir(folder).unwrap();
         let mut mount = Command::new("mount");
@@ -153,7 +153,7 @@ impl Events for Filling {
         let mut done = self.done.lock().unwrap();
         if matches!(event, Event::Progress { done: 1.., .. }) && !*done {
             *done = true;
-            // Takes all there is; that it fails in the end is the point.
+            // Takes all free space; its failure at the end is intended.
             let _ = fs::write(&self.file, vec![7; 256 << 20]);
         }
     }
@@ -185,7 +185,7 @@ fn a_disk_that_fills_during_a_load_is_reported() {
     assert!(error.what.contains("No space left") && error.next.contains("free space"), "{error}");
     assert_plain(&error);
     fs::remove_file(&file).unwrap();
-    // The server gives back what the streams had filled when each of them has ended.
+    // The server frees the space of the streams when each of them has ended.
     let again = || target.load(&dataset(2, 5_000), &Silent, &StopFlag::default());
     let until = Instant::now() + support::PATIENCE;
     let mut loaded = again();

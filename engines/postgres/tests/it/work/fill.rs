@@ -1,4 +1,4 @@
-//! The cache as it is filled before a run: in block order, wholly, and known to later runs.
+//! The cache is filled before a run in block order and completely, and later runs know that.
 
 use std::time::{Duration, Instant};
 

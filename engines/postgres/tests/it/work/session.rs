@@ -47,7 +47,7 @@ fn every_operation_visits_its_work_unit_and_the_mix_is_exact() {
 #[test]
 fn all_updates_stay_in_their_block_and_the_table_does_not_grow() {
     for bin in programs() {
-        // Others wait for the log while a session has lost its CPU.
+        // Others wait for the log while a session has no CPU.
         let server = Server::start_on_disk(&bin, &[]);
         let target = loaded(&server, 1);
         let before = server.table_bytes();
@@ -161,7 +161,7 @@ fn a_session_that_thinks_pauses_after_every_operation() {
             target.prepare(&w, 1).unwrap();
             let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
             let report = work(&*target, &mut *session, 0, 40).unwrap();
-            // The last pause is still to come when the work is done.
+            // The last pause is still due when the work is done.
             let least = 39 * pause.as_micros() as u64;
             assert!(
                 report.think_us >= least,
@@ -178,7 +178,7 @@ fn cpu_us(pid: &str) -> f64 {
     text.split_whitespace().next().unwrap().parse::<f64>().unwrap() / 1e3
 }
 
-/// With many sessions on few CPUs it is the end of a slice that keeps sessions from their next operation.
+/// With many sessions on few CPUs the end of a slice delays the next operation of sessions.
 #[test]
 fn a_slice_costs_less_than_two_searches_of_all_buckets() {
     /// On a busy host a round costs more: the one with the least ratio counts.
@@ -200,7 +200,7 @@ fn a_slice_costs_less_than_two_searches_of_all_buckets() {
         let pid = server.sql("SELECT pid FROM pg_stat_activity WHERE query LIKE 'CALL pg_temp.slice%'").remove(0);
         let mut least = (f64::MAX, 1.0);
         for turn in 0..TURNS {
-            // What a backend takes to come up is in both: the looks are made by one of their own.
+            // Both include the start of a backend: the searches run in a new one.
             let idle = server.sql("SELECT split_part(pg_read_file('/proc/self/schedstat'), ' ', 1)").remove(0);
             let before = cpu_us(&pid);
             for slice in 0..SLICES {

@@ -1,4 +1,4 @@
-//! Updates on real servers: what they log, where they stay, and that sessions never block one another for good.
+//! Updates on real servers: their log volume, their place, and no deadlock between sessions.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -73,7 +73,7 @@ fn many_sessions_in_one_hot_schema_never_deadlock() {
 
 #[test]
 fn ten_seconds_of_heavy_updates_do_not_grow_the_tables() {
-    // A snapshot of autovacuum's own keeps old versions. So does a session that has lost its CPU, unless the others wait for
+    // A snapshot of autovacuum's own keeps old versions. So does a session without a CPU, unless the others wait for
     // the log meanwhile.
     let server = Server::start_on_disk(&programs()[0], &["autovacuum=off"]);
     let target = server.loaded(BLOCKS);
