@@ -24,7 +24,7 @@ pub fn a_fresh_target_holds_nothing_and_lists_nothing(fixture: &Fixture) {
 }
 
 /// The requested dataset exists, also after opening it again. Loading again does not change it.
-pub fn a_load_is_reported_by_dataset_and_leaves_nothing_to_do(fixture: &Fixture) {
+pub fn a_load_is_reported_by_dataset_and_is_complete(fixture: &Fixture) {
     if !fixture.applies(fixture.can().loads, "dataset of its own") {
         return;
     }
@@ -48,7 +48,7 @@ pub fn a_load_is_reported_by_dataset_and_leaves_nothing_to_do(fixture: &Fixture)
 }
 
 /// Progress only grows and ends at its total.
-pub fn a_load_tells_its_progress(fixture: &Fixture) {
+pub fn a_load_reports_its_progress(fixture: &Fixture) {
     if !fixture.applies(fixture.can().loads, "dataset of its own") {
         return;
     }
@@ -166,7 +166,7 @@ fn removable(target: &dyn Target) -> Vec<String> {
 pub fn assert_one_line(error: &mindful_core::Error) {
     let text = error.to_string();
     assert!(!text.contains('\n') && text.len() > 10, "{text:?}");
-    assert!(error.kind == ErrorKind::Interrupted || !error.next.is_empty(), "no next move: {text}");
+    assert!(error.kind == ErrorKind::Interrupted || !error.next.is_empty(), "no next step: {text}");
 }
 
 /// Keeps `(what, done, of)` of each progress.

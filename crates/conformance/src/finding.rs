@@ -3,7 +3,7 @@
 use mindful_core::result::Finding;
 
 /// Each of `expected` is found: its code, a part of its evidence, and in its text the effect on a result and a command.
-pub fn each_tells_what_is_what_it_does_and_what_to_type(findings: &[Finding], expected: &[(&str, &str, &str)]) {
+pub fn each_has_a_state_an_effect_and_a_command(findings: &[Finding], expected: &[(&str, &str, &str)]) {
     for (code, what_is, to_type) in expected {
         let mut of_code = findings.iter().filter(|finding| finding.code == *code && finding.evidence.contains(what_is));
         let effect = of_code.find_map(|finding| Some(finding.text.split_once(to_type)?.0));

@@ -47,8 +47,8 @@ macro_rules! suite {
     ($fixture:path, $loaded:path) => {
         $crate::properties!($fixture, dataset: [
             a_fresh_target_holds_nothing_and_lists_nothing,
-            a_load_is_reported_by_dataset_and_leaves_nothing_to_do,
-            a_load_tells_its_progress,
+            a_load_is_reported_by_dataset_and_is_complete,
+            a_load_reports_its_progress,
             a_load_with_other_parameters_is_refused,
             more_schemas_are_added_to_a_load,
             a_stopped_load_is_completed_by_the_next,
@@ -59,9 +59,9 @@ macro_rules! suite {
             a_slice_keeps_its_begin_and_its_end,
             a_report_is_consistent,
             max_ops_are_done_and_no_more,
-            operations_go_on_from_slice_to_slice,
-            an_interrupt_ends_a_slice_or_does_no_harm,
-            sessions_work_side_by_side,
+            operations_continue_from_slice_to_slice,
+            an_interrupt_ends_a_slice_or_is_harmless,
+            sessions_work_in_parallel,
         ]);
         $crate::properties!($loaded, work: [
             a_read_visits_exactly_its_work_unit,
@@ -72,7 +72,7 @@ macro_rules! suite {
             hot_spot_and_hot_schema_keep_their_share,
             a_session_of_few_visits_several_schemas,
             thinking_is_reported,
-            a_pause_goes_on_over_the_boundaries_of_slices,
+            a_pause_continues_over_the_boundaries_of_slices,
             a_rate_is_kept_or_refused,
             the_same_seed_draws_the_same_operations,
             older_arithmetic_is_kept,
@@ -86,7 +86,7 @@ macro_rules! suite {
         $crate::properties!($fixture, refusal: [
             a_bad_url_is_refused_in_one_line,
             plans_are_pure_and_reported_by_kind,
-            what_the_dataset_cannot_carry_is_refused,
+            work_beyond_the_dataset_is_refused,
             capabilities_are_honest,
             the_target_describes_itself,
             options_are_named_and_reported,

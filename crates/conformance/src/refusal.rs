@@ -57,7 +57,7 @@ pub fn plans_are_pure_and_reported_by_kind(fixture: &Fixture) {
 }
 
 /// More schemas, blocks or scans than are loaded are refused before anything runs.
-pub fn what_the_dataset_cannot_carry_is_refused(fixture: &Fixture) {
+pub fn work_beyond_the_dataset_is_refused(fixture: &Fixture) {
     if !fixture.applies(fixture.can().loads, "dataset of its own") {
         return;
     }

@@ -98,7 +98,7 @@ pub fn max_ops_are_done_and_no_more(fixture: &Fixture) {
 }
 
 /// Cut into slices or not, the same operations are done.
-pub fn operations_go_on_from_slice_to_slice(fixture: &Fixture) {
+pub fn operations_continue_from_slice_to_slice(fixture: &Fixture) {
     for looping in fixture.loops() {
         let update_pct = if fixture.can().updates { percent(37) } else { Share::NONE };
         let workload = Workload { loop_site: looping, update_pct, hot_schema: percent(30), ..fixture.workload() };
@@ -110,7 +110,7 @@ pub fn operations_go_on_from_slice_to_slice(fixture: &Fixture) {
 }
 
 /// After an interrupt a running slice ends, with or without an error, and the target still works.
-pub fn an_interrupt_ends_a_slice_or_does_no_harm(fixture: &Fixture) {
+pub fn an_interrupt_ends_a_slice_or_is_harmless(fixture: &Fixture) {
     let workload = fixture.workload();
     let opened = fixture.loaded();
     let target = &*opened.target;
@@ -141,7 +141,7 @@ pub fn an_interrupt_ends_a_slice_or_does_no_harm(fixture: &Fixture) {
 const SIDE_BY_SIDE_OPS: u64 = 50;
 
 /// Sessions on several threads, reading and writing, all complete their work.
-pub fn sessions_work_side_by_side(fixture: &Fixture) {
+pub fn sessions_work_in_parallel(fixture: &Fixture) {
     let update_pct = if fixture.can().updates { percent(20) } else { Share::NONE };
     let workload = Workload { update_pct, ..fixture.workload() };
     let opened = fixture.loaded();

@@ -116,7 +116,7 @@ pub fn thinking_is_reported(fixture: &Fixture) {
 }
 
 /// A pause that outlasts its slice is counted completely and once, however late the next slice is ordered.
-pub fn a_pause_goes_on_over_the_boundaries_of_slices(fixture: &Fixture) {
+pub fn a_pause_continues_over_the_boundaries_of_slices(fixture: &Fixture) {
     let opened = fixture.loaded();
     let pause = Duration::from_micros(SLICE_US.unsigned_abs() * 7 / 4);
     let think = ThinkTime { share: Share::ALL, min: pause, max: pause, exponential: false };

@@ -1,4 +1,4 @@
-//! What can fail in here, until it is reported as one line with the next move.
+//! What can fail in here, until it is reported as one line with the next step.
 
 use mindful_core::Error;
 use tokio_postgres::error::SqlState;

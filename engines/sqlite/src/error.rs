@@ -1,4 +1,4 @@
-//! SQLite's errors in one line each, with the next move.
+//! SQLite's errors in one line each, with the next step.
 
 use std::path::Path;
 

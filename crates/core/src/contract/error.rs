@@ -1,4 +1,4 @@
-//! The one error every crate of mindful can speak: what happened, on what, and the next move.
+//! The one error every crate of mindful can speak: what happened, on what, and the next step.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ pub enum ErrorKind {
     Interrupted,
 }
 
-/// An error that reads as one line: `what: next move`.
+/// An error that reads as one line: `what: next step`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     /// What it means for the process.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use mindful_conformance::control_groups;
-use mindful_conformance::finding::each_tells_what_is_what_it_does_and_what_to_type;
+use mindful_conformance::finding::each_has_a_state_an_effect_and_a_command;
 use mindful_core::result::Finding;
 use mindful_host::Kernel;
 use mindful_host::control_group::{Groups, Limits};
@@ -118,7 +118,7 @@ fn worst() -> Vec<Finding> {
 #[test]
 fn each_finding_has_a_state_an_effect_and_a_command() {
     let findings = worst();
-    each_tells_what_is_what_it_does_and_what_to_type(&findings, &REPORTED);
+    each_has_a_state_an_effect_and_a_command(&findings, &REPORTED);
     let expected: BTreeSet<_> = REPORTED.iter().map(|(code, ..)| *code).collect();
     let found: BTreeSet<_> = findings.iter().map(|finding| finding.code.as_str()).collect();
     assert_eq!(expected, found, "each code of a host has its line above");

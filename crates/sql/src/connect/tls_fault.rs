@@ -1,4 +1,4 @@
-//! Why TLS failed, as one line with the next move, in the words of the engine's own connection parameters.
+//! Why TLS failed, as one line with the next step, in the words of the engine's own connection parameters.
 
 use mindful_core::Error;
 use rustls::{AlertDescription, CertificateError};

@@ -1,6 +1,6 @@
 //! Each check of the server contains the state, its effect on a result, and the command that changes it.
 
-use mindful_conformance::finding::each_tells_what_is_what_it_does_and_what_to_type;
+use mindful_conformance::finding::each_has_a_state_an_effect_and_a_command;
 
 use super::check;
 use super::state::{Activity, Planned, State};
@@ -70,7 +70,7 @@ fn worst() -> State {
 #[test]
 fn every_check_has_a_state_an_effect_and_a_command() {
     let found = check(&worst());
-    each_tells_what_is_what_it_does_and_what_to_type(&found, &REPORTED);
+    each_has_a_state_an_effect_and_a_command(&found, &REPORTED);
     assert_eq!(found.len(), REPORTED.len(), "each check has its line above: {found:#?}");
 }
 

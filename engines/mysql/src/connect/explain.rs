@@ -1,4 +1,4 @@
-//! What went wrong with a server, as one line with the next move.
+//! What went wrong with a server, as one line with the next step.
 
 use std::error::Error as _;
 use std::io;
@@ -27,7 +27,7 @@ const TLS: Words = Words {
     server_ca: "ssl_ca",
 };
 
-/// The error for a person: `place` (such as `bench@db1:3306`), what happened there, the next move. Its kind is
+/// The error for a person: `place` (such as `bench@db1:3306`), what happened there, the next step. Its kind is
 /// [`ErrorKind::Target`] where the target refuses, and [`ErrorKind::Run`] where work that had begun was ended.
 pub(crate) fn explain(error: &mysql::Error, place: &str) -> Error {
     let explained = match error {

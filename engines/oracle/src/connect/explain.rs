@@ -1,4 +1,4 @@
-//! Errors in one line: what happened, where, and the next move.
+//! Errors in one line: what happened, where, and the next step.
 
 use mindful_core::{Error, ErrorKind};
 
@@ -87,7 +87,7 @@ fn of_code(code: u32) -> Option<&'static str> {
     NEXT.iter().find(|(known, _)| *known == code).map(|(_, next)| *next)
 }
 
-/// Numbers that a first contact meets, each with the next move.
+/// Numbers that a first contact meets, each with the next step.
 pub(super) const NEXT: &[(u32, &str)] = &[
     (1, "two rows have one key: `mindful cleanup` and load again"),
     (18, "raise the parameter sessions, or use fewer --sessions"),

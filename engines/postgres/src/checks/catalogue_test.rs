@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use mindful_conformance::finding::each_tells_what_is_what_it_does_and_what_to_type;
+use mindful_conformance::finding::each_has_a_state_an_effect_and_a_command;
 use mindful_core::result::Finding;
 use mindful_core::workload::Access;
 
@@ -112,7 +112,7 @@ fn found() -> Vec<Finding> {
 
 #[test]
 fn each_check_has_a_state_an_effect_and_a_command() {
-    each_tells_what_is_what_it_does_and_what_to_type(&found(), &REPORTED);
+    each_has_a_state_an_effect_and_a_command(&found(), &REPORTED);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What went wrong with a server, as one line with the next move.
+//! What went wrong with a server, as one line with the next step.
 
 use std::error::Error as Cause;
 use std::io;
@@ -25,7 +25,7 @@ const TLS: Words = Words {
     server_ca: "ssl_ca_file",
 };
 
-/// The error for a person: `place` (such as `bench@db1:5432/bench`), what happened there, the next move. Its kind is
+/// The error for a person: `place` (such as `bench@db1:5432/bench`), what happened there, the next step. Its kind is
 /// [`ErrorKind::Target`] where the target refuses, and [`ErrorKind::Run`] where work that had begun was ended.
 pub fn explain(error: &tokio_postgres::Error, place: &str) -> Error {
     let explained = match error.as_db_error() {

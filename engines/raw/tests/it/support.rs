@@ -150,7 +150,7 @@ pub(crate) fn counter(target: &dyn Target, name: &str) -> f64 {
 pub(crate) fn refusal<T>(result: Result<T>) -> String {
     let line = result.err().expect("it is refused").to_string();
     assert!(!line.contains('\n'), "one line: {line}");
-    assert!(line.contains(": ") || line.ends_with("was stopped"), "what, and the next move: {line}");
+    assert!(line.contains(": ") || line.ends_with("was stopped"), "what, and the next step: {line}");
     line
 }
 

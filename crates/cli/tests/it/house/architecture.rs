@@ -176,7 +176,7 @@ fn names_of_counters_are_in_one_place() {
     // A single word has other uses, too.
     let names: Vec<&str> = names.filter(|name| name.contains('_')).collect();
     assert!(names.len() > 40, "{names:?}");
-    nobody_else_says(&shared, &names);
+    no_other_source_contains(&shared, &names);
 }
 
 /// The same for facts about hosts and storage.
@@ -187,11 +187,11 @@ fn names_of_facts_are_in_one_place() {
     let names: Vec<&str> = text.lines().filter_map(|line| line.split_once(" => ")?.1.strip_suffix(',')).collect();
     let names: Vec<&str> = names.into_iter().filter(|name| name.starts_with('"')).collect();
     assert!(names.len() > 8, "{names:?}");
-    nobody_else_says(&shared, &names);
+    no_other_source_contains(&shared, &names);
 }
 
 /// No source but `shared` and tests holds any of `names`.
-fn nobody_else_says(shared: &Path, names: &[&str]) {
+fn no_other_source_contains(shared: &Path, names: &[&str]) {
     for file in all_sources() {
         let text = fs::read_to_string(&file).unwrap();
         let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
