@@ -121,14 +121,5 @@ fn described(step: &OldStep) -> Event {
 
 /// Where its sessions worked is not known.
 fn head(step: u32, sessions: Option<u32>, point: Point) -> StepHead {
-    StepHead {
-        step,
-        workload: None,
-        placements: Vec::new(),
-        sessions,
-        warmup_slices: 0,
-        duration_s: None,
-        ops: None,
-        point,
-    }
+    StepHead { step, sessions, point, ..StepHead::default() }
 }

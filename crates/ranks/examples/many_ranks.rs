@@ -79,11 +79,9 @@ fn part_of(run: &Run, rank: u32, of: u32) -> Run {
             sessions,
             clock_offset_us: Some(0),
             clock_within_us: Some(100),
-            start_us: 0,
             cpus: Some(2.0),
             cpu_us,
-            on_target: None,
-            findings: Vec::new(),
+            ..RankRecord::default()
         }];
     }
     run

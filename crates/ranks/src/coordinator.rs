@@ -201,9 +201,7 @@ impl RankCoordinator {
             clock_offset_us: state.offset.as_ref().map(|offset| offset.us),
             clock_within_us: state.offset.as_ref().map(|offset| offset.within_us() + precision_us),
             start_us: state.start_us,
-            cpus: None,
-            cpu_us: Vec::new(),
-            findings: Vec::new(),
+            ..RankRecord::default()
         }
     }
 

@@ -7,7 +7,7 @@ use mindful_core::dataset::{Content, Dataset};
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::{KEYS, Plan};
 use mindful_core::record::latency::Recorder;
-use mindful_core::record::run::{FORMAT, Point, RunHead, StepHead};
+use mindful_core::record::run::{RunHead, StepHead};
 use mindful_core::workload::OpKind;
 use mindful_core::workload::draw::mix64;
 use mindful_core::{Error, Result, contract::clock};
@@ -32,19 +32,7 @@ fn write(store: &Store, sessions: u32, seconds: u32) -> Result<()> {
         settings.set(name, value, Origin::Flag(format!("--{name}")));
     }
     let plan = Plan::from_settings(&settings)?;
-    let writer = store.create(RunHead {
-        format: FORMAT,
-        id: String::new(),
-        started_at: String::new(),
-        mindful_version: String::new(),
-        mindful_build: None,
-        engine: "null".to_owned(),
-        server_side_loop: None,
-        target: "null:".to_owned(),
-        plan: plan.clone(),
-        settings,
-        imported: None,
-    })?;
+    let writer = store.create(RunHead::new("null", plan.clone(), settings))?;
     begin(&writer, &plan, seconds)?;
     let start_us = clock::now_us();
     let boundaries_us: Vec<i64> = (0..=i64::from(seconds)).map(|second| start_us + second * 1_000_000).collect();
@@ -74,14 +62,10 @@ fn begin(writer: &RunWriter, plan: &Plan, seconds: u32) -> Result<()> {
     let placements = plan.placements(workload.schemas, 1);
     writer.emit(Event::Loaded { dataset, load_s: None });
     writer.emit(Event::Step(StepHead {
-        step: 0,
         workload: Some(workload),
-        sessions: None,
         placements,
-        warmup_slices: 0,
         duration_s: Some(f64::from(seconds)),
-        ops: None,
-        point: Point::default(),
+        ..StepHead::default()
     }));
     Ok(())
 }

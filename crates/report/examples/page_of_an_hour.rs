@@ -13,7 +13,7 @@ use mindful_core::dataset::{Content, Dataset};
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::{KEYS, Plan};
 use mindful_core::record::latency::Recorder;
-use mindful_core::record::run::{FORMAT, Point, Run, RunHead, StepHead, StepRecord};
+use mindful_core::record::run::{Run, RunHead, StepHead, StepRecord};
 use mindful_core::workload::OpKind;
 use mindful_core::workload::draw::mix64;
 use mindful_core::{Error, Result};
@@ -72,28 +72,12 @@ fn made(sessions: u32, seconds: u32) -> Result<Run> {
     };
     let workload = plan.workload(&dataset)?;
     let head = StepHead {
-        step: 0,
         placements: plan.placements(workload.schemas, 1),
         workload: Some(workload),
-        sessions: None,
-        warmup_slices: 0,
         duration_s: Some(f64::from(seconds)),
-        ops: None,
-        point: Point::default(),
+        ..StepHead::default()
     };
-    let mut run = Run::new(RunHead {
-        format: FORMAT,
-        id: "20261122-000000-abc".to_owned(),
-        started_at: "2026-11-22T00:00:00.000Z".to_owned(),
-        mindful_version: "0.1.0".to_owned(),
-        mindful_build: None,
-        engine: "null".to_owned(),
-        server_side_loop: None,
-        target: "null:".to_owned(),
-        plan,
-        settings,
-        imported: None,
-    });
+    let mut run = Run::new(RunHead::new("null", plan, settings));
     run.dataset = Some(dataset);
     run.steps.push(step(head, seconds).map_err(|fault| Error::run(fault, "correct the example"))?);
     run.finished = true;

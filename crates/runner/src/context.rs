@@ -11,7 +11,7 @@ use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::Plan;
 use mindful_core::plan::secret::without_secrets;
 use mindful_core::plan::settings::Settings;
-use mindful_core::record::run::{FORMAT, HookRecord, RunHead};
+use mindful_core::record::run::{HookRecord, RunHead};
 use mindful_core::workload::{Commit, LoopSite};
 use mindful_core::{Error, Result};
 use mindful_record::Store;
@@ -95,17 +95,10 @@ impl Context {
     /// What is known before anything is opened; the store gives the id and the time.
     pub(crate) fn head(&self) -> RunHead {
         RunHead {
-            format: FORMAT,
-            id: String::new(),
-            started_at: String::new(),
-            mindful_version: env!("CARGO_PKG_VERSION").to_owned(),
             mindful_build: self.build.clone(),
-            engine: self.engine.name().to_owned(),
             server_side_loop: Some(self.engine.capabilities().server_side_loop),
             target: self.redacted_target(),
-            plan: self.plan.clone(),
-            settings: self.public_settings(),
-            imported: None,
+            ..RunHead::new(self.engine.name(), self.plan.clone(), self.public_settings())
         }
     }
 

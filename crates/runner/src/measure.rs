@@ -68,13 +68,12 @@ pub(crate) fn step(
     }
     let head = StepHead {
         step: number,
-        sessions: None,
         placements: coordination.own_sessions(plan.placements(workload.schemas, endpoints)),
         workload: Some(workload),
-        warmup_slices: 0,
         duration_s: (plan.ops.is_none() && !plan.steady).then_some(plan.duration.as_secs_f64()),
         ops: plan.ops,
         point,
+        ..StepHead::default()
     };
     let (warmup, window) = spans(plan);
     let order = StepOrder { target, head, warmup, window, early_stop, coordination };

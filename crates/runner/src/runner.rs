@@ -313,17 +313,8 @@ impl Runner<'_> {
                 let smallest = Plan { work_unit: 1, update_work_unit: None, hot_spot: None, ..next.plan };
                 let workload = Plan { schemas: None, scale: None, ..smallest.clone() }.workload(&opened.dataset)?;
                 let placements = smallest.placements(workload.schemas, 1);
-                let (warmup_slices, duration_s, ops) = (0, None, None);
-                let head = StepHead {
-                    step: number,
-                    sessions: None,
-                    placements,
-                    workload: Some(workload),
-                    warmup_slices,
-                    duration_s,
-                    ops,
-                    point: next.point,
-                };
+                let (step, workload, point) = (number, Some(workload), next.point);
+                let head = StepHead { step, placements, workload, point, ..StepHead::default() };
                 Ok(measure::passed_over(head, error, &*context.events()))
             }
             Err(error) => Err(error),

@@ -8,9 +8,7 @@ use mindful_core::dataset::{Content, Dataset, LayoutProof, SchemaProof};
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::{KEYS, Plan};
 use mindful_core::record::latency::Recorder;
-use mindful_core::record::run::{
-    FORMAT, Facts, Merged, Point, Published, Reading, Run, RunHead, Series, StepHead, StepRecord,
-};
+use mindful_core::record::run::{Facts, Reading, Run, RunHead, Series, StepHead, StepRecord};
 use mindful_core::workload::OpKind;
 
 pub(crate) const BLOCK_BYTES: f64 = 8_192.0;
@@ -73,30 +71,22 @@ impl Made {
         let dataset = dataset();
         let workload = plan.workload(&dataset).unwrap();
         let head = StepHead {
-            step: 0,
-            sessions: None,
             placements: plan.placements(workload.schemas, 1),
             workload: Some(workload),
             warmup_slices: self.warmup,
             duration_s: Some(f64::from(self.seconds)),
-            ops: None,
-            point: Point::default(),
+            ..StepHead::default()
         };
         let step = self.step(head);
+        let head = RunHead {
+            id: "20261121-013542-k7f".into(),
+            started_at: "2026-11-21T01:35:42.118Z".into(),
+            mindful_version: "0.1.0".into(),
+            server_side_loop: Some(true),
+            target: "postgres://bench@db.example/bench".into(),
+            ..RunHead::new("postgres", plan, settings)
+        };
         Run {
-            head: RunHead {
-                format: FORMAT,
-                id: "20261121-013542-k7f".into(),
-                started_at: "2026-11-21T01:35:42.118Z".into(),
-                mindful_version: "0.1.0".into(),
-                mindful_build: None,
-                engine: "postgres".into(),
-                server_side_loop: Some(true),
-                target: "postgres://bench@db.example/bench".into(),
-                plan,
-                settings,
-                imported: None,
-            },
             environment: environment(),
             description: Some(description()),
             host: Some(HostView { local: true, server_pid: Some(1), ..HostView::default() }),
@@ -111,13 +101,8 @@ impl Made {
                 idle_settings: Vec::new(),
             }],
             steps: vec![step],
-            findings: Vec::new(),
-            notes: Vec::new(),
-            hooks: Vec::new(),
             finished: true,
-            interrupted: false,
-            error: None,
-            targets: Vec::new(),
+            ..Run::new(head)
         }
     }
 
@@ -133,26 +118,14 @@ impl Made {
                 (session, SliceReport { begin_us, end_us, ..one.clone() })
             })
         };
-        let slices_done = (0..slices).flat_map(of_all).collect();
-        let mut step = StepRecord {
+        StepRecord {
             head,
             boundaries_us,
-            clock_offset_us: 0,
-            window: None,
-            unmerged: slices_done,
-            merged: Merged::default(),
-            published: Published::default(),
-            series: Vec::new(),
-            latencies: Vec::new(),
-            busiest: Vec::new(),
-            watched: Vec::new(),
-            error: None,
-            interrupted: false,
+            unmerged: (0..slices).flat_map(of_all).collect(),
+            series: self.series(slices),
             ended: true,
-            ranks: Vec::new(),
-        };
-        step.series = self.series(slices);
-        step
+            ..StepRecord::default()
+        }
     }
 
     pub(crate) fn ops_per_slice(&self) -> u64 {

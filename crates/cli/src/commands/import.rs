@@ -12,7 +12,7 @@ use mindful_core::contract::event::Events;
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::units::format_counted;
 use mindful_core::plan::{KEYS, Plan};
-use mindful_core::record::run::{FORMAT, RunHead};
+use mindful_core::record::run::RunHead;
 use mindful_core::{Error, Result};
 use mindful_import::{ImportedPlan, LatencyUnit, MOST_SESSIONS, OldRun, OldStep};
 use mindful_record::{Store, file as record_file};
@@ -224,17 +224,11 @@ fn stored(store: &Store, old: OldRun, tag: Option<&String>) -> Result<String> {
         settings.set("tag", tag.clone(), Origin::Flag("--tag".to_owned()));
     }
     let head = RunHead {
-        format: FORMAT,
-        id: String::new(),
         started_at: old.began.unwrap_or_default(),
-        mindful_version: env!("CARGO_PKG_VERSION").to_owned(),
         mindful_build: Some(version::line()),
-        engine: old.engine.to_owned(),
-        server_side_loop: None,
         target: old.target,
-        plan: Plan::from_settings(&settings)?,
-        settings,
         imported: Some(old.imported),
+        ..RunHead::new(old.engine, Plan::from_settings(&settings)?, settings)
     };
     let writer = store.create(head)?;
     old.events.into_iter().for_each(|event| writer.emit(event));

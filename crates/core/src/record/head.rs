@@ -9,6 +9,7 @@ use crate::contract::slice::Placement;
 use crate::plan::Plan;
 use crate::plan::settings::Settings;
 use crate::plan::units;
+use crate::record::run::FORMAT;
 use crate::workload::Workload;
 
 pub type Facts = BTreeMap<String, String>;
@@ -37,6 +38,25 @@ pub struct RunHead {
     /// The tool that measured, if another tool did; then the plan contains only the tag.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub imported: Option<Imported>,
+}
+
+impl RunHead {
+    /// The head of a run with `engine`; its store gives it an id and the time.
+    pub fn new(engine: &str, plan: Plan, settings: Settings) -> Self {
+        Self {
+            format: FORMAT,
+            id: String::new(),
+            started_at: String::new(),
+            mindful_version: env!("CARGO_PKG_VERSION").to_owned(),
+            mindful_build: None,
+            engine: engine.to_owned(),
+            server_side_loop: None,
+            target: String::new(),
+            plan,
+            settings,
+            imported: None,
+        }
+    }
 }
 
 /// Where the figures of an imported run come from.

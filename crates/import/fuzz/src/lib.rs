@@ -4,7 +4,7 @@ use std::io::Cursor;
 
 use mindful_core::contract::event::Event;
 use mindful_core::plan::{KEYS, Plan};
-use mindful_core::record::run::{FORMAT, Run, RunHead, StepRecord};
+use mindful_core::record::run::{Run, RunHead, StepRecord};
 use mindful_core::plan::settings::Settings;
 use mindful_import::rows::{self, ReportRow};
 use mindful_import::waits::{Field, Filter};
@@ -79,18 +79,13 @@ fn follow(steps: Vec<OldStep>) -> Vec<OldRun> {
 
 fn run(old: OldRun) -> Run {
     let settings = Settings::defaults(KEYS);
+    let plan = Plan::from_settings(&settings).expect("defaults are a plan");
     let mut run = Run::new(RunHead {
-        format: FORMAT,
         id: "20260101-000000-abcd".to_owned(),
         started_at: old.began.unwrap_or_default(),
-        mindful_version: String::new(),
-        mindful_build: None,
-        engine: old.engine.to_owned(),
-        server_side_loop: None,
         target: old.target,
-        plan: Plan::from_settings(&settings).expect("defaults are a plan"),
-        settings,
         imported: Some(old.imported),
+        ..RunHead::new(old.engine, plan, settings)
     });
     for event in old.events {
         match event {

@@ -8,7 +8,7 @@ use mindful_core::dataset::{Content, Dataset, LayoutProof, SchemaProof};
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::{KEYS, Plan};
 use mindful_core::record::latency::Recorder;
-use mindful_core::record::run::{FORMAT, Facts, Point, RunHead, StepHead};
+use mindful_core::record::run::{Facts, RunHead, StepHead};
 use mindful_core::result::finding::codes;
 use mindful_core::workload::OpKind;
 
@@ -24,17 +24,10 @@ pub(crate) fn head(tag: Option<&str>) -> RunHead {
     let plan = Plan::from_settings(&settings).unwrap();
     assert_eq!(plan.target, url);
     RunHead {
-        format: FORMAT,
-        id: String::new(),
-        started_at: String::new(),
         mindful_version: "0.1.0".to_owned(),
-        mindful_build: None,
-        engine: "postgres".to_owned(),
         server_side_loop: Some(true),
         target: "postgres://bench@db.example/bench".to_owned(),
-        plan,
-        settings,
-        imported: None,
+        ..RunHead::new("postgres", plan, settings)
     }
 }
 
@@ -108,14 +101,11 @@ fn before_the_step() -> Vec<Event> {
         },
         Event::Note { text: "a note with \u{1b}[31m and \u{2028}".into() },
         Event::Step(StepHead {
-            step: 0,
             workload: Some(workload),
-            sessions: None,
             placements,
             warmup_slices: 1,
             duration_s: Some(1.0),
-            ops: None,
-            point: Point::default(),
+            ..StepHead::default()
         }),
         Event::Ready { ready: 2, of: 2 },
         Event::Progress { what: "loading".into(), done: 1, of: 2, unit: "bytes".into() },

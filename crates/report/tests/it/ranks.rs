@@ -15,13 +15,11 @@ fn rank(rank: u32) -> RankRecord {
         host: format!("host-{rank}"),
         first_session: 2 * rank,
         sessions: 2,
-        on_target: None,
         clock_offset_us: Some(i64::from(rank) * 12_000),
         clock_within_us: Some(300),
-        start_us: 0,
         cpus: Some(2.0),
         cpu_us: (0..=12).map(|boundary| (boundary, f64::from(boundary * (rank + 1)) * 1e5)).collect(),
-        findings: Vec::new(),
+        ..RankRecord::default()
     }
 }
 

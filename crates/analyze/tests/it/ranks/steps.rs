@@ -15,13 +15,11 @@ fn rank(rank: u32, of: u32, cores: f64, behind_ms: i64) -> RankRecord {
         host: format!("host-{rank}"),
         first_session: 2 * rank,
         sessions: 2,
-        on_target: None,
         clock_offset_us: Some(behind_ms * 1_000),
         clock_within_us: Some(500),
-        start_us: 0,
         cpus: Some(2.0),
         cpu_us: (0..=12).map(|boundary| (boundary, f64::from(boundary) * cores * 1e6)).collect(),
-        findings: Vec::new(),
+        ..RankRecord::default()
     }
 }
 
