@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use crate::contract::error::{Error, Result};
 use crate::contract::slice::Placement;
 use crate::dataset::{Content, Dataset, DatasetPlan, Extent, MOST_BYTES};
-use crate::plan::Price;
 use crate::plan::units::{Share, format_counted, format_whole};
 use crate::workload::{Access, Commit, Compatibility, HotSpot, LoopSite, Rate, Redo, Skew, ThinkTime, Workload};
 
