@@ -331,7 +331,8 @@ mod tests {
     fn eta_and_the_added_time_are_of_equal_concurrency() {
         let raw = Figures { us_per_block: 100.0, ..figures(&[1_000.0], 4.0) };
         let physical = Figures { us_per_block: 130.0, ..figures(&[800.0], 20.0) };
-        assert_eq!(overhead(&raw, &physical), [0.8, 30.0]);
+        let [eta, added] = overhead(&raw, &physical);
+        assert_eq!((eta, added), (0.8, 30.0));
     }
 
     #[test]

@@ -46,7 +46,7 @@ impl Network {
             ]
         });
         let source = SampledSource::new(HostSource::Network.name(), metrics.collect::<Vec<_>>());
-        (!interfaces.is_empty()).then_some(Self { source, interfaces })
+        (!interfaces.is_empty()).then_some(Self { interfaces, source })
     }
 }
 

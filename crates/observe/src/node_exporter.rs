@@ -67,7 +67,7 @@ pub fn node_exporter(url: &str, data_paths: &[PathBuf], stop: &StopFlag) -> Resu
     let filters = client.get(&address, &filtered).is_ok_and(|(status, _)| status == 200);
     let target = if filters { filtered } else { address.target.clone() };
     let source = SampledSource::new(HostSource::NodeExporter.name(), metrics(&devices));
-    Ok((Box::new(NodeExporter { client, address, target, source, devices }), findings))
+    Ok((Box::new(NodeExporter { client, address, target, devices, source }), findings))
 }
 
 fn unseen(reason: &str) -> Finding {

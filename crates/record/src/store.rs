@@ -174,7 +174,7 @@ impl Store {
         let opened = record.log.try_clone().map_err(|error| unread(&log, &error))?;
         let run = self.named(id, read_opened(opened, &log)?);
         let above = [self.root.clone(), self.runs()].iter().all(|folder| kept_by_us(folder));
-        Ok((run, above && record.own))
+        Ok((run, above && record.is_own()))
     }
 
     pub fn is_imported(&self, id: &str) -> bool {

@@ -347,7 +347,7 @@ impl SessionWaits {
             Metric::counter(name, "samples", "Samples in which this session had a wait of this class")
         };
         let source = SampledSource::new(BY_SESSION, of.iter().map(metric).collect::<Vec<_>>());
-        Self { sampling, source, of }
+        Self { sampling, of, source }
     }
 }
 
