@@ -25,8 +25,10 @@ const LEAST_SERVED: f64 = 0.95;
 const MOST_SERVED: f64 = 1.15;
 /// Foreign traffic below this is not worth a word, bytes/s: a journal, a log.
 const QUIET_BYTES_PER_S: f64 = 64.0 * 1024.0;
-/// Foreign traffic below this share of what the database read is not worth a word either.
+/// Foreign traffic below this share of what the run read and the device wrote is not worth a word either.
 const QUIET_SHARE: f64 = 0.01;
+/// Requests of others below this are not worth a word, 1/s: a journal, a log.
+const QUIET_REQUESTS_PER_S: f64 = 16.0;
 /// Length from which on a block is large: the kernel may split its request.
 pub(super) const LARGE_BLOCK: u64 = 128 << 10;
 
@@ -42,6 +44,8 @@ pub(crate) struct Levels {
     block_bytes: Option<u64>,
     /// Bytes that the run's own sessions fetched, where their processes are distinguished.
     session_bytes: Option<f64>,
+    /// Bytes written at the device. A run that only writes is not disturbed by a few reads of others.
+    written_bytes: Option<f64>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -216,7 +220,8 @@ fn one_request_per_read(gates: &Gates) -> Held {
     let cached = gates.page_cache_share.filter(|phi| *phi > MAX_PAGE_CACHE_SHARE);
     let blocks = read * (1.0 - cached.unwrap_or(0.0));
     let what = if cached.is_some() { "reads past the page cache" } else { "physical reads" };
-    let split = levels.block_bytes.is_some_and(|bytes| bytes < LARGE_BLOCK) && requests > blocks * MOST_SERVED;
+    let most = blocks * MOST_SERVED + QUIET_REQUESTS_PER_S.max(QUIET_SHARE * read);
+    let split = levels.block_bytes.is_some_and(|bytes| bytes < LARGE_BLOCK) && requests > most;
     if requests >= blocks * LEAST_SERVED && !split {
         return Held::Yes;
     }
@@ -270,6 +275,7 @@ impl Gates {
             requests: step.device_reads_per_s,
             block_bytes: subject.block_bytes,
             session_bytes: own.and_then(|_| counters.rate(Counter::SessionReadBytes)),
+            written_bytes: counters.rate(Counter::DeviceWriteBytes),
         };
         let holes = Fact::HolesShare.find(&run.environment);
         Self {
@@ -303,10 +309,11 @@ impl Gates {
 }
 
 /// Share of the device's read bytes that the server's processes did not cause; 0 when these others read almost nothing
-/// compared with the database.
+/// compared with what the database reads and the device writes.
 fn foreign_share(levels: &Levels) -> Option<f64> {
     let device = levels.device_bytes?;
     let others = device - levels.process_bytes?;
-    let quiet = QUIET_BYTES_PER_S.max(QUIET_SHARE * levels.database_bytes.unwrap_or(0.0));
+    let all = levels.database_bytes.unwrap_or(0.0) + levels.written_bytes.unwrap_or(0.0);
+    let quiet = QUIET_BYTES_PER_S.max(QUIET_SHARE * all);
     Some(if others < quiet { 0.0 } else { (others / device).clamp(0.0, 1.0) })
 }

@@ -49,6 +49,27 @@ fn few_large_requests_are_no_iops() {
     assert_eq!(kind(&ahead(2.0)), HeadlineKind::Database, "split requests are no IOPS either");
 }
 
+/// As of synced writes to a file: what reads the device a few times a second is a journal or another program.
+#[test]
+fn a_few_reads_of_others_do_not_spoil_a_run_of_writes() {
+    let made = Made { update_pct: "100", miss: 0.0, ..Made::default() };
+    let blocks = (made.ops_per_slice() * 4 * 64) as f64;
+    let judged = |reads: f64, bytes: f64| {
+        let others = [
+            (Counter::PhysicalWrites.name(), blocks),
+            (Counter::DeviceReads.name(), reads),
+            (Counter::DeviceReadBytes.name(), reads * bytes),
+        ];
+        let mut run = with(&made, "device", &others);
+        run.description.as_mut().unwrap().files = true;
+        codes(&analyze(&run)).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let spoiled = |codes: &[String]| codes.iter().any(|code| code == "levels-disagree" || code == "foreign-reads");
+    let [few, many] = [judged(15.0, 65_536.0), judged(2_000.0, 65_536.0)];
+    assert!(!spoiled(&few), "{few:?}");
+    assert!(spoiled(&many), "{many:?}");
+}
+
 #[test]
 fn a_counter_that_stood_still_is_unknown_and_never_zero() {
     let made = Made::default();

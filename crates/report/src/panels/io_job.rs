@@ -24,7 +24,7 @@ pub(crate) fn panels(run: &Run, summary: &Summary, job: &IoJobSummary) -> Vec<Pa
     let (legend, results) = if spans(&summary.steps) {
         (span_legend(&summary.steps, block_bytes), span_lines(&summary.steps))
     } else {
-        (vec![load_legend(&summary.steps, block_bytes, large_bytes)], best_lines(job))
+        (vec![load_legend(&summary.steps, block_bytes, large_bytes)], best_lines(job, commits(&summary.steps)))
     };
     let mut best = Panel::default();
     for lines in [legend, results].iter().filter(|lines| !lines.is_empty()) {
@@ -39,6 +39,11 @@ pub(crate) fn panels(run: &Run, summary: &Summary, job: &IoJobSummary) -> Vec<Pa
 /// Whether one load was put on parts of the files in turn.
 fn spans(steps: &[StepSummary]) -> bool {
     steps.iter().any(|step| step.point.values.contains_key(SPAN))
+}
+
+/// Whether writes are synced, so that they are commits.
+fn commits(steps: &[StepSummary]) -> bool {
+    steps.iter().any(|step| step.commits_per_s.is_some())
 }
 
 fn size(bytes: Option<u64>) -> String {
@@ -105,7 +110,7 @@ fn table(steps: &[StepSummary], large_bytes: Option<u64>) -> Table {
     if larges {
         header.extend(right(&["large/s", "large MiB/s", "large mean us"]));
     }
-    let commits = steps.iter().any(|step| step.commits_per_s.is_some());
+    let commits = commits(steps);
     if commits {
         header.extend(right(&["commits/s", "sync p50 us", "sync p99 us"]));
     }
@@ -145,11 +150,12 @@ fn table(steps: &[StepSummary], large_bytes: Option<u64>) -> Table {
     table
 }
 
-fn best_lines(job: &IoJobSummary) -> Vec<String> {
+fn best_lines(job: &IoJobSummary, commits: bool) -> Vec<String> {
     let mut lines = Vec::new();
+    let [small, unit] = if commits { ["commits", "commits/s"] } else { ["small I/Os", "IOPS"] };
     let most_small = match job.limit_us {
-        Some(limit) => format!("most small I/Os per second at a mean latency up to {}", figure::time_us(limit)),
-        None => "most small I/Os per second".to_owned(),
+        Some(limit) => format!("most {small} per second at a mean latency up to {}", figure::time_us(limit)),
+        None => format!("most {small} per second"),
     };
     if let Some(limit) = job.limit_us.filter(|_| job.most_small_per_s.is_none()) {
         lines
@@ -160,8 +166,8 @@ fn best_lines(job: &IoJobSummary) -> Vec<String> {
             lines.push(format!("{words}: {} {unit} at {}", figure::number(best.value), at(best)));
         }
     };
-    tell(&most_small, "IOPS", job.most_small_per_s.as_ref());
-    tell("lowest mean latency of small I/Os", "us", job.least_small_us.as_ref());
+    tell(&most_small, unit, job.most_small_per_s.as_ref());
+    tell(&format!("lowest mean latency of {small}"), "us", job.least_small_us.as_ref());
     tell("most bytes per second by large reads", "MiB/s", job.most_large_mib_per_s.as_ref());
     lines
 }
