@@ -61,13 +61,18 @@ fn a_run_continues_after_its_terminal_hangs_up() {
 #[test]
 fn a_hang_up_signal_ends_every_live_verb_and_what_ran_is_stored() {
     let mindful = Mindful::new();
+    let slices = || mindful.records().matches("\"event\":\"slice\"").count();
     for (verb, args, code) in [
         ("run", &["--duration=60s"][..], 130),
         ("sweep", &["--duration=60s", "--sessions=1,2"], 130),
         ("watch", &["--duration=60s"], 0),
     ] {
+        let before = slices();
         let (mut terminal, mut child) = live(&mindful, verb, args, (100, 30), true);
-        terminal.read_for(Duration::from_secs(2));
+        wait_until("no slice was stored", || {
+            terminal.read_for(Duration::from_millis(100));
+            verb == "watch" || slices() > before
+        });
         drop(terminal);
         // A shell passes it on, and the kernel sends it again when the shell ends.
         for _ in 0..2 {
