@@ -81,9 +81,9 @@ pub(crate) fn samplers(link: &Arc<Link>, own: &Arc<Own>, events: &dyn Events) ->
     let mut samplers: Vec<Box<dyn Sampler>> = Vec::new();
     for source in Source::ALL {
         let metrics: Vec<_> = columns(source).iter().map(metric).collect();
-        let sampled = of_server(source.name(), metrics);
+        let described = of_server(source.name(), metrics);
         let (link, own, monitors) = (Arc::clone(link), Arc::clone(own), Arc::clone(&monitors));
-        let mut sampler = OwnSampler { source, link, own, monitors, sampled };
+        let mut sampler = OwnSampler { source, link, own, monitors, sampled: described };
         match sampler.values() {
             Ok(_) => samplers.push(Box::new(sampler)),
             Err(failure) => events.emit(denied(&failure, source.name(), source.views())?),

@@ -28,8 +28,7 @@ fn a_run_folder_from_elsewhere_is_taken_in_and_shown_the_same() {
     let (here, there) = (Mindful::new(), Mindful::new());
     let ran = here.measured(&["--sessions", "2"]);
     let folder = here.run_folder(&ran);
-    let taken = there.run(&["import", folder.to_str().unwrap()]);
-    assert!(taken.status.success(), "{taken:?}");
+    there.succeed(&["import", folder.to_str().unwrap()]);
     assert_eq!(there.json(&["show"]), ran);
     let again = there.run(&["import", folder.to_str().unwrap()]);
     assert_eq!(again.status.code(), Some(2), "{again:?}");
@@ -86,8 +85,7 @@ fn rows_of_older_tools_are_read_by_our_own_importer() {
     let summary = json(&mindful.run(&["export", "--as", "json"]));
     let id = summary["id"].as_str().unwrap();
     for (form, whole) in [("awr_info", 1.0_f64), ("flashdba", 0.001)] {
-        let exported = mindful.run(&["export", id, "--as", form, "--output", form]);
-        assert!(exported.status.success(), "{exported:?}");
+        mindful.succeed(&["export", id, "--as", form, "--output", form]);
         let rows = mindful.json(&["awr", form]);
         // The two loads, and the first once more.
         assert_eq!(rows.as_array().unwrap().len(), summary["steps"].as_array().unwrap().len(), "{rows:#}");
@@ -117,8 +115,7 @@ fn rows_of_older_tools_are_read_by_our_own_importer() {
         }
         // A reading that a busy host took too late is in no row.
         assert!(most >= 3, "{form}: {rows:#}");
-        let taken = mindful.run(&["import", form, "--tag", form]);
-        assert!(taken.status.success(), "{taken:?}");
+        mindful.succeed(&["import", form, "--tag", form]);
         let imported = mindful.json(&["show", form]);
         let steps = imported["steps"].as_array().unwrap();
         let loads: std::collections::BTreeSet<_> = steps.iter().map(|step| step["sessions"].as_u64()).collect();
@@ -184,8 +181,7 @@ fn all_runs_are_a_site_of_static_files() {
     let refused = mindful.run(&site);
     assert!(refused.status.code() == Some(2) && refused.stdout.is_empty(), "{refused:?}");
     let to = ["--output", "public/runs"];
-    let written = mindful.run(&[&site[..], &to].concat());
-    assert!(written.status.success(), "{written:?}");
+    mindful.succeed(&[&site[..], &to].concat());
     let folder = mindful.path("public/runs");
     let index = std::fs::read_to_string(folder.join("index.html")).unwrap();
     assert_eq!(index.matches("class=\"spark\"").count(), 2, "{index}");

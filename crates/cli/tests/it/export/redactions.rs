@@ -190,8 +190,7 @@ fn no_name_leaves_in_any_form() {
     let lines = named(&std::fs::read_to_string(run.join("run.jsonl")).unwrap());
     std::fs::write(run.join("run.jsonl"), lines).unwrap();
     std::fs::remove_file(run.join("summary.json")).unwrap();
-    let taken = here.run(&["import", run.to_str().unwrap()]);
-    assert!(taken.status.success(), "{taken:?}");
+    here.succeed(&["import", run.to_str().unwrap()]);
     let mut seen = BTreeSet::new();
     for (_, bytes) in exported(&here, &id, &[]) {
         seen.extend(NAMES.into_iter().filter(|name| found(&bytes, name)));
@@ -208,11 +207,9 @@ fn no_name_leaves_in_any_form() {
 
 /// The content of a pack for `tar`, and after its import.
 fn no_name_leaves_in_a_pack(mindful: &Mindful, id: &str) {
-    let packed = mindful.run(&["pack", id, "--redact", "--output", "p.tar.zst"]);
-    assert!(packed.status.success(), "{packed:?}");
+    mindful.succeed(&["pack", id, "--redact", "--output", "p.tar.zst"]);
     let elsewhere = Mindful::new();
-    let taken = elsewhere.run(&["import", mindful.path("p.tar.zst").to_str().unwrap()]);
-    assert!(taken.status.success(), "{taken:?}");
+    elsewhere.succeed(&["import", mindful.path("p.tar.zst").to_str().unwrap()]);
     let figures =
         |mindful: &Mindful| crate::mindful::json(&mindful.run(&["export", id, "--as", "json"]))["steps"].clone();
     assert_eq!(figures(&elsewhere), figures(mindful), "it is the same run");

@@ -72,8 +72,7 @@ fn packs_become_a_table_with_prices_and_machines() {
     }
     let updates = mindful.measured(&["--update-pct", "50", "--tag", "updates"]);
     mindful.text(&["pack", updates["id"].as_str().unwrap(), "--output", "results/updates.tar.zst"]);
-    let written = mindful.run(&["export", "results", "--as", "site", "--output", "site", "--by", "throughput"]);
-    assert!(written.status.success(), "{written:?}");
+    mindful.succeed(&["export", "results", "--as", "site", "--output", "site", "--by", "throughput"]);
     let index = fs::read_to_string(mindful.path("site/index.html")).unwrap();
     assert!(!index.contains("<script"), "{index}");
     for part in ["73.0 USD", "219 USD", "mix 50 % updates", "mix 0 % updates", "<select id=\"mix\">", "not audited"] {

@@ -7,8 +7,7 @@ use crate::mindful::Mindful;
 #[test]
 fn a_shell_completes_verbs_and_flags() {
     let mindful = Mindful::new();
-    let script = mindful.run(&["generate", "completions", "bash"]);
-    assert!(script.status.success(), "{script:?}");
+    let script = mindful.succeed(&["generate", "completions", "bash"]);
     let file = mindful.path("mindful.bash");
     std::fs::write(&file, &script.stdout).unwrap();
     let completed = |words: &str| {
@@ -30,8 +29,7 @@ fn a_shell_completes_verbs_and_flags() {
 fn every_verb_has_a_manual_page() {
     let mindful = Mindful::new();
     let folder = mindful.path("man");
-    let written = mindful.run(&["generate", "man", folder.to_str().unwrap()]);
-    assert!(written.status.success(), "{written:?}");
+    mindful.succeed(&["generate", "man", folder.to_str().unwrap()]);
     for page in ["mindful.1", "mindful-run.1", "mindful-sweep.1", "mindful-compare.1", "mindful-watch.1"] {
         let text = std::fs::read_to_string(folder.join(page)).unwrap();
         assert!(text.contains(".SH NAME") && text.contains(".SH GENERAL"), "{page}");

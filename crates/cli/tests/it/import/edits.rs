@@ -105,8 +105,7 @@ fn every_changed_figure_of_a_pack_is_found() {
     record_all_kinds(&mindful);
     let packs = packed(&mindful);
     assert!(packs.len() >= 20, "{packs:?}");
-    let checked = mindful.run(&["check", "packs"]);
-    assert!(checked.status.success(), "{checked:?}");
+    let checked = mindful.succeed(&["check", "packs"]);
     assert!(text(&checked).contains(&format!("{} packs checked, none differs", packs.len())), "{checked:?}");
     let mut changed = 0;
     for (id, file) in &packs {
@@ -275,8 +274,7 @@ fn hostile_packs_are_named_and_do_not_hide_others() {
     // A run with the name of another is not imported.
     assert_eq!(mindful.run(&["import", "packs/other.tar.zst"]).status.code(), Some(0));
     assert!(codes(&mindful.json(&["show", other])).contains(&"edited"));
-    let site = mindful.run(&["export", "packs", "--as", "site", "--output", "site"]);
-    assert!(site.status.success(), "{site:?}");
+    mindful.succeed(&["export", "packs", "--as", "site", "--output", "site"]);
     let index = fs::read_to_string(mindful.path("site/index.html")).unwrap();
     assert!(index.contains("cut.tar.zst") && index.contains(&format!("another pack contains run {id}")), "{index}");
 }

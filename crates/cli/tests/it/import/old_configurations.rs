@@ -9,8 +9,7 @@ fn an_old_configuration_becomes_a_plan_that_runs() {
     let mindful = Mindful::new();
     fs::write(mindful.path("slob.conf"), "UPDATE_PCT=25\nRUN_TIME=2\nSCALE=8M\nWORK_UNIT=16\nREDO_STRESS=LITE\n")
         .unwrap();
-    let imported = mindful.run(&["import", "slob.conf", "--output", "mindful.toml"]);
-    assert!(imported.status.success(), "{imported:?}");
+    mindful.succeed(&["import", "slob.conf", "--output", "mindful.toml"]);
     let refusal = mindful.refusal(&["import", "slob.conf", "--output", "mindful.toml"]);
     assert!(refusal.contains("--yes"), "{refusal}");
     let ran = mindful.json(&["run", "--target", "null:", "--null-latency", "1ms", "--warmup", "0s"]);

@@ -49,8 +49,7 @@ fn a_warm_page_cache_is_reported_and_a_limit_cures_it() {
     let buffered = ["--scale", "64MiB", "--set", "debug_io_direct=", PAUSES[0], PAUSES[1]];
     let data = mindful.path("private").display().to_string();
     let load = ["load", "--target", "embedded", "--data-dir", &data, "--set", "debug_io_direct="];
-    let loaded = mindful.run(&[&load[..], &["--schemas", "2", "--scale", "64MiB"]].concat());
-    assert!(loaded.status.success(), "{loaded:?}");
+    mindful.succeed(&[&load[..], &["--schemas", "2", "--scale", "64MiB"]].concat());
     let warm = mindful.private_run(&buffered);
     assert!(warm.figure("page_cache_share") > 0.5, "{warm}");
     warm.assert_suspect("page-cache");

@@ -179,8 +179,7 @@ fn a_clock_that_was_set_in_the_window_is_reported() {
 
 #[test]
 fn a_servers_clock_set_during_the_run_is_reported() {
-    let mindful = Mindful::beside_others(place());
-    let server = UsersServer::start(&mindful, "shared_buffers=64MB");
+    let (mindful, server) = UsersServer::beside_others("shared_buffers=64MB");
     server.sql(
         "CREATE SCHEMA settable;
          CREATE TABLE settable.ahead AS SELECT interval '0' AS by;

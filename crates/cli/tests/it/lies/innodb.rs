@@ -2,7 +2,6 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use mysql::prelude::Queryable as _;
@@ -10,7 +9,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::lies::neighbours::{Background, busy_loop};
 use crate::mariadb::server::UsersMariaDb;
-use crate::mindful::report::{Report, during, retried};
+use crate::mindful::report::{Report, retried, while_repeated};
 use crate::mindful::{Mindful, PAUSES, private, short_run};
 use mindful_conformance::place;
 
@@ -130,20 +129,18 @@ fn latches_of_a_mariadb_on_a_full_host_wait_for_cpu() {
 fn sessions_that_update_one_row_of_a_mariadb_are_reported() {
     let mindful = Mindful::beside_others(place());
     let server = users(&mindful, "64MiB");
-    let holding = |done: &AtomicBool| {
-        let mut holder = server.connect();
-        while !done.load(Ordering::SeqCst) {
-            holder.query_drop("START TRANSACTION").unwrap();
-            holder.query_drop("SELECT COUNT(mark) FROM mindful.blocks_1 WHERE k <= 128 FOR UPDATE").unwrap();
-            // Longer than it takes to get them all, on a full host too.
-            std::thread::sleep(Duration::from_millis(600));
-            holder.query_drop("COMMIT").unwrap();
-        }
+    let mut holder = server.connect();
+    let holding = || {
+        holder.query_drop("START TRANSACTION").unwrap();
+        holder.query_drop("SELECT COUNT(mark) FROM mindful.blocks_1 WHERE k <= 128 FOR UPDATE").unwrap();
+        // Longer than it takes to get them all, on a full host too.
+        std::thread::sleep(Duration::from_millis(600));
+        holder.query_drop("COMMIT").unwrap();
     };
     let few = ["--update-pct", "100", "--scale", "128", "--sessions", "8", "--schemas", "1", "--duration", "4s"];
     // On a full host sampling may take only two samples in a window.
     let run = || retried(|| on(&mindful, &server, &few), |report| report.has("contention"));
-    let updated = during(holding, run);
+    let updated = while_repeated(holding, run);
     updated.assert_suspect("contention");
 }
 
@@ -155,12 +152,10 @@ fn scans_of_others_in_a_mariadb_are_found() {
     assert!(!clean.has("unasked-reads") && !clean.has("prefetched"), "{clean}");
     server.sql("CREATE DATABASE others");
     server.sql("CREATE TABLE others.theirs AS SELECT seq, REPEAT('x', 900) AS text FROM mindful.seq_1_to_40000");
-    let scans = |done: &AtomicBool| {
-        while !done.load(Ordering::SeqCst) {
-            server.count("SELECT COUNT(text) FROM others.theirs WHERE text <> 'y'");
-        }
+    let scans = || {
+        server.count("SELECT COUNT(text) FROM others.theirs WHERE text <> 'y'");
     };
-    let scanned = during(scans, || on(&mindful, &server, &PAUSES));
+    let scanned = while_repeated(scans, || on(&mindful, &server, &PAUSES));
     scanned.assert_suspect("unasked-reads");
     assert!(!scanned.headline().contains("storage iops"), "{scanned}");
 }
@@ -171,12 +166,10 @@ fn another_session_that_computes_in_a_mariadb_is_found() {
     let server = users(&mindful, "64MiB");
     let alone = on(&mindful, &server, &PAUSES);
     assert!(!alone.has("others-active"), "{alone}");
-    let computes = |done: &AtomicBool| {
-        while !done.load(Ordering::SeqCst) {
-            server.count("SELECT COUNT(*) FROM mindful.seq_1_to_300000 WHERE SHA2(seq, 512) LIKE 'ab%'");
-        }
+    let computes = || {
+        server.count("SELECT COUNT(*) FROM mindful.seq_1_to_300000 WHERE SHA2(seq, 512) LIKE 'ab%'");
     };
-    let beside = during(computes, || on(&mindful, &server, &PAUSES));
+    let beside = while_repeated(computes, || on(&mindful, &server, &PAUSES));
     beside.assert_suspect("others-active");
     assert!(beside.evidence("others-active").contains("sessions of others"), "{beside}");
 }
@@ -191,18 +184,16 @@ fn a_thread_that_reads_storage_is_not_taken_for_the_runs() {
     let theirs = mindful.path("theirs");
     std::fs::write(&theirs, vec![7; 12 << 20]).unwrap();
     std::fs::set_permissions(&theirs, std::os::unix::fs::PermissionsExt::from_mode(0o644)).unwrap();
-    let read = |done: &AtomicBool| {
-        while !done.load(Ordering::SeqCst) {
-            // Takes the file out of the page cache.
-            let mut forget = Command::new("dd");
-            forget.arg(format!("of={}", theirs.display())).args(["oflag=nocache", "conv=notrunc,fdatasync", "count=0"]);
-            assert!(forget.stderr(Stdio::null()).status().unwrap().success());
-            assert_eq!(server.count(&format!("SELECT LENGTH(LOAD_FILE('{}'))", theirs.display())), 12 << 20);
-        }
+    let read = || {
+        // Takes the file out of the page cache.
+        let mut forget = Command::new("dd");
+        forget.arg(format!("of={}", theirs.display())).args(["oflag=nocache", "conv=notrunc,fdatasync", "count=0"]);
+        assert!(forget.stderr(Stdio::null()).status().unwrap().success());
+        assert_eq!(server.count(&format!("SELECT LENGTH(LOAD_FILE('{}'))", theirs.display())), 12 << 20);
     };
     let warm = on(&mindful, &server, &PAUSES);
     assert!(!warm.has("others-active") && !warm.shows("not-seen", "process"), "{warm}");
-    let beside = during(read, || on(&mindful, &server, &PAUSES));
+    let beside = while_repeated(read, || on(&mindful, &server, &PAUSES));
     beside.assert_suspect("others-active");
     assert!(beside.evidence("others-active").contains("those of this run"), "{beside}");
     assert!(!beside.headline().contains("storage iops"), "{beside}");

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use mindful_conformance::{not_run, place};
 
-use crate::mindful::report::{Report, during};
+use crate::mindful::report::while_repeated;
 use crate::mindful::users_server::UsersServer;
 use crate::mindful::{Mindful, PAUSES};
 
@@ -104,8 +104,7 @@ fn swallowing(mindful: &Mindful) -> PathBuf {
 
 #[test]
 fn a_server_with_swallowed_syncs_is_not_durable() {
-    let mindful = Mindful::beside_others(place());
-    let server = UsersServer::start(&mindful, "");
+    let (mindful, server) = UsersServer::beside_others("");
     let program = fs::read_link(format!("/proc/{}/exe", server.pid())).unwrap();
     drop(server);
     let library = swallowing(&mindful);
@@ -146,13 +145,11 @@ fn an_sqlite_with_swallowed_syncs_is_not_durable() {
 fn a_writer_next_to_a_run_is_found() {
     let mindful = Mindful::beside_others(place()).with_private();
     let other = mindful.path("other");
-    let write = |done: &std::sync::atomic::AtomicBool| {
-        while !done.load(std::sync::atomic::Ordering::SeqCst) {
-            let out = format!("of={}", other.display());
-            run("dd", &["if=/dev/zero", &out, "bs=1M", "count=64", "oflag=direct", "conv=notrunc"]);
-        }
+    let write = || {
+        let out = format!("of={}", other.display());
+        run("dd", &["if=/dev/zero", &out, "bs=1M", "count=64", "oflag=direct", "conv=notrunc"]);
     };
-    let beside: Report = during(write, || mindful.private_run(&["--set", "shared_buffers=1MB", PAUSES[0], PAUSES[1]]));
+    let beside = while_repeated(write, || mindful.private_run(&["--set", "shared_buffers=1MB", PAUSES[0], PAUSES[1]]));
     beside.assert_suspect("foreign-writes");
     assert!(beside.evidence("foreign-writes").contains("MiB/s written at the device"), "{beside}");
 }
@@ -162,21 +159,18 @@ fn a_writer_next_to_a_run_is_found() {
 fn a_neighbour_that_flushes_the_device_is_found() {
     let mindful = Mindful::beside_others(place()).with_private();
     let other = fs::File::create(mindful.path("other")).unwrap();
-    let flush = |done: &std::sync::atomic::AtomicBool| {
-        while !done.load(std::sync::atomic::Ordering::SeqCst) {
-            std::os::unix::fs::FileExt::write_all_at(&other, &[7; 512], 0).unwrap();
-            other.sync_data().unwrap();
-        }
+    let flush = || {
+        std::os::unix::fs::FileExt::write_all_at(&other, &[7; 512], 0).unwrap();
+        other.sync_data().unwrap();
     };
-    let beside = during(flush, || mindful.private_run(&["--set", "shared_buffers=1MB", PAUSES[0], PAUSES[1]]));
+    let beside = while_repeated(flush, || mindful.private_run(&["--set", "shared_buffers=1MB", PAUSES[0], PAUSES[1]]));
     beside.assert_suspect("foreign-writes");
     assert!(beside.evidence("foreign-writes").contains("flushes/s that the run did not ask for"), "{beside}");
 }
 
 #[test]
 fn another_session_that_computes_in_the_server_is_found() {
-    let mindful = Mindful::beside_others(place());
-    let server = UsersServer::start(&mindful, "shared_buffers=64MB");
+    let (mindful, server) = UsersServer::beside_others("shared_buffers=64MB");
     let alone = server.run(&mindful, &PAUSES);
     assert!(!alone.has("others-active"), "{alone}");
     let computes = "SELECT count(*) FROM generate_series(1, 2000000)";
@@ -188,20 +182,17 @@ fn another_session_that_computes_in_the_server_is_found() {
 /// Another backend reads from storage, uncounted by the database, as much as the page cache serves to the run.
 #[test]
 fn a_backend_that_reads_storage_does_not_hide_the_page_cache() {
-    let mindful = Mindful::beside_others(place());
-    let server = UsersServer::start(&mindful, "shared_buffers=1MB,debug_io_direct=");
+    let (mindful, server) = UsersServer::beside_others("shared_buffers=1MB,debug_io_direct=");
     let warm = server.run(&mindful, &PAUSES);
     let theirs = mindful.path("theirs");
     fs::write(&theirs, vec![7; 64 << 20]).unwrap();
     fs::set_permissions(&theirs, PermissionsExt::from_mode(0o644)).unwrap();
-    let read = |done: &std::sync::atomic::AtomicBool| {
-        while !done.load(std::sync::atomic::Ordering::SeqCst) {
-            // Takes the file out of the page cache.
-            run("dd", &[&format!("of={}", theirs.display()), "oflag=nocache", "conv=notrunc,fdatasync", "count=0"]);
-            server.sql(&format!("SELECT length(pg_read_binary_file('{}'))", theirs.display()));
-        }
+    let read = || {
+        // Takes the file out of the page cache.
+        run("dd", &[&format!("of={}", theirs.display()), "oflag=nocache", "conv=notrunc,fdatasync", "count=0"]);
+        server.sql(&format!("SELECT length(pg_read_binary_file('{}'))", theirs.display()));
     };
-    let beside = during(read, || server.run(&mindful, &PAUSES));
+    let beside = while_repeated(read, || server.run(&mindful, &PAUSES));
     for report in [warm, beside] {
         report.assert_suspect("page-cache");
         assert!(report.figure("page_cache_share") > 0.5, "{report}");

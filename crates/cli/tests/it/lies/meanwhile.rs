@@ -32,8 +32,7 @@ fn assert_cut(run: &Report) {
 
 #[test]
 fn a_setting_that_changes_in_the_window_ends_it() {
-    let mindful = Mindful::beside_others(place());
-    let server = UsersServer::start(&mindful, "shared_buffers=64MB");
+    let (mindful, server) = UsersServer::beside_others("shared_buffers=64MB");
     let updates = ["--update-pct", "100"];
     let slower = || {
         server.sql("ALTER SYSTEM SET commit_delay = 20000");
@@ -50,8 +49,7 @@ fn a_setting_that_changes_in_the_window_ends_it() {
 
 #[test]
 fn counters_that_are_reset_in_the_window_end_it() {
-    let mindful = Mindful::beside_others(place());
-    let server = UsersServer::start(&mindful, "shared_buffers=1MB");
+    let (mindful, server) = UsersServer::beside_others("shared_buffers=1MB");
     let free = changed(&mindful, &server, &[], || ());
     let run = changed(&mindful, &server, &[], || {
         server.sql("SELECT pg_stat_reset()");
@@ -113,8 +111,7 @@ fn a_server_that_is_kept_on_one_cpu_in_the_window_ends_it() {
     if std::thread::available_parallelism().unwrap().get() < 2 {
         return mindful_conformance::not_run("it takes a CPU away from a server, which needs two");
     }
-    let mindful = Mindful::beside_others(place());
-    let server = UsersServer::start(&mindful, "shared_buffers=64MB");
+    let (mindful, server) = UsersServer::beside_others("shared_buffers=64MB");
     let run = changed(&mindful, &server, &[], || {
         let mut one = rustix::thread::CpuSet::new();
         one.set(0);
@@ -130,8 +127,7 @@ fn a_server_that_is_kept_on_one_cpu_in_the_window_ends_it() {
 
 #[test]
 fn a_table_that_is_rewritten_in_the_window_ends_it() {
-    let mindful = Mindful::beside_others(place());
-    let server = UsersServer::start(&mindful, "shared_buffers=64MB");
+    let (mindful, server) = UsersServer::beside_others("shared_buffers=64MB");
     for rewrite in ["CLUSTER mindful.blocks_1 USING blocks_1_k", "DELETE FROM mindful.blocks_2 WHERE k % 2 = 0"] {
         let run = changed(&mindful, &server, &[], || server.sql(rewrite));
         run.assert_suspect("layout-changed");
@@ -142,8 +138,7 @@ fn a_table_that_is_rewritten_in_the_window_ends_it() {
 
 #[test]
 fn a_layout_that_was_changed_before_a_run_is_refused() {
-    let mindful = Mindful::beside_others(place());
-    let server = UsersServer::start(&mindful, "shared_buffers=64MB");
+    let (mindful, server) = UsersServer::beside_others("shared_buffers=64MB");
     let ordered = "BEGIN; CREATE TEMP TABLE moved AS SELECT * FROM mindful.blocks_1; DELETE FROM mindful.blocks_1; \
                    INSERT INTO mindful.blocks_1 SELECT * FROM moved ORDER BY k; COMMIT; VACUUM mindful.blocks_1";
     let dense = "ALTER TABLE mindful.blocks_1 SET (fillfactor = 100); VACUUM FULL mindful.blocks_1";

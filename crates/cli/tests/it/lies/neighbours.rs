@@ -17,8 +17,7 @@ pub(crate) struct Background(Child);
 fn reader(mindful: &Mindful) -> Background {
     let target = format!("raw:{}", mindful.path("other").display());
     let other = ["--target", &target, "--schemas", "1", "--scale", "64MiB"];
-    let loaded = mindful.run(&[&["load"], &other[..]].concat());
-    assert!(loaded.status.success(), "{loaded:?}");
+    mindful.succeed(&[&["load"], &other[..]].concat());
     let long = ["--sessions", "4", "--warmup", "0s", "--duration", "10m"];
     let mut command = mindful.command(&[&["run"], &other[..], &long].concat());
     Background(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
@@ -89,8 +88,7 @@ fn scans_of_others_in_the_same_server_are_found() {
 /// Both runs count all reads of the server; neither may claim those of the other.
 #[test]
 fn of_two_runs_on_one_cached_server_each_claims_its_own_reads() {
-    let mindful = Mindful::beside_others(place());
-    let server = UsersServer::start(&mindful, "shared_buffers=128MB");
+    let (mindful, server) = UsersServer::beside_others("shared_buffers=128MB");
     let paced = [&["--warmup", "1s"][..], &PAUSES].concat();
     let alone = server.run(&mindful, &paced);
     assert!(!alone.has("unasked-reads"), "{alone}");
@@ -113,8 +111,7 @@ fn autovacuum_in_the_window_is_found() {
         let server = UsersServer::start(&mindful, set);
         let updates = [&["--update-pct", "50", "--work-unit", "4", "--duration", "4s"], &PAUSES[..]].concat();
         let url = server.url();
-        let loaded = mindful.run(&["load", "--target", &url, "--schemas", "2", "--scale", "16MiB"]);
-        assert!(loaded.status.success(), "{loaded:?}");
+        mindful.succeed(&["load", "--target", &url, "--schemas", "2", "--scale", "16MiB"]);
         server.sql(
             "ALTER TABLE mindful.blocks_1 RESET (autovacuum_enabled); ALTER TABLE mindful.blocks_1
              SET (autovacuum_vacuum_threshold = 1, autovacuum_vacuum_scale_factor = 0)",
@@ -130,8 +127,7 @@ fn autovacuum_in_the_window_is_found() {
 /// Log writes of others are counted with the run's, so an updated block seems to log more than possible.
 #[test]
 fn log_that_others_write_is_seen_by_bytes_of_updated_blocks() {
-    let mindful = Mindful::beside_others(place());
-    let server = UsersServer::start(&mindful, "shared_buffers=64MB,max_wal_size=4GB");
+    let (mindful, server) = UsersServer::beside_others("shared_buffers=64MB,max_wal_size=4GB");
     // Long enough that the log is read at the ends of the window on a busy host too, and with pauses, so that others
     // write more whatever the share of the CPUs.
     let pauses = ["--work-unit", "16", "--think-time", "10ms..10ms"];

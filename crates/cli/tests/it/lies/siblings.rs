@@ -126,8 +126,7 @@ fn a_cache_is_filled_by_block_after_a_load_as_after_a_restart() {
 
 #[test]
 fn a_cache_that_others_filled_is_another_setting() {
-    let mindful = Mindful::beside_others(place());
-    let server = UsersServer::start(&mindful, "shared_buffers=64MB");
+    let (mindful, server) = UsersServer::beside_others("shared_buffers=64MB");
     server.sql("SET enable_seqscan = off; SELECT count(f1) FROM mindful.blocks_1 WHERE k > 0");
     let unknown = server.run(&mindful, &PAUSES);
     assert!(order(&unknown) == "unknown" && unknown.has("cache-order"), "{unknown}");

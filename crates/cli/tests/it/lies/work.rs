@@ -10,8 +10,7 @@ use mindful_conformance::place;
 /// Another session holds the rows of its schema for two thirds of the time.
 #[test]
 fn one_session_that_is_held_up_is_reported_with_its_wait() {
-    let mindful = Mindful::beside_others(place());
-    let server = UsersServer::start(&mindful, "shared_buffers=64MB");
+    let (mindful, server) = UsersServer::beside_others("shared_buffers=64MB");
     let common = ["--schemas", "8", "--sessions", "8", "--scale", "1MiB", "--work-unit", "1", "--duration", "5s"];
     let updates = ["--update-pct", "100", "--commit-wait", "off", "--think-time", "5ms..5ms"];
     let args = [&common[..], &updates].concat();
@@ -64,8 +63,7 @@ fn fixed_work_that_ran_out_of_time_is_invalid() {
 /// Sessions ignore the server's defaults and read single blocks by the index; a server that cannot is refused.
 #[test]
 fn bitmaps_are_overruled_and_a_missing_index_is_refused() {
-    let mindful = Mindful::beside_others(place());
-    let server = UsersServer::start(&mindful, "shared_buffers=1MB,effective_io_concurrency=200");
+    let (mindful, server) = UsersServer::beside_others("shared_buffers=1MB,effective_io_concurrency=200");
     server.sql("ALTER ROLE mindful SET enable_indexscan = off; ALTER ROLE mindful SET enable_bitmapscan = on");
     let overruled = server.run(&mindful, &PAUSES);
     assert!(!overruled.has("prefetched") && overruled.text.contains("Index Scan using"), "{overruled}");
@@ -83,8 +81,7 @@ fn bitmaps_are_overruled_and_a_missing_index_is_refused() {
 /// A role's formats of dates and numbers do not affect a run.
 #[test]
 fn settings_of_the_role_change_no_figure() {
-    let mindful = Mindful::beside_others(place());
-    let server = UsersServer::start(&mindful, "shared_buffers=1MB");
+    let (mindful, server) = UsersServer::beside_others("shared_buffers=1MB");
     for setting in [
         "DateStyle = 'SQL, DMY'",
         "IntervalStyle = 'sql_standard'",

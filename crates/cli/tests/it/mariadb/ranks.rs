@@ -10,7 +10,7 @@ use crate::mariadb::server::UsersMariaDb;
 use crate::mindful::quiet::Quiet;
 use crate::mindful::{Mindful, PAUSES};
 use crate::ranks::processes::{four_ranks_of, mpirun};
-use crate::stops::{PATIENCE, end_of, signal, until};
+use crate::stops::{assert_interrupted, until};
 
 #[test]
 fn mpirun_starts_four_ranks_that_meet_in_a_mariadb() {
@@ -36,8 +36,7 @@ fn mpirun_starts_four_ranks_that_meet_in_a_mariadb() {
     // Ranks of a remote target meet there as well; a single rank has no row in a private server.
     let meet = ["run", "--target", "null:", "--ranks", "2", "--rank", "1", "--meet", "mariadb:"];
     assert!(mindful.refusal(&meet).contains("ranks cannot share a private server"));
-    let cleaned = mindful.run(&["cleanup", "--yes", "--target", &url]);
-    assert!(cleaned.status.success(), "{cleaned:?}");
+    mindful.succeed(&["cleanup", "--yes", "--target", &url]);
     assert_eq!(server.count("SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = 'mindful'"), 0);
 }
 
@@ -61,9 +60,7 @@ fn a_signal_ends_ranks_with_a_locked_rendezvous_in_mariadb() {
     let second = rank("1");
     until("they do not both wait for the lock", || server.count(waiting) == 2);
     for mut child in [first, second] {
-        signal(&child, Signal::TERM);
-        let (code, took) = end_of(&mut child);
-        assert!(code == Some(130) && took < PATIENCE, "{code:?} after {took:?}");
+        assert_interrupted(&mut child, Signal::TERM, "it");
     }
     until("a statement is left on the server", || server.count(waiting) == 0);
 }

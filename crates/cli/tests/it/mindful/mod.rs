@@ -7,9 +7,7 @@
 pub(crate) mod private;
 pub(crate) mod proofs;
 pub(crate) mod quiet;
-pub(crate) mod ratios;
 pub(crate) mod report;
-pub(crate) mod shares;
 #[cfg(any(feature = "postgres", feature = "mysql"))]
 pub(crate) mod small_disk;
 pub(crate) mod terminal;
@@ -93,6 +91,13 @@ impl Mindful {
 
     pub(crate) fn run(&self, args: &[&str]) -> Output {
         self.command(args).output().unwrap()
+    }
+
+    /// Runs a command that must exit with 0.
+    pub(crate) fn succeed(&self, args: &[&str]) -> Output {
+        let output = self.run(args);
+        assert!(output.status.success(), "{output:?}");
+        output
     }
 
     /// Starts a command without reading its output.

@@ -129,6 +129,16 @@ pub(crate) fn during(other: impl FnOnce(&AtomicBool) + Send, run: impl FnOnce() 
     })
 }
 
+/// `run` while `other` is repeated in a thread.
+pub(crate) fn while_repeated(mut other: impl FnMut() + Send, run: impl FnOnce() -> Report) -> Report {
+    let again = |done: &AtomicBool| {
+        while !done.load(Ordering::SeqCst) {
+            other();
+        }
+    };
+    during(again, run)
+}
+
 /// The first of three runs that passes `is_so`, or else the third.
 pub(crate) fn retried(run: impl Fn() -> Report, is_so: impl Fn(&Report) -> bool) -> Report {
     (0..2).map(|_| run()).find(is_so).unwrap_or_else(&run)

@@ -3,9 +3,8 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use mindful_conformance::copy_of_one;
+use mindful_conformance::{copy_of_one, place};
 use mindful_core::contract::event::{Events, Silent};
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_postgres::private::{self, DATABASE, Instance, KEYS, PORT, USER};
@@ -13,7 +12,7 @@ use tokio::runtime::Runtime;
 
 use crate::mindful::Mindful;
 use crate::mindful::private::copy_to;
-use crate::mindful::report::{Report, during};
+use crate::mindful::report::{Report, while_repeated};
 
 /// Stops when this is dropped.
 pub(crate) struct UsersServer {
@@ -29,6 +28,13 @@ impl UsersServer {
             copy_to(&folder);
         }
         Self::at(&folder, set)
+    }
+
+    /// The same with a mindful for runs on it, next to other tests.
+    pub(crate) fn beside_others(set: &str) -> (Mindful, Self) {
+        let mindful = Mindful::beside_others(place());
+        let server = Self::start(&mindful, set);
+        (mindful, server)
     }
 
     /// The same in a folder of the caller's choice; if it is missing, a copy of one without data, because making one
@@ -89,12 +95,7 @@ impl UsersServer {
 
     /// A short run, while `sql` is repeated.
     pub(crate) fn run_beside(&self, mindful: &Mindful, args: &[&str], sql: &str) -> Report {
-        let again = |done: &AtomicBool| {
-            while !done.load(Ordering::SeqCst) {
-                self.sql(sql);
-            }
-        };
-        during(again, || self.run(mindful, args))
+        while_repeated(|| self.sql(sql), || self.run(mindful, args))
     }
 
     pub(crate) fn sql(&self, sql: &str) {

@@ -4,18 +4,16 @@ use std::process::{Child, Stdio};
 
 use serde_json::Value;
 
+use crate::mindful::short_run;
 use crate::mindful::users_server::UsersServer;
-use crate::mindful::{Mindful, short_run};
 use crate::ranks::processes::outcome;
-use mindful_conformance::place;
 
 /// Runs a side: fewer may show a difference by chance.
 const TIMES: usize = 4;
 
 #[test]
 fn one_process_of_16_sessions_and_four_ranks_of_4_are_alike() {
-    let mindful = Mindful::beside_others(place());
-    let server = UsersServer::start(&mindful, "");
+    let (mindful, server) = UsersServer::beside_others("");
     let url = server.url();
     // Pauses set the rate, and the data is cached: what else uses the CPUs moves it by a few percent at most. With
     // equal pauses a window would have one operation more or less for all sessions at once.

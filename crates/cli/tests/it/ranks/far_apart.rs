@@ -15,7 +15,6 @@ use crate::mindful::users_server::UsersServer;
 use crate::mindful::{Mindful, wait_until};
 use crate::ranks::far_host::FarHost;
 use crate::ranks::processes::outcome;
-use mindful_conformance::place;
 
 /// The delay of the network in each direction.
 const DELAY: Duration = Duration::from_millis(20);
@@ -68,8 +67,7 @@ impl Apart {
                 return None;
             }
         };
-        let mindful = Mindful::beside_others(place());
-        let server = UsersServer::start(&mindful, "");
+        let (mindful, server) = UsersServer::beside_others("");
         let (folder, port, database) = server.place();
         let way = way_to(folder.join(format!(".s.PGSQL.{port}")), host.near().into(), delay);
         let near = server.url();

@@ -9,8 +9,7 @@ fn each_launcher_gets_a_script_and_no_secret() {
     let mindful = Mindful::new();
     let plan = ["--target", "postgres://me:secret@db/x?application_name=it's", "--ranks", "4", "--sessions", "64"];
     let printed = |launcher: &str| {
-        let output = mindful.run(&[&["launch", launcher], &plan[..]].concat());
-        assert!(output.status.success(), "{output:?}");
+        let output = mindful.succeed(&[&["launch", launcher], &plan[..]].concat());
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(text.contains("run") && !text.contains("secret@"), "{text}");
         text

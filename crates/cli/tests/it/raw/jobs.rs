@@ -112,8 +112,7 @@ fn all_schemas_of_a_file_are_read_as_one() {
     let mindful = Mindful::on_disk();
     let path = mindful.path("blocks");
     let name = path.to_str().unwrap();
-    let loaded = mindful.run(&["load", "--target", &format!("raw:{name}"), "--schemas", "4", "--scale", "4MiB"]);
-    assert!(loaded.status.success(), "{loaded:?}");
+    mindful.succeed(&["load", "--target", &format!("raw:{name}"), "--schemas", "4", "--scale", "4MiB"]);
     // Enough blocks that they cannot all be of one schema by chance, without a time limit for a busy device.
     let work = ["--verify", "on", "--ops", "2000", "--warmup", "0s", "--guard", "1m"];
     let job = |more: &[&str]| {

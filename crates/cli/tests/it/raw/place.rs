@@ -15,8 +15,7 @@ pub(super) const SHORT: [&str; 6] = ["--duration", "300ms", "--warmup", "100ms",
 
 pub(super) fn made(mindful: &Mindful) -> String {
     let path = mindful.path("blocks").display().to_string();
-    let loaded = mindful.run(&["load", "--target", &format!("raw:{path}"), "--schemas", "1", "--scale", "32MiB"]);
-    assert!(loaded.status.success(), "{loaded:?}");
+    mindful.succeed(&["load", "--target", &format!("raw:{path}"), "--schemas", "1", "--scale", "32MiB"]);
     path
 }
 

@@ -4,7 +4,7 @@ use mindful_conformance::processes::working_in;
 use mindful_conformance::{place, quick_place};
 
 use crate::mindful::private::copy_to;
-use crate::mindful::{Mindful, PAUSES, ended, figure, json, message, proofs, ratios, refused, shares, short_run};
+use crate::mindful::{Mindful, PAUSES, ended, figure, proofs, refused, short_run};
 
 /// With a private server, next to other tests.
 fn quick() -> Mindful {
@@ -75,34 +75,6 @@ fn scans_are_reported_to_be_direct_or_cached_as_they_were() {
         assert_eq!(share > 0.95, direct, "{share} with {buffers}: {report}");
         assert_eq!(share < 0.05, !direct, "{share} with {buffers}: {report}");
         assert!(report.text.contains(sentence), "{report}");
-    }
-}
-
-#[test]
-fn choices_come_out_as_asked_alone_and_together_in_both_loops() {
-    let mindful = quick();
-    let mix =
-        ["--namespace", "mixed", "--work-unit", "2", "--update-pct", "30", "--scan-table", "16", "--scan-pct", "20"];
-    let hot = ["--hot-spot-size", "100", "--hot-spot-share", "25", "--hot-schema", "40", "--commit-wait", "off"];
-    // Even the slowest host does this much.
-    let work = ["--ops", "1500", "--warmup", "0s"];
-    for looping in ["server", "client"] {
-        let ran = mindful.private_run(&[&mix[..], &hot, &work, &["--loop", looping]].concat()).run;
-        shares::hold(&ran["steps"][0], [30.0, 20.0, 25.0, 40.0]);
-    }
-}
-
-#[test]
-fn stored_blocks_compress_as_asked_in_load_and_run() {
-    let mindful = quick();
-    for asked in ["1", "2", "4"] {
-        let of = ["--namespace", &format!("ratio_{asked}")];
-        let data = ["load", "--schemas", "1", "--scale", "600", "--compress-ratio", asked];
-        let loaded = mindful.private(&[&data[..], &of].concat());
-        ratios::hold(&message(&loaded), asked);
-        let run = ["run", "--format", "json", "--warmup", "0s", "--duration", "1s", "--think-time", "20ms..20ms"];
-        let ran = json(&mindful.private(&[&run[..], &of].concat()));
-        ratios::hold(&ratios::kept(&mindful, &ran), asked);
     }
 }
 

@@ -90,8 +90,7 @@ const LONG: [&str; 6] =
 fn loaded(engine: &str) -> Mindful {
     let mindful = Mindful::new();
     let target = format!("--target={engine}:{}", mindful.path("data").display());
-    let made = mindful.run(&["load", "--schemas=1", "--scale=1024", &target]);
-    assert!(made.status.success(), "{made:?}");
+    mindful.succeed(&["load", "--schemas=1", "--scale=1024", &target]);
     mindful
 }
 

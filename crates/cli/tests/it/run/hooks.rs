@@ -34,8 +34,7 @@ fn a_failed_hook_fails_the_run_or_warns_as_the_plan_says() {
 fn hooks_are_called_around_a_sweep_too() {
     let mindful = Mindful::new();
     let ladder = ["--sessions", "1,2", "--warmup", "200ms"];
-    let output = mindful.run(&null("sweep", &[&ladder[..], &HOOKS].concat()));
-    assert!(output.status.success(), "{output:?}");
+    mindful.succeed(&null("sweep", &[&ladder[..], &HOOKS].concat()));
     assert_hooks_ran(&mindful.runs().read_dir().unwrap().next().unwrap().unwrap().path());
     let lines = mindful.text(&["export", "--as", "jsonl"]);
     assert_eq!(lines.matches("{\"event\":\"hook\",\"moment\":\"").count(), 2, "before and after all steps: {lines}");

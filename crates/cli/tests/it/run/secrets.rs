@@ -28,8 +28,7 @@ fn no_secret_of_an_old_configuration_reaches_the_plan() {
     ] {
         let text = format!("NUM_SCHEMAS=4\nNUM_THREADS=2\n{line}\n");
         fs::write(mindful.path("pgio.conf"), text).unwrap();
-        let output = mindful.run(&["import", "pgio.conf", "--yes", "--output", "mindful.toml"]);
-        assert!(output.status.success(), "{output:?}");
+        let output = mindful.succeed(&["import", "pgio.conf", "--yes", "--output", "mindful.toml"]);
         let plan = mindful.path("mindful.toml");
         let written = fs::read_to_string(&plan).unwrap() + &String::from_utf8_lossy(&output.stdout);
         assert!(!written.contains(SECRET), "{line}:\n{written}");

@@ -30,8 +30,7 @@ fn interrupted(mindful: &Mindful, args: &[&str], begun: &str, after: Duration, a
 #[test]
 fn a_signal_ends_every_job_on_files_and_leaves_a_run() {
     let mindful = Mindful::new();
-    let loaded = mindful.run(&["load", "--target=raw:blocks", "--schemas=1", "--scale=32MiB"]);
-    assert!(loaded.status.success(), "{loaded:?}");
+    mindful.succeed(&["load", "--target=raw:blocks", "--schemas=1", "--scale=32MiB"]);
     let jobs: [&[&str]; 6] = [
         &[],
         &["--preset=oltp"],
@@ -64,10 +63,8 @@ fn a_signal_ends_loads_of_files_and_the_next_one_succeeds() {
             let (code, says) = interrupted(&mindful, &load, file, Duration::from_millis(after_ms), asked);
             assert_eq!(code, Some(130), "{load:?} after {after_ms} ms: {says}");
         }
-        let cleaned = mindful.run(&["cleanup", "--yes", target]);
-        assert!(cleaned.status.success(), "{cleaned:?}");
+        mindful.succeed(&["cleanup", "--yes", target]);
         let small = ["load", target, "--schemas=2", "--scale=8MiB"];
-        let loaded = mindful.run(&small);
-        assert!(loaded.status.success(), "{loaded:?}");
+        mindful.succeed(&small);
     }
 }

@@ -13,7 +13,6 @@ pub(crate) mod standstill;
 mod terminals;
 
 use std::fs;
-use std::io::Read;
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -49,6 +48,13 @@ pub(crate) fn end_within(child: &mut Child, limit: Duration) -> (Option<i32>, Du
     }
     kill(child);
     panic!("it did not end");
+}
+
+/// Sends `sent`: `child` ends soon, as interrupted.
+pub(crate) fn assert_interrupted(child: &mut Child, sent: Signal, what: &str) {
+    signal(child, sent);
+    let (code, took) = end_of(child);
+    assert!(code == Some(130) && took < PATIENCE, "{what}: {code:?} after {took:?}");
 }
 
 pub(crate) fn appears(path: &Path) -> String {
@@ -116,26 +122,13 @@ fn a_reader_that_goes_ends_every_verb_quietly() {
 }
 
 #[test]
-fn a_watch_ends_when_its_reader_has_enough() {
-    let mindful = Mindful::new();
-    let mut child = mindful.command(&["watch", "--target=null:"]).stdout(Stdio::piped()).spawn().unwrap();
-    let mut first = [0; 1];
-    child.stdout.as_mut().unwrap().read_exact(&mut first).unwrap();
-    drop(child.stdout.take());
-    let (code, took) = end_of(&mut child);
-    assert!(code == Some(0) && took < PATIENCE, "{code:?} after {took:?}");
-}
-
-#[test]
 fn a_signal_ends_a_hook_and_all_it_started() {
     let mindful = Mindful::new();
     let pid = mindful.path("pid");
     let hook = format!("--hook-before=sleep 300 & echo $! > {}; sleep 300", pid.display());
     let mut child = mindful.command(&[&SHORT[..], &[&hook]].concat()).spawn().unwrap();
     let started = appears(&pid);
-    signal(&child, Signal::INT);
-    let (code, took) = end_of(&mut child);
-    assert!(code == Some(130) && took < PATIENCE, "{code:?} after {took:?}");
+    assert_interrupted(&mut child, Signal::INT, "it");
     assert!(is_gone(&started), "what the hook started is still there");
 }
 
@@ -151,9 +144,7 @@ fn a_second_signal_ends_a_hook_after_an_interrupted_run() {
     thread::sleep(Duration::from_millis(500));
     signal(&child, Signal::INT);
     let started = appears(&pid);
-    signal(&child, Signal::INT);
-    let (code, took) = end_of(&mut child);
-    assert!(code == Some(130) && took < PATIENCE, "{code:?} after {took:?}");
+    assert_interrupted(&mut child, Signal::INT, "it");
     assert!(is_gone(&started), "what the hook started is still there");
 }
 
@@ -168,9 +159,7 @@ fn the_opening_of_a_silent_server_ends(target: &str) {
             let mut child = mindful.command(&[verb, &target]).stderr(Stdio::piped()).spawn().unwrap();
             let held = silent.accept().unwrap();
             thread::sleep(Duration::from_millis(200));
-            signal(&child, asked);
-            let (code, took) = end_of(&mut child);
-            assert!(code == Some(130) && took < PATIENCE, "{verb}: {code:?} after {took:?}");
+            assert_interrupted(&mut child, asked, verb);
             drop(held);
         }
     }
@@ -202,9 +191,7 @@ fn a_signal_ends_a_rank_with_a_silent_rendezvous() {
             let rank = ["run", "--target=null:", "--ranks=2", "--rank=1", "--sessions=2", &format!("--meet={url}")];
             let mut child = mindful.command(&rank).stderr(Stdio::piped()).spawn().unwrap();
             let held = silent.accept().unwrap();
-            signal(&child, asked);
-            let (code, took) = end_of(&mut child);
-            assert!(code == Some(130) && took < PATIENCE, "{url}: {code:?} after {took:?}");
+            assert_interrupted(&mut child, asked, &url);
             drop(held);
         }
     }
@@ -225,9 +212,7 @@ fn a_signal_ends_a_fetch_that_hangs() {
         command.env_remove("http_proxy").env_remove("all_proxy").env_remove("ALL_PROXY");
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let held = silent.accept().unwrap();
-        signal(&child, Signal::INT);
-        let (code, took) = end_of(&mut child);
-        assert!(code == Some(130) && took < PATIENCE, "{verb}: {code:?} after {took:?}");
+        assert_interrupted(&mut child, Signal::INT, verb);
         drop(held);
     }
     assert!(!top.path().join("data").exists());
@@ -296,7 +281,5 @@ fn a_clock_set_back_neither_stretches_a_run_nor_deafens_it() {
     let mut child = run("--duration=60s");
     wait_for_work(&mindful);
     fs::write(at("set"), "").unwrap();
-    signal(&child, Signal::INT);
-    let (code, took) = end_of(&mut child);
-    assert!(code == Some(130) && took < PATIENCE, "{code:?} after {took:?}");
+    assert_interrupted(&mut child, Signal::INT, "it");
 }

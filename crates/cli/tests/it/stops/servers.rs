@@ -10,7 +10,7 @@ use mindful_conformance::{place, quick_place};
 use rustix::process::Signal;
 
 use super::standstill::{self, Stopped};
-use super::{PATIENCE, appears, end_of, signal, until};
+use super::{PATIENCE, appears, assert_interrupted, end_of, signal, until};
 use crate::mindful::users_server::UsersServer;
 use crate::mindful::{Mindful, ended};
 
@@ -25,8 +25,7 @@ fn a_signal_ends_every_verb_that_waits_for_a_lock() {
     let mindful = Mindful::at(quick_place());
     let server = UsersServer::at(&mindful.path("users"), "shared_buffers=32MB");
     let target = format!("--target={}", server.url());
-    let loaded = mindful.run(&["load", &target, "--schemas=2", "--scale=2MiB"]);
-    assert!(loaded.status.success(), "{loaded:?}");
+    mindful.succeed(&["load", &target, "--schemas=2", "--scale=2MiB"]);
     fs::write(mindful.path("plan.toml"), format!("target = \"{}\"\nduration = \"60s\"\n", server.url())).unwrap();
     let waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
     let verbs: [&[&str]; 10] = [
@@ -55,8 +54,7 @@ fn a_signal_ends_every_verb_that_waits_for_a_lock() {
         until("a statement is left on the server", || server.count(waiting) == 0);
         drop(holding);
     }
-    let shown = mindful.run(&["list"]);
-    assert!(shown.status.success(), "{shown:?}");
+    mindful.succeed(&["list"]);
 }
 
 #[test]
@@ -65,8 +63,7 @@ fn a_signal_ends_every_verb_and_leaves_no_private_server() {
     let mindful = Mindful::at(place());
     let data = format!("--data-dir={}", mindful.path("data").display());
     let base = [&data, "--schemas=2", "--scale=16MiB", "--duration=60s", "--sessions=2", "--think-time=20ms..20ms"];
-    let loaded = mindful.run(&["load", &data, "--schemas=2", "--scale=16MiB"]);
-    assert!(loaded.status.success(), "{loaded:?}");
+    mindful.succeed(&["load", &data, "--schemas=2", "--scale=16MiB"]);
     let hook = |verb: &str| format!("echo 1 >{}", mindful.path(verb).display());
     let plan = format!(
         "data_dir = \"{}\"\nduration = \"60s\"\nsessions = 2\nthink_time = \"20ms..20ms\"\nhook_before = \"{}\"\n",
@@ -110,8 +107,7 @@ fn a_second_signal_ends_a_server_that_is_slow_to_stop() {
     let hook = format!("--hook-before=echo 1 >{}", begun.display());
     // The cache holds less than the data, so no server is restarted to fill it.
     let slow = "--set=archive_mode=on,archive_command=sleep 300,shared_buffers=1MB";
-    let loaded = mindful.run(&["load", &data, "--schemas=1", "--scale=2MiB"]);
-    assert!(loaded.status.success(), "{loaded:?}");
+    mindful.succeed(&["load", &data, "--schemas=1", "--scale=2MiB"]);
     let args = ["run", &data, "--sessions=1", "--duration=60s", "--think-time=20ms..20ms", slow, &hook];
     for second in [Signal::INT, Signal::TERM] {
         let _ = fs::remove_file(&begun);
@@ -204,9 +200,7 @@ fn a_signal_ends_ranks_with_a_locked_rendezvous() {
         let second = rank("--rank=1");
         until("they do not both wait for the lock", || server.count(waiting) == 2);
         for mut child in [first, second] {
-            signal(&child, asked);
-            let (code, took) = end_of(&mut child);
-            assert!(code == Some(130) && took < PATIENCE, "{code:?} after {took:?}");
+            assert_interrupted(&mut child, asked, "it");
         }
         until("a statement is left on the server", || server.count(waiting) == 0);
         drop(holding);
