@@ -9,7 +9,7 @@ mod slob;
 use mindful_core::{Error, Result};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kit {
+enum Kit {
     /// SLOB 2.5: `slob.conf`.
     Slob,
     /// pgio 1.0: `pgio.conf`.
@@ -18,7 +18,6 @@ pub enum Kit {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportedPlan {
-    pub kit: Kit,
     /// The plan file, each line with a comment.
     pub toml: String,
     /// What could not be carried over, one line each.
@@ -36,13 +35,13 @@ pub fn import_configuration(name: &str, text: &str) -> Result<ImportedPlan> {
         plan.leave(format!("line {line}: `{text}` is a command, and nothing in the file is executed"));
     }
     let (toml, left_behind) = plan.finish(name);
-    Ok(ImportedPlan { kit, toml, left_behind })
+    Ok(ImportedPlan { toml, left_behind })
 }
 
 /// Known by the keys that only one of the kits has, then by the file's name.
 fn kit(name: &str, script: &shell::Script) -> Result<Kit> {
-    let has = |keys: &[&str]| keys.iter().any(|key| script.get(key).is_some());
-    let (slob, pgio) = (has(&slob::OWN_KEYS), has(&pgio::OWN_KEYS));
+    let has = |keys: &str| keys.split(' ').any(|key| script.get(key).is_some());
+    let (slob, pgio) = (has(slob::OWN_KEYS), has(pgio::OWN_KEYS));
     match (slob, pgio, name.to_ascii_lowercase()) {
         (true, false, _) => Ok(Kit::Slob),
         (false, true, _) => Ok(Kit::Pgio),

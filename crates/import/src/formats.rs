@@ -9,7 +9,7 @@ mod flashdba;
 mod format;
 pub(crate) mod orion;
 mod pgio_line;
-mod statspack;
+mod report_row;
 pub(crate) mod trace;
 mod workers;
 
@@ -18,7 +18,7 @@ pub use format::Format;
 /// All formats; the first that recognises a file reads it.
 pub static FORMATS: [&dyn Format; 10] = [
     &awr::Awr,
-    &statspack::Statspack,
+    &awr::Statspack,
     &trace::Trace,
     &event_histogram::EventHistogram,
     &orion::Orion,

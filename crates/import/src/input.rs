@@ -4,6 +4,8 @@ use std::io::{self, BufRead};
 
 use mindful_core::{Error, Result};
 
+use crate::number::GROUPING;
+
 /// Most bytes of a file that has to be read whole.
 pub(crate) const WHOLE: usize = 256 << 20;
 /// Zeros in a row after which what follows is no text.
@@ -56,14 +58,25 @@ fn before_last_number(text: &str) -> &str {
     let begin = text.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '.').map_or(0, |last| last + 1);
     // The last letter before it may be longer than a byte.
     let begin = (begin..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
-    let number = text[begin..].trim_start_matches('.').starts_with(|c: char| c.is_ascii_digit());
-    let begin = text[..begin].trim_end_matches(|c: char| number && (c == ',' || c.is_ascii_digit())).len();
-    if number { &text[..begin] } else { text }
+    if !text[begin..].trim_start_matches('.').starts_with(|c: char| c.is_ascii_digit()) {
+        return text;
+    }
+    without_groups(&text[..begin])
 }
 
-/// `text` up to byte `at`, without the white space before it on its line. Does not search the whole line: a file may be one.
-pub(crate) fn before(text: &str, at: usize) -> &str {
-    text[..at].trim_end_matches(|c: char| c != '\n' && c.is_whitespace())
+/// `text` without the groups of digits at its end, such as `83,886,`; in a table with commas the cells are none.
+fn without_groups(text: &str) -> &str {
+    let separates = |c: char| matches!(c, '.' | ',') || GROUPING.contains(&c);
+    let mut rest = text;
+    while let Some(before) = rest.strip_suffix(separates) {
+        let group = before.trim_end_matches(|c: char| c.is_ascii_digit());
+        match (before.len() - group.len(), group.ends_with(separates)) {
+            (3, true) => rest = group,
+            (1..=3, false) => return group,
+            _ => return text,
+        }
+    }
+    text
 }
 
 pub(crate) fn cannot_read(name: &str, error: &io::Error) -> Error {
@@ -87,6 +100,11 @@ mod tests {
             ("Small=2", "Small="),
             ("größe 7", "größe "),
             ("é7", "é"),
+            ("<td>83'886'7", "<td>"),
+            ("<td>1.234,5", "<td>"),
+            ("Waits: 12\u{202f}34", "Waits: "),
+            ("0,97.677,99.10,169", "0,97.677,99.10,"),
+            ("0, 10103, 20101,29", "0, 10103, 20101,"),
         ];
         for (text, wanted) in cases {
             assert_eq!(before_last_number(text), wanted, "{text}");

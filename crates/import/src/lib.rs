@@ -5,6 +5,7 @@
 //! unknown, never 0. A release whose figures cannot all be read right is refused with its name.
 
 mod configuration;
+mod date;
 mod formats;
 mod input;
 mod number;
@@ -17,7 +18,7 @@ mod tables;
 mod unknown;
 pub mod waits;
 
-pub use configuration::{ImportedPlan, Kit, import_configuration};
+pub use configuration::{ImportedPlan, import_configuration};
 pub use formats::orion::LatencyUnit;
 pub use formats::{FORMATS, Format};
 pub use old_step::{MOST_SESSIONS, OldStep};

@@ -5,9 +5,27 @@ pub(crate) const APART: f64 = 0.02;
 /// The same of what different clocks measured, or clocks and counters.
 pub(crate) const CLOCKS_APART: f64 = 0.1;
 
+/// What sites group digits by besides commas and points: apostrophes, and spaces that do not break.
+pub(crate) const GROUPING: [char; 5] = ['\'', '\u{2019}', '\u{a0}', '\u{202f}', '\u{2009}'];
+
+/// `text` with an apostrophe for all else that groups digits; `None` where nothing does.
+pub(crate) fn with_apostrophes(text: &str) -> Option<String> {
+    if !text.contains(&GROUPING[1..]) {
+        return None;
+    }
+    let mut plain = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let before = plain.ends_with(|c: char| c.is_ascii_digit());
+        let groups = before && GROUPING.contains(&c) && chars.peek().is_some_and(char::is_ascii_digit);
+        plain.push(if groups { GROUPING[0] } else { c });
+    }
+    Some(plain)
+}
+
 /// A figure and how far off its last printed digit lets it be.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Printed {
+pub(crate) struct Printed {
     pub value: f64,
     /// Half a step of the last digit: the true figure is no farther away.
     pub half_step: f64,
@@ -20,14 +38,16 @@ impl Printed {
 
     /// Converts the figure to a smaller unit: one old unit is `factor` new ones.
     pub(crate) fn scaled(self, factor: f64) -> Self {
-        Self { value: self.value * factor, half_step: self.half_step * factor }
+        Self { value: self.value * factor, half_step: self.half_step * factor.abs() }
     }
 
-    /// The product; a whole count is exact.
+    /// A count as it is: one without a suffix is exact.
+    pub(crate) fn counted(self) -> Self {
+        if self.half_step <= 0.5 { Self::exact(self.value) } else { self }
+    }
+
     pub(crate) fn times(self, other: Self) -> Self {
-        let off =
-            |figure: Self| if figure.half_step <= 0.5 && figure.value.fract() == 0.0 { 0.0 } else { figure.half_step };
-        let half_step = self.half_step * other.value.abs() + off(other) * self.value.abs();
+        let half_step = self.half_step * other.value.abs() + other.half_step * self.value.abs();
         Self { value: self.value * other.value, half_step }
     }
 
@@ -52,6 +72,12 @@ impl Printed {
         Self { value: self.value + other.value, half_step: self.half_step + other.half_step }
     }
 
+    /// Of two statements of one figure the one with more digits where they agree, else the first.
+    pub(crate) fn agreed(a: Option<Self>, b: Option<Self>, apart: f64) -> Option<Self> {
+        let differ = a.zip(b).is_some_and(|(a, b)| a.differs(b, apart));
+        if differ { a } else { Self::more_exact(a, b) }
+    }
+
     /// The one of two statements of one figure that has more digits.
     pub(crate) fn more_exact(a: Option<Self>, b: Option<Self>) -> Option<Self> {
         match (a, b) {
@@ -61,8 +87,8 @@ impl Printed {
     }
 }
 
-/// A count such as `1,234`, `.5`, `27.9K`, `5.8617E+08`. Suffixes are powers of 1000. `None` for what is blank, `####` or
-/// no figure.
+/// A count such as `1,234`, `.5`, `27.9K`, `5.8617E+08`. Suffixes are powers of 1000. `None` for what is blank, `####`, no
+/// figure, or has commas that do not group thousands: they may be decimal commas.
 pub(crate) fn count(text: &str) -> Option<Printed> {
     let (figure, suffix) = split(text)?;
     let factor = match suffix {
@@ -127,29 +153,27 @@ pub(crate) fn unit_us_of(name: &str) -> Option<f64> {
 
 fn split(text: &str) -> Option<(Printed, &str)> {
     let text = text.trim();
-    let mut digits = String::with_capacity(text.len());
-    let (mut end, mut decimals, mut after_point) = (0, 0, false);
-    for (at, byte) in text.bytes().enumerate() {
-        match byte {
-            b'0'..=b'9' => {
-                digits.push(char::from(byte));
-                decimals += i32::from(after_point);
-            }
-            b'.' if !after_point => {
-                digits.push('.');
-                after_point = true;
-            }
-            b',' if !after_point => {}
-            b'-' if at == 0 => digits.push('-'),
-            _ => break,
-        }
-        end = at + 1;
+    let sign = usize::from(text.starts_with('-'));
+    let run = |from: usize, more: fn(u8) -> bool| from + text.bytes().skip(from).take_while(|byte| more(*byte)).count();
+    let point = run(sign, |byte| byte.is_ascii_digit() || byte == b',');
+    let end = if text[point..].starts_with('.') { run(point + 1, |byte| byte.is_ascii_digit()) } else { point };
+    if !is_grouped(&text[sign..point]) {
+        return None;
     }
     let (exponent, length) = exponent(&text[end..]);
-    let value: f64 = digits.parse().ok()?;
+    let decimals = end.saturating_sub(point + 1) as i32;
+    let value: f64 = text[..end].replace(',', "").parse().ok()?;
     let scale = 10_f64.powi(exponent);
     let printed = Printed { value: value * scale, half_step: 0.5 * 10_f64.powi(exponent.saturating_sub(decimals)) };
     printed.value.is_finite().then(|| (printed, text[end + length..].trim_start()))
+}
+
+/// Whether commas stand before three digits each.
+fn is_grouped(whole: &str) -> bool {
+    let (first, groups) = whole.split_once(',').map_or((whole, None), |(first, groups)| (first, Some(groups)));
+    groups.is_none_or(|groups| {
+        (1..=3).contains(&first.len()) && !first.starts_with('0') && groups.split(',').all(|group| group.len() == 3)
+    })
 }
 
 /// The exponent at the begin of `text`, and its length: `E+08`.
@@ -182,7 +206,9 @@ mod tests {
         near(count("27.9K"), 27_900.0, 50.0);
         near(count("5.8617E+08"), 586_170_000.0, 5_000.0);
         near(count("1.2E+3M"), 1.2e9, 50e6);
-        for none in ["", "   ", "########", "N/A", "-", "12x", "E5", "1.2.3", "k"] {
+        for none in
+            ["", "   ", "########", "N/A", "-", "12x", "E5", "1.2.3", "k", "0,259", "59,23", "1,2345", ",500", "12,"]
+        {
             assert_eq!(count(none), None, "{none:?}");
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use mindful_core::contract::description::Words;
 use mindful_core::contract::event::Event;
-use mindful_core::contract::metric::{Metric, Phase};
+use mindful_core::contract::metric::{Counter, Metric, Phase};
 use mindful_core::contract::slice::{OpReport, SliceReport};
 use mindful_core::plan::units::format_counted;
 use mindful_core::record::latency::Latency;
@@ -21,7 +21,10 @@ pub const MOST_SESSIONS: u32 = 100_000;
 /// Contradictions that are named.
 const CONTRADICTIONS: usize = 4;
 
-#[derive(Debug, Clone, PartialEq)]
+/// A counter with its unit, its help, and by how much it grew; `None` is unknown.
+pub(crate) type Growth = (Counter, &'static str, &'static str, Option<f64>);
+
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct OldStep {
     /// Name of the file, and which of several reports in it.
     pub file: String,
@@ -53,35 +56,14 @@ pub struct OldStep {
     pub events: Vec<Event>,
     /// What a reader of the figures must know.
     pub findings: Vec<Finding>,
-    pub report: Option<Box<Report>>,
+    pub(crate) report: Option<Box<Report>>,
     /// A result of Orion with points that are not steps yet: other files contain the rest of them.
     pub(crate) orion: Option<Box<OrionPart>>,
 }
 
 impl OldStep {
     pub(crate) fn new(file: &str, what: &'static str, engine: &'static str, target: impl Into<String>) -> Self {
-        Self {
-            file: file.to_owned(),
-            more_files: Vec::new(),
-            what,
-            engine,
-            words: Words::default(),
-            target: target.into(),
-            series: None,
-            version: None,
-            block_bytes: None,
-            cache_bytes: None,
-            host: BTreeMap::new(),
-            facts: BTreeMap::new(),
-            began_us: None,
-            sessions: None,
-            point: BTreeMap::new(),
-            options: BTreeMap::new(),
-            events: Vec::new(),
-            findings: Vec::new(),
-            report: None,
-            orion: None,
-        }
+        Self { file: file.to_owned(), what, engine, target: target.into(), ..Self::default() }
     }
 
     pub(crate) fn of_oracle(file: &str, what: &'static str, target: impl Into<String>) -> Self {
@@ -113,15 +95,20 @@ impl OldStep {
         self.events.push(Event::Started { boundaries_us, clock_offset_us: 0 });
     }
 
-    /// Adds counters that grew by so much between the first boundary and the last, `None` where unknown.
-    pub(crate) fn add_counters(
+    pub(crate) fn add_counters(&mut self, source: &str, span: (i64, i64), last: u32, counters: Vec<Growth>) {
+        let metric = |(counter, unit, help, grew): Growth| (Metric::counter(counter.name(), unit, help), grew);
+        self.add_metrics(source, span, last, counters.into_iter().map(metric).collect());
+    }
+
+    /// Adds metrics that grew by so much between the first boundary and the last, `None` where unknown.
+    pub(crate) fn add_metrics(
         &mut self,
         source: &str,
         (begin_us, end_us): (i64, i64),
         last: u32,
-        counters: Vec<(Metric, Option<f64>)>,
+        metrics: Vec<(Metric, Option<f64>)>,
     ) {
-        let (metrics, grew): (Vec<_>, Vec<_>) = counters.into_iter().unzip();
+        let (metrics, grew): (Vec<_>, Vec<_>) = metrics.into_iter().unzip();
         let begin = grew.iter().map(|grew: &Option<f64>| grew.map(|_| 0.0)).collect();
         self.events.push(Event::Source { source: source.to_owned(), metrics, phase: Phase::Boundary });
         for (boundary, at_us, values) in [(0, begin_us, begin), (last, end_us, grew)] {

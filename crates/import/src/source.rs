@@ -17,17 +17,26 @@ use crate::waits::{Field, Filter, Grouped};
 const HEAD: usize = 64 << 10;
 const BUFFER: usize = 1 << 20;
 
-/// Counts zeros on the way: no text has any, so what was there is lost.
-struct Zeros<R> {
+/// Counts zeros on the way: no text has any, so what was there is lost. Lines may end in a carriage return alone.
+struct Lines<R> {
     from: R,
-    count: Rc<Cell<u64>>,
+    zeros: Rc<Cell<u64>>,
+    /// Whether carriage returns end lines, once one is read.
+    returns: Option<bool>,
 }
 
-impl<R: Read> Read for Zeros<R> {
+impl<R: Read> Read for Lines<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = self.from.read(buffer)?;
-        let zeros = memchr::memchr_iter(0, &buffer[..length]).count() as u64;
-        self.count.set(self.count.get() + zeros);
+        let read = &mut buffer[..length];
+        let zeros = memchr::memchr_iter(0, read).count() as u64;
+        self.zeros.set(self.zeros.get() + zeros);
+        if self.returns.is_none() && memchr::memchr2(b'\r', b'\n', read).is_some_and(|at| at + 1 < length) {
+            self.returns = Some(memchr::memchr(b'\n', read).is_none());
+        }
+        if self.returns == Some(true) {
+            read.iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b'\n');
+        }
         Ok(length)
     }
 }
@@ -50,7 +59,8 @@ pub fn recognised(name: &str, plain: Box<dyn Read>) -> Result<Source> {
     let gzip = packed.fill_buf().map_err(|error| cannot_read(name, &error))?.starts_with(&[0x1f, 0x8b]);
     let unpacked: Box<dyn Read> = if gzip { Box::new(MultiGzDecoder::new(packed)) } else { Box::new(packed) };
     let zeros = Rc::new(Cell::new(0));
-    let mut rest = BufReader::with_capacity(BUFFER, Zeros { from: Utf8::new(unpacked), count: Rc::clone(&zeros) });
+    let lines = Lines { from: Utf8::new(unpacked), zeros: Rc::clone(&zeros), returns: None };
+    let mut rest = BufReader::with_capacity(BUFFER, lines);
     let mut head = Vec::new();
     (&mut rest).take(HEAD as u64).read_to_end(&mut head).map_err(|error| cannot_read(name, &error))?;
     let text = String::from_utf8_lossy(&head);

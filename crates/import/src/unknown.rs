@@ -37,8 +37,12 @@ fn content(head: &[u8]) -> (String, &'static str) {
     if let Some((_, what)) = OTHERS.iter().find(|(mark, _)| text.contains(mark)) {
         return (format!("is {what}"), formats);
     }
-    // The terse form of fio: its version of the format, then its own.
-    let terse = |line: &str| line.split(';').nth(1).is_some_and(|version| version.starts_with("fio-"));
+    // The terse form of fio: the version of the format, since 3 its own, and some fifty figures or more.
+    let terse = |line: &str| {
+        let mut cells = line.split(';');
+        let is_version = matches!(cells.next(), Some("2" | "3" | "4" | "5"));
+        is_version && (cells.next().is_some_and(|version| version.starts_with("fio-")) || cells.count() > 40)
+    };
     if text.lines().any(terse) {
         return ("is fio's terse output".to_owned(), "run fio with --output-format=json+ --output=FILE");
     }

@@ -5,7 +5,7 @@ mod fields;
 mod group;
 mod wait;
 
-pub use distribution::Distribution;
 pub use fields::{Field, Filter};
-pub use group::{Blocks, Group, Grouped, WaitKind};
+pub use group::Grouped;
+pub(crate) use group::{Blocks, WaitKind};
 pub use wait::Wait;

@@ -42,7 +42,7 @@ fn awr(matches: &ArgMatches) -> Result<Exit> {
             Named::File { path, .. } => files::read(path),
         };
         match read {
-            Ok(steps) => match steps.iter().find(|step| step.report.is_none()) {
+            Ok(steps) => match steps.iter().find(|step| ReportRow::of(step).is_none()) {
                 Some(step) => refused.push(no_report(&step.file, step.what)),
                 None => measured.extend(steps),
             },

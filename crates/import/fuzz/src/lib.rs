@@ -30,9 +30,10 @@ pub fn trace(bytes: &[u8]) {
         let fields = Field::parse_list(fields).expect("fields");
         let source = recognised("t.trc", Box::new(Cursor::new(bytes.to_vec())));
         if let Ok(grouped) = source.and_then(|source| source.grouped(&fields, &filter)) {
-            let count: u64 = grouped.by_time().iter().map(|group| group.latencies.count).sum();
-            assert_eq!(count, grouped.all.count, "each wait is in one group");
-            assert!(grouped.all.count <= grouped.waits);
+            let summary = grouped.summary("t.trc");
+            let count: u64 = summary.groups.iter().map(|group| group.figures.waits).sum();
+            assert_eq!(count, summary.all.waits, "each wait is in one group");
+            assert!(summary.all.waits <= summary.waits_in_trace);
         }
     }
 }

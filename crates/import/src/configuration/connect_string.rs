@@ -19,26 +19,8 @@ struct Place {
 /// Keywords that a URL takes as its query.
 const SETTINGS: [&str; 4] = ["sslmode", "sslrootcert", "target_session_attrs", "load_balance_hosts"];
 /// Options of psql with a value that does not belong to the place of the server.
-const WITH_VALUE: [&str; 18] = [
-    "v",
-    "P",
-    "F",
-    "R",
-    "T",
-    "o",
-    "L",
-    "f",
-    "c",
-    "variable",
-    "set",
-    "pset",
-    "field-separator",
-    "record-separator",
-    "table-attr",
-    "output",
-    "file",
-    "command",
-];
+const WITH_VALUE: &str =
+    "v P F R T o L f c variable set pset field-separator record-separator table-attr output file command";
 
 /// The URL of the target that `text` names, without a password; `database` is the one where it names none. `None` where it
 /// cannot be understood.
@@ -140,6 +122,10 @@ fn without_password(url: &str) -> Option<String> {
     let (scheme, rest) = url.split_once("://")?;
     let (place, query) = rest.split_once('?').map_or((rest, ""), |(place, query)| (place, query));
     let (authority, path) = place.split_at(place.find('/').unwrap_or(place.len()));
+    // A password with a character that was not encoded may end anywhere.
+    if rest.matches('@').count() != authority.matches('@').count().min(1) {
+        return None;
+    }
     let place = match authority.rsplit_once('@') {
         Some((user, hosts)) => format!("{}@{hosts}", user.split_once(':').map_or(user, |(user, _)| user)),
         None => authority.to_owned(),
@@ -233,7 +219,7 @@ fn options(words: &[String]) -> Option<Place> {
             "U" | "username" => &mut place.user,
             "d" | "dbname" => &mut place.database,
             other => {
-                if WITH_VALUE.contains(&other) && value.is_none() {
+                if WITH_VALUE.split(' ').any(|name| name == other) && value.is_none() {
                     words.next();
                 }
                 continue;
@@ -284,8 +270,15 @@ mod tests {
             ("--dbname=postgresql://bench:secret@db/data", "postgresql://bench@db/data"),
             ("sales -h db -v ON_ERROR_STOP=1 -U bench", "postgres://bench@db/sales"),
             ("sales bench", "postgres://bench@/sales"),
+            ("postgres://bench:p%40ss%2Fw@db:5433/data", "postgres://bench@db:5433/data"),
+            ("user=bench password='p@ss/w?rd#:%' host=db", "postgres://bench@db/pgio"),
+            ("host=db password=se\"cr\\'et user=bench", "postgres://bench@db/pgio"),
         ] {
             assert_eq!(target(text, Some("pgio")).as_deref(), Some(url), "{text}");
+        }
+        let open = ["bench:p@ss@db/data", "bench:pa/ss@db/data", "bench:pa?ss@db/data", "bench:p@ss/w?rd@db/data"];
+        for text in open.map(|rest| format!("postgres://{rest}")) {
+            assert_eq!(target(&text, None), None, "a password that was not encoded may end anywhere: {text}");
         }
         for text in ["a b c", "host='open", "-h", "host=a b", "host=a =b"] {
             assert_eq!(target(text, None), None, "{text}");

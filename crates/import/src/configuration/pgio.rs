@@ -5,24 +5,22 @@ use mindful_core::Result;
 use crate::configuration::connect_string;
 use crate::configuration::plan_file::PlanFile;
 use crate::configuration::shell::Script;
-use crate::configuration::slob::{blocks, number, unknown};
+use crate::configuration::slob::{blocks, number, numbers, unknown};
 
 /// Parameters that SLOB does not have.
-pub(crate) const OWN_KEYS: [&str; 6] =
-    ["NUM_SCHEMAS", "NUM_THREADS", "UPDATE_WORK_UNIT", "DBNAME", "CONNECT_STRING", "CREATE_BASE_TABLE"];
+pub(crate) const OWN_KEYS: &str = "NUM_SCHEMAS NUM_THREADS UPDATE_WORK_UNIT DBNAME CONNECT_STRING CREATE_BASE_TABLE";
+const SHARED_KEYS: &str = "UPDATE_PCT RUN_TIME WORK_UNIT SCALE PGIO_DEBUG";
 
-const ALL_KEYS: [&str; 11] = [
-    "UPDATE_PCT",
-    "RUN_TIME",
-    "NUM_SCHEMAS",
-    "NUM_THREADS",
-    "WORK_UNIT",
-    "UPDATE_WORK_UNIT",
-    "SCALE",
-    "DBNAME",
-    "CONNECT_STRING",
-    "CREATE_BASE_TABLE",
-    "PGIO_DEBUG",
+/// Whole numbers that keep their meaning: the old name, the new one, and what was and will be.
+const NUMBERS: [(&str, &str, &str); 4] = [
+    ("NUM_SCHEMAS", "schemas", "tables, all in the same physical order; now each in an order of its own"),
+    ("NUM_THREADS", "threads", "sessions for each table in the run"),
+    ("NUM_THREADS", "load_streams", "also the load's concurrency; two keys now"),
+    (
+        "UPDATE_PCT",
+        "update_pct",
+        "exact, but in bursts and in one transaction for the whole run; now evenly spread and committed one by one",
+    ),
 ];
 
 pub(crate) fn plan(script: &Script) -> Result<PlanFile> {
@@ -32,24 +30,7 @@ pub(crate) fn plan(script: &Script) -> Result<PlanFile> {
         let text = script.get("SCALE").unwrap_or_default();
         plan.set("scale", scale as i64, format!("SCALE={text}: {scale} blocks of 8 KiB in each table"));
     }
-    if let Some(schemas) = number(script, "NUM_SCHEMAS")? {
-        plan.set(
-            "schemas",
-            schemas as i64,
-            format!("NUM_SCHEMAS={schemas}: tables, all in the same physical order; now each in an order of its own"),
-        );
-    }
-    if let Some(threads) = number(script, "NUM_THREADS")? {
-        plan.set("threads", threads as i64, format!("NUM_THREADS={threads}: sessions for each table in the run"));
-        plan.set(
-            "load_streams",
-            threads as i64,
-            format!("NUM_THREADS={threads}: also the load's concurrency; two keys now"),
-        );
-    }
-    if let Some(pct) = number(script, "UPDATE_PCT")? {
-        plan.set("update_pct", pct as i64, format!("UPDATE_PCT={pct}: exact, but in bursts and in one transaction for the whole run; now evenly spread and committed one by one"));
-    }
+    numbers(script, &NUMBERS, &mut plan)?;
     for (old, new) in [("WORK_UNIT", "work_unit"), ("UPDATE_WORK_UNIT", "update_work_unit")] {
         if let Some(unit) = number(script, old)? {
             plan.set(new, unit as i64, format!("{old}={unit}: an operation visited {} blocks and counted {unit}; mindful visits {unit} (like = \"pgio\" for the old count)", unit + 1));
@@ -61,7 +42,8 @@ pub(crate) fn plan(script: &Script) -> Result<PlanFile> {
     if script.get("CREATE_BASE_TABLE").is_some() {
         plan.leave("CREATE_BASE_TABLE: it kept a seed table that all others were copied from; there is no seed table, each table is laid out from the seed");
     }
-    unknown(script, &ALL_KEYS, &mut plan);
+    let known: Vec<&str> = OWN_KEYS.split(' ').chain(SHARED_KEYS.split(' ')).collect();
+    unknown(script, &known, &mut plan);
     Ok(plan)
 }
 

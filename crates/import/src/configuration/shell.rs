@@ -26,6 +26,7 @@ impl Script {
 /// Reads `text` of the file `name`. Refuses what only a shell could evaluate.
 pub(crate) fn parse(name: &str, text: &str) -> Result<Script> {
     let mut script = Script::default();
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
     for (index, line) in text.lines().enumerate() {
         let number = index + 1;
         let line = line.trim();
@@ -76,7 +77,7 @@ fn word(text: &str) -> Result<(String, &str)> {
             (None, '\'' | '"') => quote = Some(c),
             (Some(open), c) if c == open => quote = None,
             (None | Some('"'), '`' | '$') | (None, '|' | '&' | '<' | '>' | '(' | ')') => {
-                return Err(evaluated(&text[at..]));
+                return Err(evaluated(c));
             }
             (None | Some('"'), '\\') => value.extend(chars.next().map(|(_, escaped)| escaped)),
             (_, c) => value.push(c),
@@ -88,11 +89,11 @@ fn word(text: &str) -> Result<(String, &str)> {
     }
 }
 
-fn evaluated(text: &str) -> Error {
-    let shown: String = one_line(text).chars().take(40).collect();
+/// The value may be a secret: it is not shown.
+fn evaluated(c: char) -> Error {
     Error::plan(
-        format!("`{shown}` would have to be evaluated, and nothing in the file is executed"),
-        "write the value itself",
+        format!("a shell would evaluate the value from `{c}` on, and nothing in the file is executed"),
+        "write the value itself, in single quotes",
     )
 }
 
@@ -121,12 +122,17 @@ mod tests {
         for text in ["A=$(rm -rf x)", "A=`date`", "A=\"${B}\"", "A=<(ls)", "A='open"] {
             let error = parse("slob.conf", &format!("B=1\n{text}")).unwrap_err().to_string();
             assert!(error.starts_with("slob.conf line 2: "), "{error}");
+            assert!(
+                !["rm", "date", "ls"].iter().any(|secret| error.contains(secret)),
+                "a value may be a secret: {error}"
+            );
         }
     }
 
     #[test]
     fn commands_are_reported_not_run() {
         let script = parse("t", "A=1\ntouch /tmp/x\nexport A B\nB=2 env").unwrap();
+        assert_eq!(parse("t", "A=1\rB=2\r\nA=3").unwrap().get("A"), Some("3"));
         assert_eq!(script.commands, [(2, "touch /tmp/x".to_owned()), (4, "B=2 env".to_owned())]);
     }
 

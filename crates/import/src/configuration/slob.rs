@@ -7,16 +7,8 @@ use crate::configuration::plan_file::PlanFile;
 use crate::configuration::shell::Script;
 
 /// Parameters that pgio does not have.
-pub(crate) const OWN_KEYS: [&str; 8] = [
-    "SCAN_PCT",
-    "REDO_STRESS",
-    "THREADS_PER_SCHEMA",
-    "LOAD_PARALLEL_DEGREE",
-    "DATABASE_STATISTICS_TYPE",
-    "WORK_LOOP",
-    "DO_HOTSPOT",
-    "HOT_SCHEMA_FREQUENCY",
-];
+pub(crate) const OWN_KEYS: &str = "SCAN_PCT REDO_STRESS THREADS_PER_SCHEMA LOAD_PARALLEL_DEGREE DATABASE_STATISTICS_TYPE \
+                                   WORK_LOOP DO_HOTSPOT HOT_SCHEMA_FREQUENCY";
 
 /// Parameters that lead nowhere in mindful, and why.
 const DROPPED: [(&str, &str); 10] = [
@@ -35,33 +27,25 @@ const DROPPED: [(&str, &str); 10] = [
     ),
 ];
 
-const CARRIED: [&str; 22] = [
-    "SQLNET_SERVICE_BASE",
-    "SQLNET_SERVICE_MAX",
-    "UPDATE_PCT",
-    "SCAN_PCT",
-    "RUN_TIME",
-    "WORK_LOOP",
-    "SCALE",
-    "SCAN_TABLE_SZ",
-    "WORK_UNIT",
-    "REDO_STRESS",
-    "LOAD_PARALLEL_DEGREE",
-    "THREADS_PER_SCHEMA",
-    "DO_HOTSPOT",
-    "HOTSPOT_MB",
-    "HOTSPOT_OFFSET_MB",
-    "HOTSPOT_FREQUENCY",
-    "HOT_SCHEMA_FREQUENCY",
-    "THINK_TM_FREQUENCY",
-    "THINK_TM_MIN",
-    "THINK_TM_MAX",
-    "OBFUSCATE_COLUMNS",
-    "BLOCK_SZ",
+const CARRIED: &str = "SQLNET_SERVICE_BASE SQLNET_SERVICE_MAX UPDATE_PCT SCAN_PCT RUN_TIME WORK_LOOP SCALE SCAN_TABLE_SZ \
+                       WORK_UNIT REDO_STRESS LOAD_PARALLEL_DEGREE THREADS_PER_SCHEMA DO_HOTSPOT HOTSPOT_MB \
+                       HOTSPOT_OFFSET_MB HOTSPOT_FREQUENCY HOT_SCHEMA_FREQUENCY THINK_TM_FREQUENCY THINK_TM_MIN \
+                       THINK_TM_MAX OBFUSCATE_COLUMNS BLOCK_SZ";
+
+/// Whole numbers that keep their meaning: the old name, the new one, and what was and will be.
+const NUMBERS: [(&str, &str, &str); 3] = [
+    (
+        "LOAD_PARALLEL_DEGREE",
+        "load_streams",
+        "loaded in batches with a wait after each; mindful loads as many in parallel from a queue",
+    ),
+    ("SCAN_PCT", "scan_pct", "share of reads; came out below it near 50; now exact"),
+    ("THREADS_PER_SCHEMA", "threads", "sessions in each schema; the number of schemas was an argument: give --schemas"),
 ];
 
 pub(crate) fn plan(script: &Script) -> Result<PlanFile> {
     let mut plan = PlanFile::default();
+    numbers(script, &NUMBERS, &mut plan)?;
     dataset(script, &mut plan)?;
     mix(script, &mut plan)?;
     length(script, &mut plan)?;
@@ -73,7 +57,7 @@ pub(crate) fn plan(script: &Script) -> Result<PlanFile> {
             plan.leave(format!("{key}: {why}"));
         }
     }
-    let known: Vec<&str> = CARRIED.iter().copied().chain(DROPPED.iter().map(|(key, _)| *key)).collect();
+    let known: Vec<&str> = CARRIED.split(' ').chain(DROPPED.iter().map(|(key, _)| *key)).collect();
     unknown(script, &known, &mut plan);
     Ok(plan)
 }
@@ -120,53 +104,40 @@ pub(crate) fn blocks(script: &Script, key: &str) -> Result<Option<u64>> {
     Ok(Some(bytes >> 13))
 }
 
+/// Carries whole numbers over.
+pub(crate) fn numbers(script: &Script, numbers: &[(&str, &str, &str)], plan: &mut PlanFile) -> Result<()> {
+    for (old, new, comment) in numbers {
+        if let Some(number) = number(script, old)? {
+            plan.set(new, number as i64, format!("{old}={number}: {comment}"));
+        }
+    }
+    Ok(())
+}
+
 fn dataset(script: &Script, plan: &mut PlanFile) -> Result<()> {
+    let given = |key: &str| script.get(key).unwrap_or_default();
     if let Some(scale) = blocks(script, "SCALE")? {
-        let text = script.get("SCALE").unwrap_or_default();
-        plan.set(
-            "scale",
-            scale as i64,
-            format!(
-                "SCALE={text}: setup loaded {scale} blocks of 8 KiB, the run took a size by 16 KiB blocks and used {} \
-                 unless BLOCK_SZ said otherwise; mindful loads and uses {scale} blocks of the target",
-                if text.ends_with(|c: char| c.is_ascii_alphabetic()) { scale / 2 } else { scale }
-            ),
+        let text = given("SCALE");
+        let used = if text.ends_with(|c: char| c.is_ascii_alphabetic()) { scale / 2 } else { scale };
+        let comment = format!(
+            "SCALE={text}: setup loaded {scale} blocks of 8 KiB, the run took a size by 16 KiB blocks and used {used} \
+             unless BLOCK_SZ said otherwise; mindful loads and uses {scale} blocks of the target"
         );
+        plan.set("scale", scale as i64, comment);
     }
     if let Some(scan) = blocks(script, "SCAN_TABLE_SZ")? {
-        plan.set(
-            "scan_table",
-            scan as i64,
-            format!(
-                "SCAN_TABLE_SZ={}: {scan} blocks of an unindexed table for each schema, 0 refused; 0 is allowed now",
-                script.get("SCAN_TABLE_SZ").unwrap_or_default()
-            ),
+        let text = given("SCAN_TABLE_SZ");
+        let comment = format!(
+            "SCAN_TABLE_SZ={text}: {scan} blocks of an unindexed table for each schema, 0 refused; 0 is allowed now"
         );
+        plan.set("scan_table", scan as i64, comment);
     }
-    if let Some(degree) = number(script, "LOAD_PARALLEL_DEGREE")? {
-        plan.set(
-            "load_streams",
-            degree as i64,
-            format!(
-                "LOAD_PARALLEL_DEGREE={degree}: loaded in batches with a wait after each; mindful loads as many in parallel \
-                 from a queue"
-            ),
-        );
-    }
-    match script.get("OBFUSCATE_COLUMNS") {
-        Some(on) if on.eq_ignore_ascii_case("TRUE") => {
-            plan.set(
-                "content",
-                "mixed",
-                "OBFUSCATE_COLUMNS=TRUE: 36 symbols, blocks mostly empty; mindful's filler is incompressible",
-            );
-        }
-        _ => plan.set(
-            "content",
-            "mixed",
-            "OBFUSCATE_COLUMNS was not TRUE: each column was one repeated letter; write repeated for the same",
-        ),
-    }
+    let filler = if given("OBFUSCATE_COLUMNS").eq_ignore_ascii_case("TRUE") {
+        "OBFUSCATE_COLUMNS=TRUE: 36 symbols, blocks mostly empty; mindful's filler is incompressible"
+    } else {
+        "OBFUSCATE_COLUMNS was not TRUE: each column was one repeated letter; write repeated for the same"
+    };
+    plan.set("content", "mixed", filler);
     if script.get("BLOCK_SZ").is_some() {
         plan.leave("BLOCK_SZ: the target reports its block size");
     }
@@ -188,13 +159,6 @@ fn mix(script: &Script, plan: &mut PlanFile) -> Result<()> {
             format!("UPDATE_PCT={pct}{really}: updates came in a burst at the head of each 100 operations; now evenly spread and exact"),
         );
     }
-    if let Some(pct) = number(script, "SCAN_PCT")? {
-        plan.set(
-            "scan_pct",
-            pct as i64,
-            format!("SCAN_PCT={pct}: share of reads; came out below it near 50; now exact"),
-        );
-    }
     if let Some(unit) = number(script, "WORK_UNIT")? {
         plan.set(
             "work_unit",
@@ -209,9 +173,6 @@ fn mix(script: &Script, plan: &mut PlanFile) -> Result<()> {
             if heavy { "heavy" } else { "light" },
             format!("REDO_STRESS={redo}: all columns if HEAVY, else two; committed after each update, as before"),
         );
-    }
-    if let Some(threads) = number(script, "THREADS_PER_SCHEMA")? {
-        plan.set("threads", threads as i64, format!("THREADS_PER_SCHEMA={threads}: sessions in each schema; the number of schemas was an argument: give --schemas"));
     }
     Ok(())
 }

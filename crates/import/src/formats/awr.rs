@@ -1,4 +1,4 @@
-//! AWR reports, text and HTML, of an instance or of a cluster.
+//! Reports of AWR, text and HTML, of an instance or of a cluster, and of Statspack.
 
 use std::io::BufRead;
 
@@ -11,15 +11,17 @@ use crate::report::step;
 use crate::report::{self, Report, Scope};
 use crate::tables;
 
-/// Where a heading may be: alone on its line, or in a page's own heading.
-const HEADINGS: [(&str, Scope); 3] = [
+/// What `awrrpt.sql`, `awrgrpt.sql` and their kin write.
+pub(crate) struct Awr;
+/// What `spreport.sql` writes.
+pub(crate) struct Statspack;
+
+const AWR: [(&str, Scope); 3] = [
     ("WORKLOAD REPOSITORY report for", Scope::Instance),
     ("WORKLOAD REPOSITORY PDB report", Scope::Instance),
     ("WORKLOAD REPOSITORY REPORT (RAC)", Scope::Cluster),
 ];
-
-/// What `awrrpt.sql`, `awrgrpt.sql` and their kin write.
-pub(crate) struct Awr;
+const STATSPACK: [(&str, Scope); 1] = [("STATSPACK report for", Scope::Instance)];
 
 impl Format for Awr {
     fn what(&self) -> &'static str {
@@ -27,46 +29,55 @@ impl Format for Awr {
     }
 
     fn recognises(&self, head: &str) -> bool {
-        !begins(head).is_empty()
+        !begins(head, &AWR).is_empty()
     }
 
     fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<OldStep>> {
-        step::steps(name, what, reports(&input::text(name, input)?))
+        let what = |report: &Report| match report.scope {
+            Scope::Cluster => "AWR report of a cluster",
+            Scope::Instance => self.what(),
+        };
+        step::steps(name, what, reports(&input::text(name, input)?, &AWR))
     }
 }
 
-fn reports(text: &str) -> impl ExactSizeIterator<Item = Report> {
-    let (begins, is_page) = (begins(text), is_page(text));
+impl Format for Statspack {
+    fn what(&self) -> &'static str {
+        "Statspack report"
+    }
+
+    fn recognises(&self, head: &str) -> bool {
+        !begins(head, &STATSPACK).is_empty()
+    }
+
+    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<OldStep>> {
+        step::steps(name, |_| self.what(), reports(&input::text(name, input)?, &STATSPACK))
+    }
+}
+
+fn reports(text: &str, headings: &[(&str, Scope)]) -> impl ExactSizeIterator<Item = Report> {
+    let begins = begins(text, headings);
     (0..begins.len()).map(move |number| {
         let (begin, scope) = begins[number];
         let part = &text[begin..begins.get(number + 1).map_or(text.len(), |(end, _)| *end)];
-        // A page is marked up all through; what is no page has no row.
-        let page = is_page || part.contains("<table");
-        let tables = if page { tables::html::tables(part) } else { tables::text::tables(part) };
-        Report { cut: !part.contains("End of Report"), ..report::of_tables(&tables, scope) }
+        let is_page = text[..begin].trim_end().ends_with('>') && part.contains("<table");
+        let tables = if is_page { tables::html::tables(part) } else { tables::text::tables(part) };
+        Report { cut: !part.contains("End of Report"), ..report::of_tables(tables, scope) }
     })
 }
 
-fn is_page(text: &str) -> bool {
-    let begin = text.trim_start().as_bytes();
-    let is = |mark: &str| begin.len() >= mark.len() && begin[..mark.len()].eq_ignore_ascii_case(mark.as_bytes());
-    is("<html") || is("<!doctype html") || is("<?xml")
-}
-
-fn begins(text: &str) -> Vec<(usize, Scope)> {
+/// Where reports begin: a heading stands alone on its line, or in a page's own heading.
+fn begins(text: &str, headings: &[(&str, Scope)]) -> Vec<(usize, Scope)> {
     let mut begins: Vec<(usize, Scope)> = Vec::new();
-    for (heading, scope) in HEADINGS {
+    for (heading, scope) in headings {
         for (at, _) in text.match_indices(heading) {
-            let before = input::before(text, at);
+            // Looks no farther back than the line: a file may be one.
+            let before = text[..at].trim_end_matches(|c: char| c != '\n' && c.is_whitespace());
             if before.is_empty() || before.ends_with(['\n', '>']) {
-                begins.push((at, scope));
+                begins.push((at, *scope));
             }
         }
     }
     begins.sort_by_key(|(at, _)| *at);
     begins
-}
-
-fn what(report: &Report) -> &'static str {
-    if report.scope == Scope::Cluster { "AWR report of a cluster" } else { "AWR report" }
 }

@@ -26,14 +26,9 @@ impl Format for Fio {
 
     fn recognises(&self, head: &str) -> bool {
         // By the names that fio's JSON begins with.
-        let Some(at) = head.find('{') else { return false };
-        let early = head[..at]
-            .lines()
-            .all(|line| line.trim().is_empty() || line.starts_with("fio:") || line.starts_with("note:"));
-        early
-            && (head[at..].contains("\"fio version\"")
-                || (["\"jobs\"", "\"client_stats\""].iter().any(|list| head[at..].contains(list))
-                    && head[at..].contains("\"jobname\"")))
+        let Some(result) = read::next_result(head, 0).map(|at| &head[at..]) else { return false };
+        let lists = ["\"jobs\"", "\"client_stats\""].iter().any(|list| result.contains(list));
+        result.contains("\"fio version\"") || lists && result.contains("\"jobname\"")
     }
 
     fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<OldStep>> {

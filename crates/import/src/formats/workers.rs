@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 
-use mindful_core::contract::metric::{Counter, Metric};
+use mindful_core::contract::metric::Counter;
 use mindful_core::result::finding::codes;
 use mindful_core::{Error, Result};
 
@@ -45,7 +45,8 @@ fn rows(name: &str, text: &str) -> Result<(Vec<WorkersRow>, u64)> {
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).flexible(true).from_reader(text.as_bytes());
     let mut damaged = 0;
     let row = |record: csv::Result<csv::StringRecord>| {
-        let record = record.ok()?;
+        // A decimal comma makes one cell more.
+        let record = record.ok().filter(|record| record.iter().skip(2).all(str::is_empty))?;
         let millions = record.get(1).and_then(|cell| cell.parse::<f64>().ok());
         let rate = millions.map(|millions| millions * 1e6).filter(|rate| rate.is_finite() && *rate > 0.0);
         Some((record.get(0)?.parse().ok()?, rate))
@@ -69,9 +70,9 @@ fn steps(name: &str, rows: &[(u32, Option<f64>)]) -> Vec<OldStep> {
         let mut step = OldStep::of_oracle(name, "table of workers", format!("oracle: {study}"));
         step.sessions = Some(*workers);
         step.set_boundaries(vec![0, NOMINAL_US]);
-        let metric = Metric::counter(Counter::LogicalReads.name(), "blocks", "logical reads");
         let grew = rate.map(|rate| rate * NOMINAL_US as f64 / 1e6);
-        step.add_counters("table", (0, NOMINAL_US), 1, vec![(metric, grew)]);
+        let counter = (Counter::LogicalReads, "blocks", "logical reads", grew);
+        step.add_counters("table", (0, NOMINAL_US), 1, vec![counter]);
         step.end(None);
         step
     };

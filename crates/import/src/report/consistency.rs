@@ -7,25 +7,12 @@
 use mindful_core::contract::wait::WaitClass;
 use mindful_oracle_terms::{self as oracle, statistic};
 
-use super::contents::{Report, Scope, Statistic};
+use super::contents::{Report, STATED, Scope, Statistic};
 use super::waited::EventLine;
 use crate::number::{APART, CLOCKS_APART, Printed};
 
 /// Least rate of what is compared, a second: below it a single event more or less decides.
 const LEAST_PER_S: f64 = 1.0;
-
-/// Lines of the load profile, and the statistics that they are made of.
-const PROFILE: [(&[&str], &str); 9] = [
-    (&["redo size"], statistic::REDO_BYTES),
-    (&["logical reads", "logical read"], statistic::LOGICAL_READS),
-    (&["physical reads", "physical read"], statistic::BLOCKS_READ),
-    (&["physical writes", "physical write"], statistic::BLOCKS_WRITTEN),
-    (&["read io requests"], statistic::READ_REQUESTS),
-    (&["write io requests"], statistic::WRITE_REQUESTS),
-    (&["block changes"], "db block changes"),
-    (&["user calls"], "user calls"),
-    (&["executes"], statistic::EXECUTES),
-];
 
 /// Reads that no session asked the cache for.
 const NOT_LOGICAL: &str = "physical reads direct temporary tablespace";
@@ -48,15 +35,10 @@ fn totals(report: &Report) -> Vec<String> {
     off.collect()
 }
 
-fn per_s(report: &Report, name: &str) -> Option<Printed> {
-    let Statistic { total, per_s } = *report.statistics.get(name)?;
-    per_s.or_else(|| total.zip(report.elapsed()).and_then(|(total, elapsed)| total.over(elapsed)))
-}
-
 fn profile(report: &Report) -> Vec<String> {
-    let off = PROFILE.iter().filter_map(|(lines, name)| {
-        let line = lines.iter().find_map(|line| report.profile.get(*line).copied())?;
-        let rate = per_s(report, name)?;
+    let off = STATED.iter().filter_map(|(name, lines)| {
+        let line = report.line(lines)?;
+        let rate = report.statistic_per_s(name)?;
         let counts = rate.value.max(line.value) >= LEAST_PER_S;
         (counts && line.differs(rate, APART))
             .then(|| format!("{name}: {:.1}/s in the load profile, {:.1}/s in the statistics", line.value, rate.value))
@@ -66,12 +48,10 @@ fn profile(report: &Report) -> Vec<String> {
 
 /// What a level served against what it was asked for.
 fn levels(report: &Report) -> Vec<String> {
-    let profiled = |lines: &[&str]| lines.iter().find_map(|line| report.profile.get(*line).copied());
-    let rate = |name: &str, lines: &[&str]| per_s(report, name).or_else(|| profiled(lines));
-    let logical = rate(statistic::LOGICAL_READS, &["logical reads", "logical read"]);
-    let blocks = rate(statistic::BLOCKS_READ, &["physical reads", "physical read"]);
-    let requests = rate(statistic::READ_REQUESTS, &["read io requests"]);
-    let temporary = per_s(report, NOT_LOGICAL).map_or(0.0, |rate| rate.value);
+    let logical = report.rate(statistic::LOGICAL_READS);
+    let blocks = report.rate(statistic::BLOCKS_READ);
+    let requests = report.rate(statistic::READ_REQUESTS);
+    let temporary = report.rate(NOT_LOGICAL).map_or(0.0, |rate| rate.value);
     let asked = blocks.map(|blocks| Printed { value: blocks.value - temporary, ..blocks });
     let above = |part: Option<Printed>, whole: Option<Printed>, words: &str| {
         let (part, whole) = part.zip(whole)?;
@@ -90,9 +70,8 @@ fn time(report: &Report) -> Vec<String> {
     let mut found = Vec::new();
     let Some(elapsed) = report.elapsed() else { return found };
     let head = report.snapshots.db_time_min.map(|minutes| minutes.scaled(60.0));
-    let model = report.time_model.get("DB time").map(|s| Printed { value: *s, half_step: 0.5 });
-    let line = report.profile.get("db time").or_else(|| report.profile.get("db time(s)"));
-    let line = line.map(|per_s| per_s.times(Printed { half_step: elapsed.half_step.max(1e-9), ..elapsed }));
+    let model = report.modelled("DB time");
+    let line = report.line(&["db time", "db time(s)"]).map(|per_s| per_s.times(elapsed));
     let named = [("at the head", head), ("in the time model", model), ("in the load profile", line)];
     let known: Vec<_> = named.into_iter().filter_map(|(place, time)| Some((place, time?))).collect();
     for (at, (place, time)) in known.iter().enumerate() {
@@ -103,7 +82,7 @@ fn time(report: &Report) -> Vec<String> {
     if let Some(contradiction) = report.contradicting_clock().filter(|_| report.scope == Scope::Instance) {
         found.push(contradiction);
     }
-    let cpu = report.time_model.get("DB CPU").map(|s| Printed { value: *s, half_step: 0.5 });
+    let cpu = report.modelled("DB CPU");
     if let Some((cpu, db)) = cpu.zip(model.or(head)).filter(|(cpu, db)| cpu.exceeds(*db, CLOCKS_APART)) {
         found.push(format!("DB CPU: {:.1} s, of a DB time of {:.1} s", cpu.value, db.value));
     }
@@ -126,8 +105,7 @@ fn waits(report: &Report) -> Vec<String> {
             found.push(format!("{}: {:.0} waits at the head, {:.0} in the list", line.name, a.value, b.value));
         }
     }
-    let Some(db) = report.db_time_s() else { return found };
-    let db = Printed { value: db * 1e6, half_step: 1e6 };
+    let Some(db) = report.db_time_s().map(|db| Printed { value: db.value * 1e6, half_step: 1e6 }) else { return found };
     // Idle waits of background processes are in some lists, under names of each release.
     let busy = [WaitClass::Read, WaitClass::Log, WaitClass::Writer, WaitClass::Contention];
     for line in report.top.iter().filter(|line| busy.contains(&oracle::class(&line.name))) {
@@ -141,7 +119,7 @@ fn waits(report: &Report) -> Vec<String> {
 
 fn mean(line: &EventLine) -> Option<String> {
     let (waits, time, mean) = (line.waits?, line.time_us?, line.mean_us?);
-    let by_mean = mean.times(Printed { half_step: waits.half_step.max(0.5), ..waits });
+    let by_mean = mean.times(waits);
     time.differs(by_mean, APART).then(|| {
         format!("{}: {:.1} s waited, {:.1} s by number and mean", line.name, time.value / 1e6, by_mean.value / 1e6)
     })

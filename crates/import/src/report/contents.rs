@@ -3,26 +3,48 @@
 use std::collections::BTreeMap;
 
 use mindful_core::record::latency::Latency;
-use mindful_oracle_terms as oracle;
+use mindful_oracle_terms::{self as oracle, event, statistic};
 
 use super::histogram::Histogram;
 use super::waited::{EventLine, Waited};
 use crate::number::Printed;
 
+/// Statistics, and the lines of the load profile that state their rate again.
+pub(super) const STATED: [(&str, &[&str]); 9] = [
+    (statistic::REDO_BYTES, &["redo size"]),
+    (statistic::LOGICAL_READS, &["logical reads", "logical read"]),
+    (statistic::BLOCKS_READ, &["physical reads", "physical read"]),
+    (statistic::BLOCKS_WRITTEN, &["physical writes", "physical write"]),
+    (statistic::READ_REQUESTS, &["read io requests"]),
+    (statistic::WRITE_REQUESTS, &["write io requests"]),
+    ("db block changes", &["block changes"]),
+    ("user calls", &["user calls"]),
+    (statistic::EXECUTES, &["executes"]),
+];
+/// Statistics, the lines of the I/O profile that do so, and whether it is the column of writes.
+const IO_STATED: [(&str, &str, bool); 3] = [
+    (statistic::ALL_READ_REQUESTS, "total requests", false),
+    (statistic::ALL_WRITE_REQUESTS, "total requests", true),
+    (statistic::REDO_WRITES, "redo requests", true),
+];
+const BACKGROUND_CPU: (&str, &str) = ("background cpu time", "background cpu(s)");
+
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Scope {
+pub(crate) enum Scope {
     #[default]
     Instance,
     Cluster,
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Identity {
+pub(crate) struct Identity {
     pub database: Option<String>,
     pub instance: Option<String>,
     pub instance_number: Option<String>,
     pub release: Option<String>,
     pub cluster: Option<bool>,
+    /// The pluggable database, where the report is of one.
+    pub container: Option<String>,
     pub host: Option<String>,
     pub platform: Option<String>,
     pub cpus: Option<f64>,
@@ -35,12 +57,12 @@ pub struct Identity {
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Snapshots {
+pub(crate) struct Snapshots {
     pub begin_id: Option<String>,
     pub begin: Option<String>,
     pub end_id: Option<String>,
     pub end: Option<String>,
-    pub(crate) clock: Option<Span>,
+    pub clock: Option<Span>,
     pub elapsed_min: Option<Printed>,
     pub db_time_min: Option<Printed>,
 }
@@ -48,10 +70,10 @@ pub struct Snapshots {
 /// Begin and end by a clock, s since the epoch as if it were UTC: reports name no time zone.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Span {
-    pub(crate) begin_s: i64,
-    pub(crate) end_s: i64,
+    pub begin_s: i64,
+    pub end_s: i64,
     /// Whether the clock counts minutes only, as in the report of a cluster.
-    pub(crate) in_minutes: bool,
+    pub in_minutes: bool,
 }
 
 impl Span {
@@ -61,20 +83,20 @@ impl Span {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Statistic {
+pub(crate) struct Statistic {
     pub total: Option<Printed>,
     pub per_s: Option<Printed>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct EventList {
+pub(crate) struct EventList {
     pub lines: Vec<EventLine>,
     /// Whether its end is there. Only then nothing waited for an event that it lacks.
     pub whole: bool,
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Report {
+pub(crate) struct Report {
     pub scope: Scope,
     pub identity: Identity,
     /// Whether two instances of a cluster are on one host.
@@ -83,9 +105,10 @@ pub struct Report {
     /// The load profile, per second: by its names in small letters, units apart.
     pub profile: BTreeMap<String, Printed>,
     /// The I/O profile, `(read, write)` per second, by its names in small letters.
-    pub io_profile: BTreeMap<String, (Option<f64>, Option<f64>)>,
+    pub io_profile: BTreeMap<String, (Option<Printed>, Option<Printed>)>,
     pub statistics: BTreeMap<String, Statistic>,
-    pub time_model: BTreeMap<String, f64>,
+    /// Seconds; `None` for what is listed with an unknown time.
+    pub time_model: BTreeMap<String, Option<Printed>>,
     pub host: BTreeMap<String, f64>,
     /// Percentages of instance efficiency, by their names in small letters.
     pub efficiency: BTreeMap<String, f64>,
@@ -109,23 +132,12 @@ pub struct Report {
 }
 
 impl Report {
-    /// Length, s. A clock of seconds and the printed minutes state it twice, and both have to agree; a clock of whole minutes
-    /// has fewer digits than minutes with decimals.
-    pub(crate) fn elapsed_s(&self) -> Option<f64> {
-        self.elapsed().map(|elapsed| elapsed.value)
-    }
-
-    pub(super) fn elapsed(&self) -> Option<Printed> {
+    /// Length, s. The clock of the snapshots and the printed minutes state it twice: where they agree, the one with more digits
+    /// counts, else the minutes.
+    pub(crate) fn elapsed(&self) -> Option<Printed> {
         let printed = self.snapshots.elapsed_min.map(|minutes| minutes.scaled(60.0));
         let clock = self.snapshots.clock.map(Span::length_s).filter(|length| length.value > 0.0);
-        match (printed, clock) {
-            (Some(printed), Some(clock)) => {
-                let agree = (printed.value - clock.value).abs() <= printed.half_step + clock.half_step;
-                Some(if agree && clock.half_step <= 1.0 { clock } else { printed })
-            }
-            (printed, clock) => printed.or(clock),
-        }
-        .filter(|elapsed| elapsed.value > 0.0)
+        Printed::agreed(printed, clock, 0.0).filter(|elapsed| elapsed.value > 0.0)
     }
 
     /// The printed minutes and the clock, where they contradict each other.
@@ -139,57 +151,75 @@ impl Report {
             .then(|| format!("elapsed time: {:.0} s printed, {:.0} s by the snapshots", printed.value, clock.value))
     }
 
-    /// Database time, s: by the time model, which has more digits, else as printed at the head.
-    pub(crate) fn db_time_s(&self) -> Option<f64> {
-        let head = self.snapshots.db_time_min.map(|min| min.value * 60.0);
-        self.time_model.get("DB time").copied().or(head)
+    pub(super) fn modelled(&self, name: &str) -> Option<Printed> {
+        self.time_model.get(name).copied().flatten()
     }
 
-    /// Average active sessions: as the load profile prints it, or DB time by elapsed time.
-    pub(crate) fn active_sessions(&self) -> Option<f64> {
-        let computed = self.db_time_s().zip(self.elapsed_s()).map(|(db, elapsed)| db / elapsed);
-        computed.or_else(|| self.profiled(&["db time(s)"]))
+    fn over_time(&self, seconds: Option<Printed>) -> Option<Printed> {
+        seconds?.over(self.elapsed()?)
     }
 
-    pub(crate) fn cpu_s(&self) -> Option<f64> {
-        let foreground = self.time_model.get("DB CPU")?;
-        Some(foreground + self.time_model.get("background cpu time").unwrap_or(&0.0))
+    /// Database time, s: by the time model or at the head.
+    pub(crate) fn db_time_s(&self) -> Option<Printed> {
+        let head = self.snapshots.db_time_min.map(|min| min.scaled(60.0));
+        Printed::more_exact(self.modelled("DB time"), head)
     }
 
-    /// A statistic per second, by the statement with the most digits: as printed, or its total over the elapsed time.
-    pub(crate) fn per_s(&self, name: &str) -> Option<f64> {
-        self.statistic_per_s(name).map(|rate| rate.value)
+    /// Average active sessions: DB time by elapsed time, or the line of the load profile.
+    pub(crate) fn active_sessions(&self) -> Option<Printed> {
+        Printed::more_exact(self.over_time(self.db_time_s()), self.line(&["db time(s)", "db time"]))
     }
 
-    fn statistic_per_s(&self, name: &str) -> Option<Printed> {
-        let statistic = self.statistics.get(name)?;
-        let computed = statistic.total.zip(self.elapsed()).and_then(|(total, elapsed)| total.over(elapsed));
-        Printed::more_exact(statistic.per_s, computed)
+    /// CPU of sessions, s: by the time model or the list at the head.
+    pub(crate) fn session_cpu_s(&self) -> Option<Printed> {
+        let listed = self.top.iter().find(|line| event::CPU.contains(&line.name.as_str()));
+        let listed = listed.and_then(|line| Some(line.time_us?.scaled(1e-6)));
+        Printed::more_exact(self.modelled("DB CPU"), listed)
     }
 
-    /// A rate by the statistic `name` or by the first of the `lines` of the load profile that is there, whichever has more
-    /// digits.
-    pub(crate) fn rate(&self, name: &str, lines: &[&str]) -> Option<f64> {
-        let line = lines.iter().find_map(|line| self.profile.get(*line).copied());
-        Printed::more_exact(self.statistic_per_s(name), line).map(|rate| rate.value)
+    /// Cores that sessions and background used. Without any statement of the background's, it is 0 unless the report was cut.
+    pub(crate) fn cpu_cores(&self) -> Option<Printed> {
+        let (model, line) = BACKGROUND_CPU;
+        let sessions = Printed::more_exact(self.over_time(self.modelled("DB CPU")), self.line(&["db cpu(s)"]));
+        let background = Printed::more_exact(self.over_time(self.modelled(model)), self.line(&[line]));
+        let none = !self.cut && !self.time_model.contains_key(model);
+        Some(sessions?.plus(background.or(none.then_some(Printed::exact(0.0)))?))
+    }
+
+    /// The rate of a statistic by the statement with the most digits: as printed, by its total, or in one of the profiles.
+    pub(crate) fn rate(&self, name: &str) -> Option<Printed> {
+        let line = STATED.iter().find(|(of, _)| *of == name).and_then(|(_, lines)| self.line(lines));
+        let of_io = IO_STATED.iter().find(|(of, ..)| *of == name).and_then(|(_, line, writes)| {
+            let (read, written) = self.io_profile.get(*line)?;
+            if *writes { *written } else { *read }
+        });
+        Printed::more_exact(self.statistic_per_s(name), Printed::more_exact(line, of_io))
+    }
+
+    pub(super) fn statistic_per_s(&self, name: &str) -> Option<Printed> {
+        let Statistic { total, per_s } = *self.statistics.get(name)?;
+        Printed::more_exact(per_s, self.over_time(total))
+    }
+
+    /// The rate that a line of the load profile states, with the digits of its statistic where these are more.
+    pub(crate) fn line_rate(&self, line: &str) -> Option<Printed> {
+        let stated = STATED.iter().find(|(_, lines)| lines.contains(&line));
+        stated.map_or_else(|| self.line(&[line]), |(name, _)| self.rate(name))
     }
 
     /// The first of the lines of the load profile that is there, per second.
-    pub fn profiled(&self, names: &[&str]) -> Option<f64> {
-        names.iter().find_map(|name| Some(self.profile.get(*name)?.value))
+    pub(crate) fn line(&self, names: &[&str]) -> Option<Printed> {
+        names.iter().find_map(|name| self.profile.get(*name).copied())
     }
 
-    /// Waits of the foreground for `event` and its counterparts, or of all where these are not distinguishable.
+    /// Waits of the foreground for `event` and its counterparts, or of all where these are not distinguishable: of their list
+    /// and that at the head, the one with more digits.
     pub(crate) fn foreground_waits(&self, event: &str) -> Option<Waited> {
-        waited(&self.foreground.as_ref().or(self.both.as_ref())?.lines, event)
-    }
-
-    /// The same with the digits of the list at the head, where these are more.
-    pub(crate) fn best_foreground_waits(&self, event: &str) -> Option<Waited> {
-        let section = self.foreground_waits(event);
+        let list = self.foreground.as_ref().or(self.both.as_ref());
+        let section = list.and_then(|list| waited(&list.lines, event));
         let head = waited(&self.top, event);
         let off = |waited: &Option<Waited>| waited.and_then(Waited::error_us).unwrap_or(f64::INFINITY);
-        let counts = section.and_then(|waited| waited.waits).zip(head.and_then(|waited| waited.waits));
+        let counts = section.and_then(Waited::waits).zip(head.and_then(Waited::waits));
         let same = counts.is_none_or(|(a, b)| (a - b).abs() <= 0.01 * a.max(b));
         if same && off(&head) < off(&section) { head } else { section.or(head) }
     }
@@ -223,7 +253,7 @@ impl Report {
     }
 
     /// Durations of the waits for `event` and its counterparts; `None` if no section contains them.
-    pub fn latency(&self, event: &str) -> Option<Latency> {
+    pub(crate) fn latency(&self, event: &str) -> Option<Latency> {
         let alike: Vec<_> = self.histograms.iter().filter(|(name, _)| oracle::counterpart(name) == event).collect();
         match alike[..] {
             [] => None,
@@ -232,11 +262,6 @@ impl Report {
                 &alike.iter().filter_map(|(_, histogram)| histogram.latency(None)).collect::<Vec<_>>(),
             )),
         }
-    }
-
-    /// Whether a section of the foreground's waits is there: an event that it lacks was not waited for.
-    pub(crate) fn tells_foreground(&self) -> bool {
-        self.foreground.is_some() || self.both.is_some()
     }
 
     /// Whether nothing waited for `event` in the foreground: its waits are listed, and this one is not among them.

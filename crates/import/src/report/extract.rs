@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use super::contents::{Report, Scope, Statistic};
 use super::{histogram, identity, snapshots, waits};
 use crate::number::{self, Printed};
-use crate::tables::{Table, is_called, known};
+use crate::tables::{Table, is_called, known, unify};
 
-pub(crate) fn of_tables(tables: &[Table], scope: Scope) -> Report {
+pub(crate) fn of_tables(mut tables: Vec<Table>, scope: Scope) -> Report {
     let mut report = Report { scope, ..Report::default() };
-    for table in tables {
+    unify(&mut tables);
+    for table in &tables {
         identity::read(table, &mut report);
         snapshots::read(table, &mut report);
         parameters(table, &mut report);
@@ -27,6 +28,9 @@ pub(crate) fn of_tables(tables: &[Table], scope: Scope) -> Report {
         if let Some(section) = known_section(table).filter(|_| rows.iter().sum::<usize>() == 0) {
             report.unread.push(section);
         }
+    }
+    if scope == Scope::Instance {
+        identity::complete(&mut report);
     }
     report
 }
@@ -104,7 +108,7 @@ fn io_profile(table: &Table, report: &mut Report) -> usize {
     }
     let of = |way: &str, other: &str| table.column(|name| name.starts_with(way) && !name.contains(other));
     let (Some(read), Some(write)) = (of("read", "write"), of("write", "read")) else { return 0 };
-    let figure = |row: &[String], column: usize| number::count(&row[column]).map(|figure| figure.value);
+    let figure = |row: &[String], column: usize| number::count(&row[column]);
     let rows = table.rows.iter().filter(|row| !row[0].is_empty());
     let figures = rows.map(|row| (plain_with_unit(&row[0]), (figure(row, read), figure(row, write))));
     keep(&mut report.io_profile, figures)
@@ -135,8 +139,8 @@ fn statistics(table: &Table, report: &mut Report) -> usize {
 fn time_model(table: &Table, report: &mut Report) -> usize {
     let name = table.column(|name| matches!(name, "statistic name" | "statistic"));
     let (Some(name), Some(time)) = (name, table.named("time (s)")) else { return 0 };
-    let figures = table.rows.iter().filter_map(|row| Some((row[name].clone(), number::count(&row[time])?.value)));
-    keep(&mut report.time_model, figures)
+    let rows = table.rows.iter().filter(|row| !row[time].is_empty());
+    keep(&mut report.time_model, rows.map(|row| (row[name].clone(), number::count(&row[time]))))
 }
 
 /// Names of statistics of the operating system are in capitals. Counters are printed as differences.
@@ -198,7 +202,7 @@ fn time_of_instances(table: &Table, report: &mut Report) -> usize {
         [("db time (s)", "DB time"), ("db cpu (s)", "DB CPU"), ("bg cpu (s)", "background cpu time")];
     let seconds = COLUMNS
         .into_iter()
-        .filter_map(|(column, name)| Some((name.to_owned(), over_instances(table, table.named(column)?)?.value)));
+        .filter_map(|(column, name)| Some((name.to_owned(), over_instances(table, table.named(column)?))));
     keep(&mut report.time_model, seconds)
 }
 

@@ -20,7 +20,7 @@ const MS: f64 = 1e3;
 const S: f64 = 1024.0 * MS;
 
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Histogram {
+pub(crate) struct Histogram {
     /// All waits, which are printed in thousands above 9,999; `None` if no section contains them.
     pub waits: Option<Printed>,
     /// What each section contains of them: the same waits may be in a wide share and in narrow ones.
@@ -132,7 +132,7 @@ impl Histogram {
     pub(crate) fn latency(&self, waited: Option<Waited>) -> Option<Latency> {
         let parts: Vec<_> = self.parts().into_iter().filter(|part| part.percent > 0.0).collect();
         let percent: f64 = parts.iter().map(|part| part.percent).sum();
-        let listed = waited.and_then(|waited| waited.waits);
+        let listed = waited.and_then(Waited::waits);
         let near = |printed: Printed| listed.filter(|waits| (waits - printed.value).abs() <= printed.half_step);
         let waits = self.waits.map(|printed| near(printed).unwrap_or(printed.value)).or(listed)?;
         let count = |part: &Share| (waits * part.percent / percent).round().max(1.0) as u64;
@@ -162,7 +162,7 @@ mod tests {
     use crate::tables::text::tables;
 
     fn of(text: &str) -> Report {
-        of_tables(&tables(text), Scope::Instance)
+        of_tables(tables(text), Scope::Instance)
     }
 
     fn shares(histogram: &Histogram) -> Vec<(u64, u64, f64)> {

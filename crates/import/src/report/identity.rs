@@ -4,10 +4,21 @@ use super::contents::{Identity, Report};
 use crate::number;
 use crate::tables::{Table, known};
 
+/// The host by its own statistics where the head does not show it; the bytes of its memory have more digits.
+pub(super) fn complete(report: &mut Report) {
+    let Report { identity, host, .. } = report;
+    let listed = |name: &str| host.get(name).copied().filter(|count| *count > 0.0);
+    set(&mut identity.cpus, listed("NUM_CPUS"));
+    set(&mut identity.cores, listed("NUM_CPU_CORES"));
+    set(&mut identity.sockets, listed("NUM_CPU_SOCKETS"));
+    identity.memory_gib =
+        listed("PHYSICAL_MEMORY_BYTES").map(|bytes| bytes / f64::from(1 << 30)).or(identity.memory_gib);
+}
+
 pub(super) fn read(table: &Table, report: &mut Report) {
     let identity = &mut report.identity;
     let rows = || table.rows.iter().filter(|row| row.iter().any(|cell| !cell.is_empty()));
-    let identifies = ["db id", "inst num", "cpus"].iter().any(|name| table.named(name).is_some());
+    let identifies = ["db id", "inst num", "container name", "cpus"].iter().any(|name| table.named(name).is_some());
     if let Some(row) = rows().next().filter(|_| identifies) {
         from_row(table, row, identity);
     }
@@ -62,16 +73,17 @@ fn from_row(table: &Table, row: &[String], identity: &mut Identity) {
     };
     let figure = |names: &[&str]| Some(number::count(&cell(names)?)?.value);
     // Statspack has a heading of two words above two columns.
-    let of_host = cell(&["cpus"]).is_some();
+    let of_host = table.named("cpus").is_some();
     set(&mut identity.database, cell(&["db name", "database"]).or_else(|| cell(&["name"]).filter(|_| !of_host)));
     set(&mut identity.instance, cell(&["instance"]));
     set(&mut identity.instance_number, cell(&["inst num"]));
     set(&mut identity.release, cell(&["release"]));
-    set(&mut identity.cluster, cell(&["rac", "cluster"]).map(|cell| cell.eq_ignore_ascii_case("yes")));
+    set(&mut identity.cluster, cell(&["rac", "cluster", "ops"]).map(|cell| cell.eq_ignore_ascii_case("yes")));
+    set(&mut identity.container, cell(&["container name"]).filter(|_| table.named("open time").is_some()));
     set(&mut identity.host, cell(&["host name", "host"]).or_else(|| cell(&["name"]).filter(|_| of_host)));
     set(&mut identity.platform, cell(&["platform"]));
     set(&mut identity.block_bytes, figure(&["block size"]));
-    if cell(&["cpus"]).is_none() || table.title == "Host CPU" {
+    if !of_host || table.title == "Host CPU" {
         return;
     }
     set(&mut identity.cpus, figure(&["cpus"]));

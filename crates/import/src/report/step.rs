@@ -9,7 +9,8 @@ use mindful_core::result::finding::codes;
 use mindful_core::{Error, Result};
 use mindful_oracle_terms::{self as oracle, event, statistic};
 
-use crate::old_step::{OldStep, sessions_of};
+use crate::number::Printed;
+use crate::old_step::{Growth, OldStep, sessions_of};
 use crate::report::{Report, Scope, Waited, consistency};
 
 /// Share of a latency that its printed digits may be off before it is worth a word.
@@ -28,9 +29,6 @@ const BACKGROUND: [&str; 6] = [
 
 /// Most reports that are taken from one file: years of them, one an hour, are kept in files of their own.
 pub(crate) const MOST_REPORTS: usize = 4_096;
-
-/// Most columns that a table of reports is read to: more than any that is known has.
-pub(crate) const MOST_COLUMNS: usize = 1_024;
 
 /// A step of each report of the file `name`; of several in one file each is named by its place.
 ///
@@ -61,7 +59,7 @@ pub(crate) fn steps(
 /// A report without its duration and without a single figure.
 fn step(file: &str, what: &'static str, report: Report) -> Result<OldStep> {
     let nothing = report.profile.is_empty() && report.statistics.is_empty() && report.top.is_empty();
-    let Some(seconds) = report.elapsed_s().filter(|_| !nothing) else {
+    let Some(seconds) = report.elapsed().filter(|_| !nothing).map(|elapsed| elapsed.value) else {
         let missing = if nothing { "no load profile, no statistics and no events" } else { "no elapsed time" };
         return Err(Error::run(
             format!("{file}: this {what} has {missing}"),
@@ -71,7 +69,8 @@ fn step(file: &str, what: &'static str, report: Report) -> Result<OldStep> {
     let identity = &report.identity;
     let place = |name: &Option<String>| name.clone().unwrap_or_else(|| "?".to_owned());
     let whose = if report.scope == Scope::Cluster { "all instances".to_owned() } else { place(&identity.instance) };
-    let target = format!("oracle: {} ({whose}) on {}", place(&identity.database), place(&identity.host));
+    let container = identity.container.as_ref().map_or_else(String::new, |name| format!("/{name}"));
+    let target = format!("oracle: {}{container} ({whose}) on {}", place(&identity.database), place(&identity.host));
     let mut step = OldStep::of_oracle(file, what, target);
     step.version.clone_from(&identity.release);
     step.block_bytes = identity.block_bytes.map(|bytes| bytes as u64);
@@ -84,7 +83,7 @@ fn step(file: &str, what: &'static str, report: Report) -> Result<OldStep> {
     let span = (begin, begin + (seconds * 1e6).round() as i64);
     step.set_boundaries(vec![span.0, span.1]);
     step.add_counters(STATISTICS, span, 1, counters(&report, seconds));
-    step.add_counters(TIMES, span, 1, wait_times(&report));
+    step.add_metrics(TIMES, span, 1, wait_times(&report));
     histograms(&mut step, &report);
     step.end(None);
     add_findings(&mut step, &report);
@@ -106,42 +105,28 @@ fn host(report: &Report) -> std::collections::BTreeMap<String, String> {
     facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
 
-fn counter(counter: Counter, unit: &str, help: &str) -> Metric {
-    Metric::counter(counter.name(), unit, help)
-}
-
 /// What counters grew by. Rates are those that `awr` prints.
-fn counters(report: &Report, seconds: f64) -> Vec<(Metric, Option<f64>)> {
-    let grew = |name: &str| report.per_s(name).map(|per_s| per_s * seconds);
-    let grew_or_line = |name: &str, lines: &[&str]| report.rate(name, lines).map(|per_s| per_s * seconds);
+fn counters(report: &Report, seconds: f64) -> Vec<Growth> {
+    let grew = |name: &str| report.rate(name).map(|per_s| per_s.value * seconds);
+    let us = |share: Option<Printed>| share.map(|share| share.value * seconds * 1e6);
     let cs = |name: &str| report.host.get(name).map(|cs| cs * 1e4);
-    let single = report.best_foreground_waits(event::SINGLE_READ);
-    let logical = grew_or_line(statistic::LOGICAL_READS, &["logical reads", "logical read"]);
-    let blocks = grew_or_line(statistic::BLOCKS_READ, &["physical reads", "physical read"]);
-    let written = grew_or_line(statistic::BLOCKS_WRITTEN, &["physical writes", "physical write"]);
-    let reads = grew_or_line(statistic::READ_REQUESTS, &["read io requests"]);
-    let writes = grew_or_line(statistic::WRITE_REQUESTS, &["write io requests"]);
-    let redo = grew_or_line(statistic::REDO_BYTES, &["redo size"]);
-    let single_reads = single.and_then(|waited| waited.waits);
-    let single_read_time_us = single.and_then(|waited| Some(waited.time_us?.value));
+    let single = report.foreground_waits(event::SINGLE_READ);
+    let total = cs("BUSY_TIME").zip(cs("IDLE_TIME")).map(|(busy, idle)| busy + idle);
     vec![
-        (counter(Counter::LogicalReads, "blocks", "requests to the buffer cache"), logical),
-        (counter(Counter::PhysicalReads, "blocks", "blocks read"), blocks),
-        (counter(Counter::ReadRequests, "1", "requests that read them"), reads),
-        (counter(Counter::PhysicalWrites, "blocks", "blocks written"), written),
-        (counter(Counter::WriteRequests, "1", "requests that wrote them, without redo"), writes),
-        (counter(Counter::LogBytes, "bytes", "redo"), redo),
-        (counter(Counter::LogWrites, "1", "writes of redo"), grew(statistic::REDO_WRITES)),
-        (counter(Counter::Commits, "1", "transactions committed"), grew(statistic::COMMITS)),
-        (counter(Counter::SingleReads, "1", "waits of sessions for a block"), single_reads),
-        (counter(Counter::SingleReadTimeUs, "us", "time of these waits"), single_read_time_us),
-        (counter(Counter::ServerCpuUs, "us", "CPU of foreground and background"), report.cpu_s().map(|s| s * 1e6)),
-        (counter(Counter::BusyTimeUs, "us", "DB time"), report.db_time_s().map(|s| s * 1e6)),
-        (counter(Counter::HostCpuBusyUs, "us", "BUSY_TIME"), cs("BUSY_TIME")),
-        (
-            counter(Counter::HostCpuTotalUs, "us", "BUSY_TIME and IDLE_TIME"),
-            cs("BUSY_TIME").zip(cs("IDLE_TIME")).map(|(busy, idle)| busy + idle),
-        ),
+        (Counter::LogicalReads, "blocks", "requests to the buffer cache", grew(statistic::LOGICAL_READS)),
+        (Counter::PhysicalReads, "blocks", "blocks read", grew(statistic::BLOCKS_READ)),
+        (Counter::ReadRequests, "1", "requests that read them", grew(statistic::READ_REQUESTS)),
+        (Counter::PhysicalWrites, "blocks", "blocks written", grew(statistic::BLOCKS_WRITTEN)),
+        (Counter::WriteRequests, "1", "requests that wrote them, without redo", grew(statistic::WRITE_REQUESTS)),
+        (Counter::LogBytes, "bytes", "redo", grew(statistic::REDO_BYTES)),
+        (Counter::LogWrites, "1", "writes of redo", grew(statistic::REDO_WRITES)),
+        (Counter::Commits, "1", "transactions committed", grew(statistic::COMMITS)),
+        (Counter::SingleReads, "1", "waits of sessions for a block", single.and_then(Waited::waits)),
+        (Counter::SingleReadTimeUs, "us", "time of these waits", single.and_then(Waited::time_us)),
+        (Counter::ServerCpuUs, "us", "CPU of foreground and background", us(report.cpu_cores())),
+        (Counter::BusyTimeUs, "us", "DB time", us(report.active_sessions())),
+        (Counter::HostCpuBusyUs, "us", "BUSY_TIME", cs("BUSY_TIME")),
+        (Counter::HostCpuTotalUs, "us", "BUSY_TIME and IDLE_TIME", total),
     ]
 }
 
@@ -169,11 +154,8 @@ fn wait_times(report: &Report) -> Vec<(Metric, Option<f64>)> {
     let list = report.foreground.as_ref().or(report.both.as_ref()).map_or(&report.top, |list| &list.lines);
     let of_sessions = list.iter().filter(|line| separable || !BACKGROUND.contains(&line.name.as_str()));
     let waits = of_sessions.filter(|line| !event::CPU.contains(&line.name.as_str()));
-    let mut times: Vec<_> =
-        waits.filter_map(|line| Some((line.name.clone(), Waited::of(line).time_us?.value))).collect();
-    let listed = report.top.iter().find(|line| event::CPU.contains(&line.name.as_str()));
-    let cpu = report.time_model.get("DB CPU").map(|s| s * 1e6).or_else(|| Some(listed?.time_us?.value));
-    times.extend(cpu.map(|us| ("DB CPU".to_owned(), us)));
+    let mut times: Vec<_> = waits.filter_map(|line| Some((line.name.clone(), Waited::of(line).time_us()?))).collect();
+    times.extend(report.session_cpu_s().map(|s| ("DB CPU".to_owned(), s.value * 1e6)));
     let metric = |name: &str| Metric::counter(oracle::class(name).counter_name(name), "us", "time of sessions");
     times.into_iter().map(|(name, us)| (metric(&name), Some(us))).collect()
 }
@@ -188,7 +170,7 @@ fn add_findings(step: &mut OldStep, report: &Report) {
         let text = "Known sections of the report have no row that could be read: their figures are missing.";
         step.add_finding(codes::IMPORTED_DOUBT, text, report.unread.join(", "));
     }
-    let single = report.best_foreground_waits(event::SINGLE_READ);
+    let single = report.foreground_waits(event::SINGLE_READ);
     let coarse = single.and_then(|waited| Some((waited.mean_us()?, waited.error_us()?)));
     if let Some((mean, error)) = coarse.filter(|(mean, error)| *error > COARSE * mean) {
         let text = "The report prints the time of its waits with few digits: the read latency may be off by as much.";

@@ -3,7 +3,7 @@
 use crate::number::Printed;
 
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct EventLine {
+pub(crate) struct EventLine {
     pub name: String,
     pub waits: Option<Printed>,
     pub time_us: Option<Printed>,
@@ -14,30 +14,39 @@ pub struct EventLine {
     pub class: Option<String>,
 }
 
+/// A number, a time and a mean, of which each pair states the third again: what has more digits counts. Since 12.2 that is
+/// the mean, before it is the time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Waited {
-    /// How many; `None` where the report does not show it.
-    pub waits: Option<f64>,
-    /// Their time, us: as printed, or as the printed mean has it where that has more digits.
-    pub time_us: Option<Printed>,
-    printed_mean_us: Option<Printed>,
+    waits: Option<Printed>,
+    time_us: Option<Printed>,
+    mean_us: Option<Printed>,
 }
 
 impl Waited {
-    /// What `line` shows. Since 12.2 the mean has more digits than the time, before that the time has more.
     pub(crate) fn of(line: &EventLine) -> Self {
-        let by_mean = line.waits.zip(line.mean_us).map(|(waits, mean_us)| mean_us.times(waits));
-        let time_us = Printed::more_exact(line.time_us, by_mean);
-        Self { waits: line.waits.map(|waits| waits.value), time_us, printed_mean_us: line.mean_us }
+        Self { waits: line.waits, time_us: line.time_us, mean_us: line.mean_us }
     }
 
     #[must_use]
     pub(crate) fn and(self, other: Self) -> Self {
-        Self {
-            waits: self.waits.zip(other.waits).map(|(a, b)| a + b),
-            time_us: self.time_us.zip(other.time_us).map(|(a, b)| a.plus(b)),
-            printed_mean_us: None,
-        }
+        let sum = |a: Option<Printed>, b: Option<Printed>| a.zip(b).map(|(a, b)| a.plus(b));
+        let time_us = sum(self.printed_time_us(), other.printed_time_us());
+        Self { waits: sum(self.waits, other.waits), time_us, mean_us: None }
+    }
+
+    /// How many; `None` where the report does not show it.
+    pub(crate) fn waits(self) -> Option<f64> {
+        self.waits.map(|waits| waits.value)
+    }
+
+    pub(crate) fn time_us(self) -> Option<f64> {
+        self.printed_time_us().map(|time| time.value)
+    }
+
+    fn printed_time_us(self) -> Option<Printed> {
+        let by_mean = self.waits.zip(self.mean_us).map(|(waits, mean_us)| mean_us.times(waits));
+        Printed::more_exact(self.time_us, by_mean)
     }
 
     /// Mean, us; `None` where there was no wait, or its time is printed as 0: then the mean is up to its error.
@@ -51,9 +60,7 @@ impl Waited {
     }
 
     fn mean(self) -> Option<Printed> {
-        match self.waits {
-            Some(waits) => self.time_us?.over(Printed::exact(waits)),
-            None => self.printed_mean_us,
-        }
+        let by_time = self.time_us.zip(self.waits).and_then(|(time, waits)| time.over(waits));
+        Printed::more_exact(by_time, self.mean_us).filter(|_| self.waits.is_none_or(|waits| waits.value > 0.0))
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn read(table: &Table, report: &mut Report) -> usize {
     if let Some(name) = table.named("wait class").filter(|_| table.called("event").is_none()) {
         return classes(table, name, report);
     }
-    let Some(columns) = Columns::of(table) else { return 0 };
+    let Some(columns) = table.called("event").and_then(|event| Columns::of(table, event)) else { return 0 };
     let lines = columns.lines(table, report.scope);
     let found = lines.len();
     if found == 0 {
@@ -93,10 +93,10 @@ struct Columns {
 }
 
 impl Columns {
-    /// The columns of a list of events; `None` if it is another table.
-    fn of(table: &Table) -> Option<Self> {
+    /// The columns of a list whose names are in the column `event`; `None` if it is another table.
+    fn of(table: &Table, event: usize) -> Option<Self> {
         Some(Self {
-            event: table.called("event")?,
+            event,
             waits: table.called("waits")?,
             time: TimeColumn::total(table)?,
             mean: TimeColumn::mean(table),
@@ -117,21 +117,30 @@ impl Columns {
             if !of_all || row[self.event].is_empty() {
                 continue;
             }
-            let line = EventLine {
-                name: oracle::whole(&row[self.event]).to_owned(),
-                waits: number::count(&row[self.waits]),
-                time_us: self.time.cell(row),
-                mean_us: self.mean.and_then(|mean| mean.cell(row)),
-                percent: self.percent.and_then(|at| Some(number::count(&row[at])?.value)),
-                class: self.class.map(|at| row[at].clone()).filter(|class| !class.is_empty()),
-            };
-            // A figure that did not fit its column: the event was waited for, and how often is not known.
-            let too_wide = [self.waits, self.time.at].iter().any(|at| row[*at].starts_with('#'));
-            if line.waits.is_some() || line.time_us.is_some() || too_wide {
+            let class = self.class.map(|at| row[at].clone()).filter(|class| !class.is_empty());
+            let line = EventLine { class, ..self.line(row, oracle::whole(&row[self.event])) };
+            if self.shows_waits(row) {
                 lines.push(line);
             }
         }
         lines
+    }
+
+    fn line(&self, row: &[String], name: &str) -> EventLine {
+        EventLine {
+            name: name.to_owned(),
+            waits: number::count(&row[self.waits]).map(Printed::counted),
+            time_us: self.time.cell(row),
+            mean_us: self.mean.and_then(|mean| mean.cell(row)),
+            percent: self.percent.and_then(|at| Some(number::count(&row[at])?.value)),
+            class: None,
+        }
+    }
+
+    /// Whether there were waits; a figure that cannot be read hides how many.
+    fn shows_waits(&self, row: &[String]) -> bool {
+        let begins = |c: char| c.is_ascii_digit() || c == '.' || c == '#';
+        [self.waits, self.time.at].iter().any(|at| row[*at].starts_with(begins))
     }
 }
 
@@ -146,24 +155,12 @@ fn percent(table: &Table) -> Option<usize> {
 
 /// Wait classes of the foreground; where these are not distinguishable, of all.
 fn classes(table: &Table, name: usize, report: &mut Report) -> usize {
-    let (Some(waits), Some(time)) = (table.called("waits"), TimeColumn::total(table)) else { return 0 };
-    let mean = TimeColumn::mean(table);
-    let percent = percent(table);
+    let Some(columns) = Columns::of(table, name) else { return 0 };
     let foreground = table.title.starts_with("Foreground");
     let mut found = 0;
-    for row in table.rows.iter().filter(|row| !row[name].is_empty()) {
-        let line = EventLine {
-            name: row[name].clone(),
-            waits: number::count(&row[waits]),
-            time_us: time.cell(row),
-            mean_us: mean.and_then(|mean| mean.cell(row)),
-            percent: percent.and_then(|at| Some(number::count(&row[at])?.value)),
-            class: None,
-        };
-        if line.time_us.is_none() {
-            continue;
-        }
+    for row in table.rows.iter().filter(|row| !row[name].is_empty() && columns.shows_waits(row)) {
         found += 1;
+        let line = columns.line(row, &row[name]);
         if foreground {
             report.classes.insert(line.name.clone(), line);
         } else {

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use mindful_oracle_terms::{event, statistic};
+use mindful_oracle_terms::event;
 
-use super::figures::{MIB, figures, logical, printed_cpu, redo_bytes};
+use super::figures::figures;
 use super::row::{ReportRow, piped};
 use crate::report::Waited;
 
@@ -28,7 +28,6 @@ fn line(row: ReportRow<'_>) -> String {
     let whole = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{}", value.trunc()));
     let tenths =
         |value: Option<f64>| value.map_or_else(String::new, |value| format!("{}", (value * 10.0).round() / 10.0));
-    let mib = |name: &str| tenths(report.per_s(name).map(|bytes| bytes / MIB));
     let latency = |waited: Option<Waited>, lacks: bool| match waited.and_then(Waited::mean_us) {
         Some(us) => format!("{}", us.round()),
         None if lacks || waited.is_some() => "0".to_owned(),
@@ -36,20 +35,19 @@ fn line(row: ReportRow<'_>) -> String {
     };
     let foreground = |event| latency(report.foreground_waits(event), report.foreground_lacks(event));
     let background = |event| latency(report.background_waits(event), report.background_lacks(event));
-    let minutes = report.snapshots.elapsed_min.map(|min| (min.value * 60.0 + 1e-6).trunc());
     let fields = [
         piped(&row.step.file),
         figures.sessions.map_or_else(String::new, |sessions| sessions.to_string()),
-        whole(minutes.or(report.elapsed_s())),
-        tenths(printed_cpu(row).or(figures.db_cpu_cores)),
-        tenths(report.profiled(&["db time(s)"]).or(figures.average_active_sessions)),
+        whole(figures.elapsed_s.map(|s| s + 1e-6)),
+        tenths(figures.db_cpu_cores),
+        tenths(figures.average_active_sessions),
         whole(figures.executes_per_s),
-        whole(logical(row)),
+        whole(figures.logical_reads_per_s),
         whole(figures.read_requests_per_s),
-        mib(statistic::ALL_READ_BYTES),
+        tenths(figures.all_read_mib_per_s),
         whole(figures.write_requests_per_s),
-        mib(statistic::ALL_WRITE_BYTES),
-        tenths(redo_bytes(row).map(|bytes| bytes / MIB)),
+        tenths(figures.all_write_mib_per_s),
+        tenths(figures.redo_mib_per_s),
         foreground(event::SINGLE_READ),
         foreground(event::DIRECT_READ),
         foreground(event::PARALLEL_READ),

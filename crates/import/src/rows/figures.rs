@@ -5,6 +5,7 @@ use mindful_oracle_terms::{self as oracle, event, statistic};
 use serde::Serialize;
 
 use super::row::ReportRow;
+use crate::number::Printed;
 use crate::report::{Scope, Waited};
 
 pub(super) const MIB: f64 = 1_048_576.0;
@@ -87,21 +88,25 @@ impl Latency {
     /// What a list shows of an event; one that a whole list lacks was not waited for.
     fn of(waited: Option<Waited>, lacks: bool) -> Self {
         Self {
-            waits: waited.map_or(lacks.then_some(0.0), |waited| waited.waits),
+            waits: waited.map_or(lacks.then_some(0.0), Waited::waits),
             mean_us: waited.and_then(Waited::mean_us),
             error_us: waited.and_then(Waited::error_us),
         }
     }
 }
 
+pub(super) fn value(figure: Option<Printed>) -> Option<f64> {
+    figure.map(|figure| figure.value)
+}
+
 pub fn figures(row: ReportRow<'_>) -> Figures {
     let ReportRow { step, report } = row;
     let identity = &report.identity;
-    let sessions_wait = |event| Latency::of(report.best_foreground_waits(event), report.foreground_lacks(event));
+    let sessions_wait = |event| Latency::of(report.foreground_waits(event), report.foreground_lacks(event));
     let background_waits = |event| Latency::of(report.background_waits(event), report.background_lacks(event));
-    let both = |a: Option<f64>, b: Option<f64>, f: fn(f64, f64) -> f64| a.zip(b).map(|(a, b)| f(a, b));
-    let all_writes = all_requests(row, statistic::ALL_WRITE_REQUESTS, true);
-    let redo_writes = redo_writes(row);
+    let rate = |name: &str| value(report.rate(name));
+    let mib = |name: &str| rate(name).map(|bytes| bytes / MIB);
+    let (all_writes, redo_writes) = (rate(statistic::ALL_WRITE_REQUESTS), rate(statistic::REDO_WRITES));
     // Some releases of Statspack list new idle waits first.
     let busiest = report.top.iter().find(|line| oracle::class(&line.name) != WaitClass::Idle);
     Figures {
@@ -116,23 +121,23 @@ pub fn figures(row: ReportRow<'_>) -> Figures {
         begin: report.snapshots.begin.clone(),
         end: report.snapshots.end.clone(),
         sessions: step.sessions,
-        elapsed_s: report.elapsed_s(),
-        db_time_s: report.db_time_s(),
-        average_active_sessions: report.active_sessions(),
-        db_cpu_cores: cpu_cores(row),
-        executes_per_s: report.rate(statistic::EXECUTES, &["executes"]),
-        logical_reads_per_s: logical(row),
-        blocks_read_per_s: report.rate(statistic::BLOCKS_READ, &["physical reads", "physical read"]),
-        read_requests_per_s: report.rate(statistic::READ_REQUESTS, &["read io requests"]),
-        all_read_requests_per_s: all_requests(row, statistic::ALL_READ_REQUESTS, false),
-        all_read_mib_per_s: report.per_s(statistic::ALL_READ_BYTES).map(|bytes| bytes / MIB),
-        blocks_written_per_s: report.rate(statistic::BLOCKS_WRITTEN, &["physical writes", "physical write"]),
-        write_requests_per_s: report.rate(statistic::WRITE_REQUESTS, &["write io requests"]),
+        elapsed_s: value(report.elapsed()),
+        db_time_s: value(report.db_time_s()),
+        average_active_sessions: value(report.active_sessions()),
+        db_cpu_cores: value(report.cpu_cores()),
+        executes_per_s: rate(statistic::EXECUTES),
+        logical_reads_per_s: rate(statistic::LOGICAL_READS),
+        blocks_read_per_s: rate(statistic::BLOCKS_READ),
+        read_requests_per_s: rate(statistic::READ_REQUESTS),
+        all_read_requests_per_s: rate(statistic::ALL_READ_REQUESTS),
+        all_read_mib_per_s: mib(statistic::ALL_READ_BYTES),
+        blocks_written_per_s: rate(statistic::BLOCKS_WRITTEN),
+        write_requests_per_s: rate(statistic::WRITE_REQUESTS),
         all_write_requests_per_s: all_writes,
-        write_requests_but_redo_per_s: both(all_writes, redo_writes, |all, redo| (all - redo).max(0.0)),
-        all_write_mib_per_s: report.per_s(statistic::ALL_WRITE_BYTES).map(|bytes| bytes / MIB),
+        write_requests_but_redo_per_s: all_writes.zip(redo_writes).map(|(all, redo)| (all - redo).max(0.0)),
+        all_write_mib_per_s: mib(statistic::ALL_WRITE_BYTES),
         redo_writes_per_s: redo_writes,
-        redo_mib_per_s: redo_bytes(row).map(|bytes| bytes / MIB),
+        redo_mib_per_s: mib(statistic::REDO_BYTES),
         buffer_hit_pct: report.efficiency.get("buffer hit %").copied(),
         single_read: sessions_wait(event::SINGLE_READ),
         scattered_read: sessions_wait(event::SCATTERED_READ),
@@ -146,38 +151,4 @@ pub fn figures(row: ReportRow<'_>) -> Figures {
         top_event_pct: busiest.and_then(|line| line.percent),
         cut: report.cut,
     }
-}
-
-pub(super) fn logical(row: ReportRow<'_>) -> Option<f64> {
-    row.report.rate(statistic::LOGICAL_READS, &["logical reads", "logical read"])
-}
-
-pub(super) fn redo_bytes(row: ReportRow<'_>) -> Option<f64> {
-    row.report.rate(statistic::REDO_BYTES, &["redo size"])
-}
-
-pub(super) fn redo_writes(row: ReportRow<'_>) -> Option<f64> {
-    let profile = || row.report.io_profile.get("redo requests")?.1;
-    row.report.per_s(statistic::REDO_WRITES).or_else(profile)
-}
-
-/// All requests of a way per second, by the statistics or by the I/O profile.
-fn all_requests(row: ReportRow<'_>, name: &str, writes: bool) -> Option<f64> {
-    let profile = || {
-        let (read, written) = row.report.io_profile.get("total requests")?;
-        if writes { *written } else { *read }
-    };
-    row.report.per_s(name).or_else(profile)
-}
-
-/// Cores of foreground and background: by the time model, else as the load profile prints them.
-fn cpu_cores(row: ReportRow<'_>) -> Option<f64> {
-    let computed = row.report.cpu_s().zip(row.report.elapsed_s()).map(|(cpu, elapsed)| cpu / elapsed);
-    computed.or_else(|| printed_cpu(row))
-}
-
-/// `DB CPU(s)` of the load profile, with `Background CPU(s)` where there is such a line.
-pub(super) fn printed_cpu(row: ReportRow<'_>) -> Option<f64> {
-    let foreground = row.report.profiled(&["db cpu(s)"])?;
-    Some(foreground + row.report.profiled(&["background cpu(s)"]).unwrap_or(0.0))
 }

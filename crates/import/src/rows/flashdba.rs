@@ -2,7 +2,7 @@
 
 use mindful_oracle_terms::{event, statistic};
 
-use super::figures::{Figures, MIB, figures, logical, redo_bytes};
+use super::figures::{Figures, figures, value};
 use super::row::{ReportRow, field};
 use crate::old_step::OldStep;
 use crate::report::{EventLine, Report, Waited};
@@ -34,6 +34,27 @@ pub(crate) const CLASSES: [(&str, &str); 9] = [
     ("Network", "Network"),
     ("Other", "Other"),
     ("System I/O", "System I/O"),
+];
+
+/// Lines of the load profile, and their columns.
+pub(crate) const LINES: [(&str, &str); 6] = [
+    ("user calls", "User Calls/sec"),
+    ("parses", "Parses/sec"),
+    ("hard parses", "Hard Parses/sec"),
+    ("logons", "Logons/sec"),
+    ("executes", "Executes/sec"),
+    ("transactions", "Transactions/sec"),
+];
+
+/// Statistics of the operating system, and their columns.
+pub(crate) const HOST: [(&str, &str); 7] = [
+    ("BUSY_TIME", "OS busy time"),
+    ("IDLE_TIME", "OS idle time"),
+    ("IOWAIT_TIME", "OS iowait time"),
+    ("SYS_TIME", "OS sys time"),
+    ("USER_TIME", "OS user time"),
+    ("OS_CPU_WAIT_TIME", "OS cpu wait time"),
+    ("RSRC_MGR_CPU_WAIT_TIME", "OS resource mgr wait time"),
 ];
 
 /// Buckets of waits: their names, and their bounds in us.
@@ -124,8 +145,8 @@ fn identity(row: ReportRow<'_>, figures: &Figures) -> Vec<(String, Cell)> {
         ("Begin Time", figures.begin.clone()),
         ("End Snap", snapshots.end_id.clone()),
         ("End Time", figures.end.clone()),
-        ("Elapsed Time (mins)", number(snapshots.elapsed_min.map(|min| min.value))),
-        ("DB Time (mins)", number(snapshots.db_time_min.map(|min| min.value))),
+        ("Elapsed Time (mins)", number(figures.elapsed_s.map(|s| s / 60.0))),
+        ("DB Time (mins)", number(figures.db_time_s.map(|s| s / 60.0))),
         ("Average Active Sessions", number(figures.average_active_sessions)),
         ("Busy Flag", busy),
     ])
@@ -133,12 +154,12 @@ fn identity(row: ReportRow<'_>, figures: &Figures) -> Vec<(String, Cell)> {
 
 fn load(row: ReportRow<'_>, figures: &Figures) -> Vec<(String, Cell)> {
     let sum = |a: Option<f64>, b: Option<f64>| number(a.zip(b).map(|(a, b)| a + b));
-    let redo_mib = redo_bytes(row).map(|bytes| bytes / MIB);
+    let redo_mib = figures.redo_mib_per_s;
     let write_mib = figures.all_write_mib_per_s.zip(redo_mib).map(|(all, redo)| (all - redo).max(0.0));
-    let cpu_s = row.report.time_model.get("DB CPU").copied();
+    let cpu_s = value(row.report.session_cpu_s());
     let mut columns = named(vec![
-        ("Logical Reads/sec", number(logical(row))),
-        ("Block Changes/sec", number(row.report.profiled(&["block changes"]))),
+        ("Logical Reads/sec", number(figures.logical_reads_per_s)),
+        ("Block Changes/sec", number(value(row.report.line_rate("block changes")))),
         ("Read IOPS", number(figures.all_read_requests_per_s)),
         ("Write IOPS", number(figures.write_requests_but_redo_per_s)),
         ("Redo IOPS", number(figures.redo_writes_per_s)),
@@ -162,22 +183,17 @@ fn share(part: Option<f64>, whole: Option<f64>) -> Option<f64> {
 
 fn per_second(row: ReportRow<'_>) -> Vec<(String, Cell)> {
     let report = row.report;
-    let profile = |names: &[&str]| number(report.profiled(names));
     let efficiency = |name: &str| number(report.efficiency.get(name).copied());
     let switches = report.statistics.get(statistic::LOG_SWITCHES).and_then(|switches| Some(switches.total?.value));
-    let per_hour = switches.zip(report.elapsed_s()).map(|(switches, seconds)| switches / seconds * 3600.0);
-    named(vec![
-        ("User Calls/sec", profile(&["user calls"])),
-        ("Parses/sec", profile(&["parses"])),
-        ("Hard Parses/sec", profile(&["hard parses"])),
-        ("Logons/sec", profile(&["logons"])),
-        ("Executes/sec", profile(&["executes"])),
-        ("Transactions/sec", profile(&["transactions"])),
+    let per_hour = switches.zip(report.elapsed()).map(|(switches, elapsed)| switches / elapsed.value * 3600.0);
+    let mut columns = named(LINES.map(|(line, column)| (column, number(value(report.line_rate(line))))).to_vec());
+    columns.extend(named(vec![
         ("Buffer Hit Ratio (%)", efficiency("buffer hit %")),
         ("In-Memory Sort Ratio (%)", efficiency("in-memory sort %")),
         ("Log Switches (Total)", number(switches)),
         ("Log Switches (Per Hour)", number(per_hour)),
-    ])
+    ]));
+    columns
 }
 
 fn top(place: usize, line: Option<&EventLine>) -> Vec<(String, Cell)> {
@@ -186,7 +202,7 @@ fn top(place: usize, line: Option<&EventLine>) -> Vec<(String, Cell)> {
     vec![
         (name("Name"), line.map(|line| line.name.clone())),
         (name("Class"), line.and_then(|line| line.class.clone())),
-        (name("Waits"), number(waited.and_then(|waited| waited.waits))),
+        (name("Waits"), number(waited.and_then(Waited::waits))),
         (name("Time (s)"), number(waited.and_then(time_s))),
         (name("Average Time (ms)"), number(waited.and_then(Waited::mean_us).map(|us| us / 1e3))),
         (name("%DBTime"), number(line.and_then(|line| line.percent))),
@@ -194,7 +210,27 @@ fn top(place: usize, line: Option<&EventLine>) -> Vec<(String, Cell)> {
 }
 
 fn time_s(waited: Waited) -> Option<f64> {
-    Some(waited.time_us?.value / 1e6)
+    waited.time_us().map(|us| us / 1e6)
+}
+
+/// The columns of `what`; without waits where a whole list lacks them.
+fn waits_of(
+    row: ReportRow<'_>,
+    what: &str,
+    waited: Option<Waited>,
+    lacks: bool,
+    of_sessions: bool,
+) -> Vec<(String, Cell)> {
+    let none = lacks.then_some(0.0);
+    let time_s = waited.map_or(none, time_s);
+    let waits = waited.map_or(none, Waited::waits);
+    let db_time_s = value(row.report.db_time_s()).filter(|_| of_sessions);
+    vec![
+        (format!("{what} Waits"), number(waits)),
+        (format!("{what} Time (s)"), number(time_s)),
+        (format!("{what} Latency (ms)"), number(waited.and_then(Waited::mean_us).map(|us| us / 1e3))),
+        (format!("{what} %DBTime"), number(share(time_s, db_time_s))),
+    ]
 }
 
 fn waits(row: ReportRow<'_>, event: &str, of_sessions: bool) -> Vec<(String, Cell)> {
@@ -203,16 +239,7 @@ fn waits(row: ReportRow<'_>, event: &str, of_sessions: bool) -> Vec<(String, Cel
     } else {
         (row.report.background_waits(event), row.report.background_lacks(event))
     };
-    let none = lacks.then_some(0.0);
-    let time_s = waited.map_or(none, time_s);
-    let waits = waited.map_or(none, |waited| waited.waits);
-    let of_time = share(time_s, row.report.db_time_s()).filter(|_| of_sessions);
-    vec![
-        (format!("{event} Waits"), number(waits)),
-        (format!("{event} Time (s)"), number(time_s)),
-        (format!("{event} Latency (ms)"), number(waited.and_then(Waited::mean_us).map(|us| us / 1e3))),
-        (format!("{event} %DBTime"), number(of_time)),
-    ]
+    waits_of(row, event, waited, lacks, of_sessions)
 }
 
 fn host(row: ReportRow<'_>) -> Vec<(String, Cell)> {
@@ -220,35 +247,22 @@ fn host(row: ReportRow<'_>) -> Vec<(String, Cell)> {
     let cs = |name: &str| number(report.host.get(name).copied());
     let lists = || [&report.foreground, &report.background, &report.both].into_iter().flatten();
     let lines = || lists().flat_map(|list| &list.lines).chain(&report.top);
-    let listed = report.tells_foreground();
+    let listed = report.foreground.is_some() || report.both.is_some();
     let flag = |has: bool| listed.then(|| if has { "Y" } else { "N" }.to_owned());
     let begins = |names: &[&str]| lines().any(|line| names.iter().any(|name| line.name.starts_with(name)));
-    named(vec![
-        ("OS busy time", cs("BUSY_TIME")),
-        ("OS idle time", cs("IDLE_TIME")),
-        ("OS iowait time", cs("IOWAIT_TIME")),
-        ("OS sys time", cs("SYS_TIME")),
-        ("OS user time", cs("USER_TIME")),
-        ("OS cpu wait time", cs("OS_CPU_WAIT_TIME")),
-        ("OS resource mgr wait time", cs("RSRC_MGR_CPU_WAIT_TIME")),
+    let mut columns = named(HOST.map(|(name, column)| (column, cs(name))).to_vec());
+    columns.extend(named(vec![
         (
             "Data Guard Flag",
             flag(begins(&["LNS ", "LGWR-LNS", "Redo Transport", "ARCH wait on SENDREQ", "Data Guard"])),
         ),
         ("Exadata Flag", flag(begins(&["cell "]))),
-    ])
+    ]));
+    columns
 }
 
 fn class_of(row: ReportRow<'_>, name: &str, class: &str) -> Vec<(String, Cell)> {
     let waited = row.report.classes.get(class).map(Waited::of);
-    let none = (!row.report.classes.is_empty() && waited.is_none()).then_some(0.0);
-    let waits = waited.and_then(|waited| waited.waits).or(none);
-    let time_s = waited.and_then(time_s).or(none);
-    let mean_ms = waited.and_then(Waited::mean_us).map(|us| us / 1e3);
-    vec![
-        (format!("Wait Class {name} Waits"), number(waits)),
-        (format!("Wait Class {name} Time (s)"), number(time_s)),
-        (format!("Wait Class {name} Latency (ms)"), number(mean_ms)),
-        (format!("Wait Class {name} %DBTime"), number(share(time_s, row.report.db_time_s()))),
-    ]
+    let lacks = !row.report.classes.is_empty() && !row.report.cut;
+    waits_of(row, &format!("Wait Class {name}"), waited, lacks, true)
 }

@@ -5,8 +5,8 @@ use crate::report::Report;
 
 #[derive(Debug, Clone, Copy)]
 pub struct ReportRow<'a> {
-    pub step: &'a OldStep,
-    pub report: &'a Report,
+    pub(super) step: &'a OldStep,
+    pub(super) report: &'a Report,
 }
 
 impl<'a> ReportRow<'a> {

@@ -3,6 +3,7 @@
 use html5gum::{Token, Tokenizer};
 
 use super::table::{Table, UNKNOWN};
+use crate::number;
 
 /// Most columns that a cell may span: reports do not have more.
 const WIDEST: usize = 64;
@@ -130,7 +131,7 @@ impl Page {
 
     fn end_cell(&mut self, names: bool) {
         let Some(text) = self.cell.take() else { return };
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = number::with_apostrophes(&text).unwrap_or(text).split_whitespace().collect::<Vec<_>>().join(" ");
         self.row.push(Cell { text, names, columns: self.spans.0, rows: self.spans.1 });
     }
 
@@ -160,15 +161,18 @@ impl Page {
         self.open = false;
         let rows = std::mem::take(&mut self.rows);
         let headings = rows.iter().take_while(|row| is_heading(row)).count();
-        let columns = columns(&rows[..headings]);
-        let width = rows[headings..].iter().map(|row| row.iter().map(|cell| cell.columns).sum()).max().unwrap_or(0);
-        let mut columns = columns;
-        columns.resize(columns.len().max(width).min(4 * WIDEST), String::new());
+        let mut columns = columns(&rows[..headings]);
+        let mut cells = grid(&rows[headings..], false);
+        let width = cells.iter().map(Vec::len).max().unwrap_or(0).max(columns.len());
+        columns.resize(width, String::new());
+        for row in &mut cells {
+            row.resize(width, String::new());
+        }
         let title = self.title.trim().to_owned();
         let summary = std::mem::take(&mut self.summary);
-        if !rows.is_empty() {
-            let rows = rows[headings..].iter().map(|row| spread(row, columns.len())).collect();
-            self.tables.push(Table { title, summary, columns, rows, whole });
+        // One without rows is known by what it is about.
+        if !rows.is_empty() || !summary.is_empty() {
+            self.tables.push(Table { title, summary, columns, rows: cells, whole });
         }
     }
 }
@@ -180,48 +184,52 @@ fn is_heading(row: &[Cell]) -> bool {
     names || row.iter().any(spans)
 }
 
-/// The cells of a row by column; a cell that spans several is in the first of them.
-fn spread(row: &[Cell], width: usize) -> Vec<String> {
-    let mut cells = Vec::with_capacity(width);
-    for cell in row {
-        cells.push(cell.text.clone());
-        cells.extend(std::iter::repeat_n(String::new(), cell.columns - 1));
-    }
-    cells.resize(width, String::new());
-    cells
-}
-
-/// Names of columns from rows of headings: a cell over several columns names each of them, one over several rows keeps
-/// its column to itself.
+/// Names of columns from rows of headings.
 fn columns(headings: &[Vec<Cell>]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    let mut taken: Vec<usize> = Vec::new();
-    for row in headings {
-        let mut at = 0;
-        let mut next_taken: Vec<usize> = taken.iter().map(|rows| rows.saturating_sub(1)).collect();
-        for cell in row {
-            while taken.get(at).is_some_and(|rows| *rows > 0) {
-                at += 1;
-            }
-            for column in at..at + cell.columns {
-                if column >= 4 * WIDEST {
-                    return names;
-                }
-                if names.len() <= column {
-                    names.resize(column + 1, String::new());
-                }
-                if next_taken.len() <= column {
-                    next_taken.resize(column + 1, 0);
-                }
-                let gap = if names[column].is_empty() || cell.text.is_empty() { "" } else { " " };
-                names[column] = format!("{}{gap}{}", names[column], cell.text);
-                next_taken[column] = cell.rows - 1;
-            }
-            at += cell.columns;
+    for row in grid(headings, true) {
+        names.resize(names.len().max(row.len()), String::new());
+        for (name, part) in names.iter_mut().zip(row) {
+            let gap = if name.is_empty() || part.is_empty() { "" } else { " " };
+            name.extend([gap, &part]);
         }
-        taken = next_taken;
     }
     names
+}
+
+/// Cells by their columns. One over several rows keeps its columns in all of them. A name over several columns names each; a
+/// figure is in the first of them, and in each of its rows.
+fn grid(rows: &[Vec<Cell>], names: bool) -> Vec<Vec<String>> {
+    // In how many more rows a cell covers a column, and its text there.
+    let mut covered: Vec<(usize, String)> = Vec::new();
+    let mut grid = Vec::new();
+    for row in rows {
+        let mut line: Vec<String> = Vec::new();
+        let mut cells = row.iter();
+        loop {
+            let at = line.len();
+            if at >= 4 * WIDEST {
+                break;
+            }
+            if let Some((left, text)) = covered.get_mut(at).filter(|(left, _)| *left > 0) {
+                *left -= 1;
+                line.push(text.clone());
+            } else if let Some(cell) = cells.next() {
+                covered.resize(covered.len().max(at + cell.columns), (0, String::new()));
+                for column in 0..cell.columns {
+                    let text = if names || column == 0 { cell.text.clone() } else { String::new() };
+                    covered[at + column] = (cell.rows - 1, if names { String::new() } else { text.clone() });
+                    line.push(text);
+                }
+            } else if covered[at.min(covered.len())..].iter().any(|(left, _)| *left > 0) {
+                line.push(String::new());
+            } else {
+                break;
+            }
+        }
+        grid.push(line);
+    }
+    grid
 }
 
 #[cfg(test)]
@@ -277,5 +285,20 @@ mod tests {
         let text = "<table><tr><th rowspan=2>I#</th><th colspan=2>Wait</th></tr><tr><th>Class</th><th>Event</th></tr>\
             <tr><td>*</td><td>User I/O</td><td>db file sequential read</td></tr></table>";
         assert_eq!(tables(text)[0].columns, ["I#", "Wait Class", "Wait Event"]);
+    }
+
+    #[test]
+    fn a_cell_over_several_rows_is_in_each_of_them() {
+        let text = "<table><tr><th>I#</th><th>Event</th><th>Waits</th></tr>\
+            <tr><td rowspan=2>*</td><td>log file sync</td><td>7</td></tr><tr><td>DB CPU</td><td>8</td></tr>\
+            <tr><td colspan=2>1</td><td>9</td></tr></table>";
+        assert_eq!(tables(text)[0].rows, [["*", "log file sync", "7"], ["*", "DB CPU", "8"], ["1", "", "9"]]);
+    }
+
+    #[test]
+    fn a_table_without_a_row_is_kept_for_its_summary() {
+        let text = "<h3>Load</h3><table summary=\"This table displays load profile\"></table><table></table>";
+        let [table] = &tables(text)[..] else { panic!("{:?}", tables(text)) };
+        assert_eq!((table.rows.len(), table.summary.as_str()), (0, "This table displays load profile"));
     }
 }

@@ -61,7 +61,7 @@ impl<'a> Reader<'a> {
     }
 
     fn marks_or_text(&mut self, line: &'a str) {
-        let words = words(line);
+        let mut words = words(line);
         // Waves below each column precede sums.
         if words.len() > 1 && self.places.is_some() && words.iter().all(|word| is_all(line, word, b'~')) {
             return;
@@ -85,6 +85,10 @@ impl<'a> Reader<'a> {
                 if waves {
                     self.begin_section(self.pending.last().map_or("", |line| head(line)));
                     self.statements = false;
+                    // Names below a title may be longer than it.
+                    if let Some(next) = words.get(1).map(|next| next.start) {
+                        words[0].end = next - 1;
+                    }
                 }
                 self.begin(words);
             }
@@ -263,6 +267,16 @@ db file sequential read         76,367          42    1    1.1
         let table = &tables(text)[0];
         assert_eq!(table.title, "Top 5 Timed Events");
         assert_eq!(table.columns, ["Event", "Waits", "Time (s)", "Avg wait (ms)", "%Total Call Time"]);
+    }
+
+    #[test]
+    fn names_below_a_title_may_be_longer_than_it() {
+        let text = "\
+IO Profile                  Read+Write/Second     Read/Second    Write/Second
+~~~~~~~~~~                  ----------------- --------------- ---------------
+            Total Requests:              26.0            24.7             1.4
+";
+        assert_eq!(tables(text)[0].rows[0], ["Total Requests:", "26.0", "24.7", "1.4"]);
     }
 
     #[test]

@@ -12,7 +12,7 @@ const MANY: usize = 1 << 12;
 const SPARSE: usize = 1 << 18;
 
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Distribution {
+pub(crate) struct Distribution {
     dense: Vec<u32>,
     sparse: BTreeMap<u64, u64>,
     pub count: u64,
@@ -85,18 +85,18 @@ impl Distribution {
     }
 
     /// Mean, us; `None` when empty.
-    pub(crate) fn mean_us(&self) -> Option<f64> {
+    fn mean_us(&self) -> Option<f64> {
         (self.count > 0).then(|| self.time_us as f64 / self.count as f64)
     }
 
     /// The latency at a share (0 to 1) of the way from the shortest to the longest, in their order, us: one that occurred.
-    pub fn percentile_us(&self, share: f64) -> Option<u64> {
+    fn percentile_us(&self, share: f64) -> Option<u64> {
         let rank = (share * self.count.saturating_sub(1) as f64).floor() + 1.0;
         self.reached(rank, |_, count| count as f64)
     }
 
     /// The latency below which a share (0 to 1) of all the time was spent, us.
-    pub(crate) fn time_percentile_us(&self, share: f64) -> Option<u64> {
+    fn time_percentile_us(&self, share: f64) -> Option<u64> {
         self.reached(share * self.time_us as f64, |us, count| us as f64 * count as f64)
     }
 

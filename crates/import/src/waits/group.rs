@@ -16,7 +16,7 @@ const MOST_KEPT: usize = 1 << 21;
 const OTHERS: &str = "(others)";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum WaitKind {
+pub(crate) enum WaitKind {
     Single,
     /// Neighbouring blocks.
     Scattered,
@@ -27,9 +27,9 @@ pub enum WaitKind {
 }
 
 impl WaitKind {
-    pub(crate) const ALL: [Self; 4] = [Self::Single, Self::Scattered, Self::Parallel, Self::Direct];
+    const ALL: [Self; 4] = [Self::Single, Self::Scattered, Self::Parallel, Self::Direct];
 
-    pub(crate) const fn name(self) -> &'static str {
+    const fn name(self) -> &'static str {
         match self {
             Self::Single => "single block",
             Self::Scattered => "several neighbours",
@@ -53,9 +53,9 @@ impl WaitKind {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Group {
-    pub key: String,
-    pub latencies: Distribution,
+struct Group {
+    key: String,
+    latencies: Distribution,
 }
 
 #[derive(Debug)]
@@ -71,16 +71,16 @@ pub struct Grouped {
     most_kept: usize,
     /// The length of a block, where a wait showed it.
     block_bytes: Option<u64>,
-    pub all: Distribution,
-    pub reads: [(Distribution, Blocks); 4],
+    all: Distribution,
+    reads: [(Distribution, Blocks); 4],
     /// Waits in the trace, whether they passed or not.
-    pub waits: u64,
+    waits: u64,
     pub(crate) damaged_lines: u64,
     pub(crate) zero_bytes: u64,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Blocks {
+pub(crate) struct Blocks {
     /// Reads that show their blocks. A smart scan does not: it sends rows.
     reads: u64,
     counted: u64,
@@ -107,7 +107,7 @@ impl Blocks {
 
     /// All blocks, where one is `block_bytes` long; `None` where none of the reads shows any, or only bytes and the length
     /// of a block is not known.
-    pub fn total(self, block_bytes: Option<u64>) -> Option<u64> {
+    pub(crate) fn total(self, block_bytes: Option<u64>) -> Option<u64> {
         match (self.reads + self.reads_in_bytes, self.reads_in_bytes) {
             (0, _) => None,
             (_, 0) => Some(self.counted),
@@ -115,7 +115,7 @@ impl Blocks {
         }
     }
 
-    pub fn each(self, block_bytes: Option<u64>) -> Option<f64> {
+    fn each(self, block_bytes: Option<u64>) -> Option<f64> {
         Some(self.total(block_bytes)? as f64 / (self.reads + self.reads_in_bytes) as f64)
     }
 }
@@ -162,13 +162,8 @@ impl Grouped {
         }
     }
 
-    /// The length of a block, where the trace shows it.
-    pub fn block_bytes(&self) -> Option<u64> {
-        self.block_bytes
-    }
-
     /// Whether there were so many different latencies that those of groups were rounded, down by up to an eighth.
-    pub(crate) fn rounded(&self) -> bool {
+    fn rounded(&self) -> bool {
         self.kept >= self.most_kept
     }
 
@@ -226,7 +221,7 @@ impl Grouped {
         }
     }
 
-    pub fn by_time(&self) -> Vec<&Group> {
+    fn by_time(&self) -> Vec<&Group> {
         let mut groups: Vec<_> = self.groups.iter().collect();
         groups.sort_by(|a, b| b.latencies.time_us.cmp(&a.latencies.time_us).then_with(|| a.key.cmp(&b.key)));
         groups

@@ -220,3 +220,53 @@ fn a_result_without_figures_is_refused_with_its_reason() {
     assert!(refused(normal).contains("fio's normal output"));
     assert!(refused("3;fio-3.36;r;0;0;1;2;3\n").contains("fio's terse output"));
 }
+
+#[test]
+fn buckets_of_old_versions_are_no_latencies() {
+    // fio 2 numbers the buckets of json+, in us; fio 3 names them by their ns.
+    let side = "{\"total_ios\": 1000, \"io_bytes\": 4000, \"bw\": 400, \"iops\": 100.0, \"runtime\": 10000, \"clat\": {\"min\": 90, \
+        \"max\": 900, \"mean\": 150.5, \"bins\": {\"FIO_IO_U_PLAT_BITS\": 6, \"140\": 900, \"300\": 100}}}";
+    let none = "{\"io_bytes\": 0, \"bw\": 0, \"iops\": 0, \"runtime\": 0}";
+    let step = read("r.json", old("2.14", side, none)).unwrap().remove(0);
+    assert!(!step.events.iter().any(|event| matches!(event, Event::Slice { .. })), "no histogram");
+    assert_eq!(grew(&step.events, Counter::SingleReadTimeUs), Some(150_500.0));
+    assert!(!format!("{:?}", step.findings).contains("contradict"), "{:?}", step.findings);
+}
+
+#[test]
+fn a_job_of_several_sizes_has_no_block_size() {
+    for option in ["\"bssplit\": \"4k/50:8k/50\"", "\"bsrange\": \"4k-8k\"", "\"bs_unaligned\": \"1\""] {
+        let reads = reads(1_000, 100.0).replace("8192000", "6144000");
+        let text = output("\"rw\": \"randread\"", &[job("r", option, &reads)]);
+        assert_eq!(read("r.json", text).unwrap()[0].block_bytes, None, "{option}");
+    }
+}
+
+#[test]
+fn json_is_found_among_other_outputs_of_fio() {
+    let normal = "r: (g=0): rw=randread, bs=(R) 8192B-8192B, ioengine=psync, iodepth=1\nfio-3.36\nStarting 1 process\n\n\
+        r: (groupid=0, jobs=1): err= 0: pid=7: Mon Nov 20 10:00:00 2023\n  read: IOPS=100, BW=800KiB/s\n\n\
+        Run status group 0 (all jobs):\n   READ: bw=800KiB/s\n";
+    let json = output("\"bs\": \"8k\"", &[job("r", "", &reads(1_000, 100.0))]);
+    for text in [format!("{json}\n{normal}"), format!("{normal}{json}")] {
+        let step = one_step(&text);
+        assert_eq!((step.per_s(Counter::ReadRequests), step.mean_us()), (Some(100.0), Some(100.0)));
+        assert!(!format!("{:?}", read("r.json", text).unwrap()[0].findings).contains("has no end"));
+    }
+    let terse = format!("2;r;0;0;{}\n", "1;".repeat(60));
+    assert!(read("r.txt", terse).unwrap_err().to_string().contains("fio's terse output"));
+}
+
+#[test]
+fn loads_that_differ_in_iodepth_are_steps() {
+    let depth = |depth: &str, ios| {
+        let options = format!("\"name\": \"q{depth}\", \"iodepth\": \"{depth}\"");
+        job(&format!("q{depth}"), &options, &reads(ios, 100.0))
+    };
+    let jobs = [depth("4", 400), depth("4", 400), depth("8", 800)];
+    let [run] = &runs_of(&[("r.json", &output("\"ioengine\": \"io_uring\", \"bs\": \"8k\"", &jobs))])[..] else {
+        panic!()
+    };
+    let loads: Vec<_> = steps_of(run).iter().map(|step| (step.sessions, step.per_s(Counter::ReadRequests))).collect();
+    assert_eq!(loads, [(Some(8), Some(80.0)), (Some(8), Some(80.0))], "two processes of 4, and one of 8");
+}

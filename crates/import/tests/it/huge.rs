@@ -69,5 +69,5 @@ fn a_trace_is_read_to_its_end_without_being_kept() {
     let (input, read) = behind(text);
     let fields = Field::parse_list("event,block").unwrap();
     let grouped = recognised(name, input).unwrap().grouped(&fields, &Filter::default()).unwrap();
-    assert_eq!((grouped.waits, read.get()), (5, ALL));
+    assert_eq!((grouped.summary("t").waits_in_trace, read.get()), (5, ALL));
 }

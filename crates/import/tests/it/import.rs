@@ -4,7 +4,7 @@ use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::units::Share;
 use mindful_core::plan::{KEYS, Plan};
 use mindful_core::workload::Redo;
-use mindful_import::{ImportedPlan, Kit, import_configuration as import};
+use mindful_import::{ImportedPlan, import_configuration as import};
 
 const SLOB: &str = "# a configuration\nUPDATE_PCT=50\nSCAN_PCT=0\nRUN_TIME=600   # ten minutes\nWORK_LOOP=0\nSCALE=160M\n\
 SCAN_TABLE_SZ=1M\nWORK_UNIT=64\nREDO_STRESS=HEAVY\nLOAD_PARALLEL_DEGREE=4\nTHREADS_PER_SCHEMA=2\n\
@@ -28,7 +28,6 @@ fn resolved(imported: &ImportedPlan) -> Plan {
 #[test]
 fn a_slob_configuration_keeps_its_meaning() {
     let imported = import("slob.conf", SLOB).unwrap();
-    assert_eq!(imported.kit, Kit::Slob);
     let plan = resolved(&imported);
     assert_eq!(plan.update_pct, Share::parse("50").unwrap());
     assert_eq!(plan.scale.unwrap().blocks(8192), 20_480);
@@ -71,7 +70,6 @@ fn a_fixed_amount_of_work_becomes_operations_with_a_guard() {
 #[test]
 fn a_pgio_configuration_keeps_its_meaning() {
     let imported = import("pgio.conf", PGIO).unwrap();
-    assert_eq!(imported.kit, Kit::Pgio);
     let plan = resolved(&imported);
     assert_eq!((plan.schemas, plan.sessions, plan.load_streams), (Some(4), 8, 2));
     assert_eq!((plan.work_unit, plan.update_work_unit), (255, Some(8)));

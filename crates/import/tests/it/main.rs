@@ -14,6 +14,7 @@ mod made;
 mod measured;
 mod orion;
 mod pgio;
+mod releases;
 mod reports;
 mod reports_cut;
 mod reports_exact;

@@ -5,6 +5,8 @@ use std::io::Cursor;
 
 use mindful_core::contract::event::Event;
 use mindful_core::contract::metric::Counter;
+use mindful_core::record::latency::{Latency, wait_kind};
+use mindful_import::rows::{Figures, ReportRow, figures};
 use mindful_import::{OldRun, OldStep, recognised};
 
 /// The steps in the file `name`, or the error of reading it.
@@ -12,7 +14,25 @@ pub(crate) fn read(name: &str, text: impl Into<Vec<u8>>) -> mindful_core::Result
     recognised(name, Box::new(Cursor::new(text.into())))?.read()
 }
 
-/// The runs that are made of `steps`; none is refused.
+/// The only step in the file `name`, or the first.
+pub(crate) fn one(name: &str, text: impl Into<Vec<u8>>) -> OldStep {
+    read(name, text).unwrap_or_else(|error| panic!("{name}: {error}")).remove(0)
+}
+
+/// The row of a report's step.
+pub(crate) fn of(step: &OldStep) -> Figures {
+    figures(ReportRow::of(step).unwrap())
+}
+
+/// How long reads of one block took, by the histogram of a report.
+pub(crate) fn read_latencies(step: &OldStep) -> Option<Latency> {
+    step.events.iter().find_map(|event| match event {
+        Event::Latencies { sampled, .. } => sampled.kinds.get(wait_kind::READ).cloned(),
+        _ => None,
+    })
+}
+
+/// The runs that are made of `steps`, none of which is refused.
 pub(crate) fn runs(steps: Vec<OldStep>) -> Vec<OldRun> {
     let (runs, refused) = mindful_import::runs(steps, None);
     assert!(refused.is_empty(), "{refused:?}");

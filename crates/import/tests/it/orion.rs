@@ -139,3 +139,34 @@ fn words_above_a_matrix_show_its_unit_and_its_figures() {
     let [run] = &runs_of(&[("renamed.csv", &rates)])[..] else { panic!("one run") };
     near(at(&steps_of(run), 2).per_s(Counter::ReadRequests), 14.75);
 }
+
+#[test]
+fn decimal_commas_make_a_row_of_a_matrix_unreadable() {
+    let commas = "Large/Small, 1, 2\n 0, 97,677, 99,10\n 1, 5.5\n";
+    let step = read("d_lat.csv", commas).unwrap();
+    let (runs, _) = runs(step, Some(LatencyUnit::Microseconds));
+    let events = format!("{:?}", runs[0].events);
+    assert_eq!(runs[0].step_files.len(), 1, "the row that is whole");
+    assert!(events.contains("damaged") && events.contains("1 line"), "{events}");
+}
+
+#[test]
+fn a_summary_and_a_matrix_state_one_latency() {
+    // The matrix has more digits than the summary of 11.1, in ms.
+    let summary = old("/dev/sdb", 19_019, 0.26, 1_554.5);
+    let matrix = "Large/Small, 4, 5\n 0, 0.2587, 0.2634\n";
+    for files in
+        [[("d_lat.csv", matrix), ("d_summary.txt", &summary)], [("d_summary.txt", &summary), ("d_lat.csv", matrix)]]
+    {
+        let [run] = &runs_of(&files)[..] else { panic!("one run") };
+        near(at(&steps_of(run), 4).mean_us(), 258.7);
+    }
+}
+
+#[test]
+fn a_latency_without_a_unit_has_that_of_its_release() {
+    for (version, us) in [("10.2.0.1.0", 260.0), ("11.1.0.7.0", 260.0), ("11.2.0.1.0", 0.26)] {
+        let text = old("/dev/sdb", 19_019, 0.26, 1.0).replace("11.1.0.7.0", version);
+        near(at(&steps_of(&runs_of(&[("o.txt", &text)])[0]), 4).mean_us(), us);
+    }
+}

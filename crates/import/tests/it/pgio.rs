@@ -40,3 +40,31 @@ fn a_reads_time_is_the_printed_latency_or_from_counters() {
     let [run] = &runs_of(&[("pgio.log", &untimed)])[..] else { panic!("one run") };
     assert_eq!(steps_of(run)[0].mean_us(), None, "without track_io_timing it is not known");
 }
+
+#[test]
+fn counters_have_more_digits_than_the_printed_rate() {
+    let slow = log(" TIME_PER_READ_MS >0.20<").replace("11000", "10960").replace("2050", "2046.5");
+    let [run] = &runs_of(&[("pgio.log", &slow)])[..] else { panic!("one run") };
+    let [step] = &steps_of(run)[..] else { panic!("one step") };
+    assert_eq!(step.per_s(Counter::PhysicalReads), Some(99.6), "of 100 printed");
+    assert!((step.mean_us().unwrap() - 1_996.5e3 / 9_960.0).abs() < 1e-9, "{:?}", step.mean_us());
+    let wide = log(" TIME_PER_READ_MS >0.2<").replace("RIOPS >100<", "RIOPS >####<");
+    assert_eq!(steps_of(&runs_of(&[("pgio.log", &wide)])[0])[0].per_s(Counter::PhysicalReads), Some(100.0));
+}
+
+#[test]
+fn a_decimal_comma_is_no_group_of_digits() {
+    let commas = log(" TIME_PER_READ_MS >0,20512<")
+        .replace("|blk_read_time", "")
+        .replace("|   50 |", "|")
+        .replace("|   2050 |", "|");
+    let [run] = &runs_of(&[("pgio.log", &commas)])[..] else { panic!("one run") };
+    assert_eq!(steps_of(run)[0].mean_us(), None, "not 20,512 ms");
+}
+
+#[test]
+fn a_connect_string_with_quotes_is_read_to_its_end() {
+    let quoted =
+        log("").replace("\"-h 10.1.2.3 -U bench\"", "\"host=10.1.2.3 user=bench password=\"a b\" dbname=other\"");
+    assert_eq!(runs_of(&[("pgio.log", &quoted)])[0].target, "postgres://bench@10.1.2.3/other");
+}

@@ -3,20 +3,11 @@
 
 use mindful_core::contract::metric::Counter;
 use mindful_import::OldStep;
-use mindful_import::rows::{Figures, ReportRow, figures};
 
 use crate::cluster_page;
 use crate::made::{Dress, showcase};
-use crate::measured::{Seen, read, runs, steps_of};
+use crate::measured::{Seen, of, one, runs, steps_of};
 use crate::samples::DRESSES;
-
-fn one(name: &str, text: impl Into<Vec<u8>>) -> OldStep {
-    read(name, text).unwrap().remove(0)
-}
-
-fn of(step: &OldStep) -> Figures {
-    figures(ReportRow::of(step).unwrap())
-}
 
 fn seen(step: OldStep) -> Seen {
     steps_of(&runs(vec![step])[0]).remove(0)
@@ -52,7 +43,7 @@ fn awr_and_import_show_the_same_figures() {
 }
 
 #[test]
-fn minutes_with_decimals_are_more_exact_than_a_clock_of_minutes() {
+fn the_length_with_more_digits_counts_where_two_agree() {
     let page = cluster_page::made()
         .replace("<td align=\"right\" class='awrnc'>10.00</td>", "<td align=\"right\" class='awrnc'>9.87</td>");
     let step = one("rac.html", page);
@@ -61,10 +52,16 @@ fn minutes_with_decimals_are_more_exact_than_a_clock_of_minutes() {
     let text = showcase().report(Dress::Awr12);
     let minutes =
         text.replace("23-May-16 10:00:00", "23-May-16 10:00   ").replace("23-May-16 10:05:04", "23-May-16 10:05   ");
-    assert_eq!(of(&one("awr.txt", text)).elapsed_s, Some(304.0), "a clock of seconds that agrees counts");
-    let step = one("awr.txt", minutes);
-    assert!((of(&step).elapsed_s.unwrap() - 304.8).abs() < 1e-9);
-    assert!((seen(step).seconds() - 304.8).abs() < 1e-9);
+    let tenths = text.replace("5.08 (mins)", " 5.1 (mins)");
+    for (what, text, s) in [
+        ("minutes of .3 s, a clock of 1 s", text, 304.8),
+        ("a clock of 60 s", minutes, 304.8),
+        ("minutes of 3 s", tenths, 304.0),
+    ] {
+        let step = one("awr.txt", text);
+        assert!((of(&step).elapsed_s.unwrap() - s).abs() < 1e-9, "{what}");
+        assert!((seen(step).seconds() - s).abs() < 1e-9, "{what}");
+    }
 }
 
 #[test]

@@ -1,21 +1,27 @@
 //! 10046 traces.
 #![expect(clippy::format_push_string, clippy::format_collect, reason = "short texts, put together for once")]
 
-use std::collections::BTreeMap;
 use std::io::Cursor;
 
 use mindful_core::contract::event::Event;
 use mindful_core::contract::metric::Counter;
+use mindful_core::result::trace::{ReadFigures, TraceSummary};
 use mindful_core::workload::OpKind;
 use mindful_import::recognised;
-use mindful_import::waits::{Field, Filter, Grouped, WaitKind};
+use mindful_import::waits::{Field, Filter};
 use proptest::prelude::*;
 
 use crate::measured::{grew, read};
 
-fn grouped(text: impl Into<Vec<u8>>, fields: &[Field], filter: &Filter) -> mindful_core::Result<Grouped> {
-    recognised("t", Box::new(Cursor::new(text.into())))?.grouped(fields, filter)
+fn grouped(text: impl Into<Vec<u8>>, fields: &str, filter: &str) -> mindful_core::Result<TraceSummary> {
+    let (fields, filter) = (Field::parse_list(fields)?, Filter::parse(filter)?);
+    Ok(recognised("t", Box::new(Cursor::new(text.into())))?.grouped(&fields, &filter)?.summary("t"))
 }
+
+/// Reads of one block, of several neighbours, of several others, and past the cache.
+const SINGLE: usize = 0;
+const SCATTERED: usize = 1;
+const DIRECT: usize = 3;
 
 fn trace(waits: &[(u64, u64, u64)]) -> String {
     let mut tim = 1_377_520_823_000_000;
@@ -43,23 +49,19 @@ proptest! {
     #[test]
     fn every_wait_of_a_trace_is_counted_to_the_microsecond(waits in prop::collection::vec((0_u64..2_000_000, 1_u64..4, 0_u64..6), 1..400)) {
         let text = trace(&waits);
-        let all = grouped(text.clone(), &[Field::Event, Field::File], &Filter::default()).unwrap();
-        prop_assert_eq!(all.waits, waits.len() as u64);
+        let all = grouped(text.clone(), "event,file", "").unwrap();
+        prop_assert_eq!(all.waits_in_trace, waits.len() as u64);
         prop_assert_eq!(all.all.time_us, waits.iter().map(|(ela, ..)| ela).sum::<u64>());
         let mut singles: Vec<u64> = waits.iter().filter(|(.., blocks)| *blocks == 1).map(|(ela, ..)| *ela).collect();
         singles.sort_unstable();
-        let (latencies, blocks) = &all.reads[WaitKind::Single as usize];
-        prop_assert_eq!((latencies.count, blocks.total(None).unwrap_or(0)), (singles.len() as u64, singles.len() as u64));
-        prop_assert_eq!(latencies.max_us, singles.last().copied());
-        if !singles.is_empty() {
-            prop_assert_eq!(latencies.percentile_us(0.95), Some(singles[(0.95 * (singles.len() - 1) as f64) as usize]));
-        }
-        let mut by_key: BTreeMap<String, u64> = BTreeMap::new();
-        for group in all.by_time() { *by_key.entry(group.key.clone()).or_default() += group.latencies.count; }
-        prop_assert_eq!(by_key.values().sum::<u64>(), waits.len() as u64);
-        let slow = Filter::parse("ela>=1000000").unwrap();
-        let some = grouped(text.clone(), &[Field::Event], &slow).unwrap();
-        prop_assert_eq!(some.all.count, waits.iter().filter(|(ela, ..)| *ela >= 1_000_000).count() as u64);
+        let ReadFigures { figures, blocks, .. } = &all.reads[SINGLE];
+        prop_assert_eq!((figures.waits, *blocks), (singles.len() as u64, Some(singles.len() as u64)));
+        prop_assert_eq!(figures.max_us, singles.last().copied());
+        let place = (0.95 * singles.len().saturating_sub(1) as f64) as usize;
+        prop_assert_eq!(figures.counted_us.p95, singles.get(place).copied());
+        prop_assert_eq!(all.groups.iter().map(|group| group.figures.waits).sum::<u64>(), waits.len() as u64);
+        let some = grouped(text.clone(), "event", "ela>=1000000").unwrap();
+        prop_assert_eq!(some.all.waits, waits.iter().filter(|(ela, ..)| *ela >= 1_000_000).count() as u64);
         let step = read("t.trc", text).unwrap().remove(0);
         prop_assert_eq!(grew(&step.events, Counter::SingleReads), Some(singles.len() as f64));
         let slices: u64 = step.events.iter().map(|event| match event { Event::Slice { report, .. } => report.op(OpKind::Select).ops, _ => 0 }).sum();
@@ -72,7 +74,7 @@ proptest! {
         let at = (text.len() as f64 * cut) as usize;
         text.splice(at..at, junk);
         let _ = read("t.trc", text.clone());
-        let _ = grouped(text.clone(), &[Field::Block, Field::Second], &Filter::default());
+        let _ = grouped(text.clone(), "block,second", "");
     }
 
     #[test]
@@ -119,16 +121,13 @@ FETCH #5:c=1,e=2,p=37,cr=9,cu=0,mis=0,r=1,dep=0,og=1,plh=1,tim=1370000000500000
 
 #[test]
 fn bytes_of_a_read_are_blocks_of_the_size_of_a_single_one() {
-    let all = grouped(CELLS, &Field::parse_list("event,blocks").unwrap(), &Filter::default()).unwrap();
-    let blocks = |kind: WaitKind| all.reads[kind as usize].1;
-    assert_eq!(all.block_bytes(), Some(16_384));
-    assert_eq!(blocks(WaitKind::Scattered).each(all.block_bytes()), Some(4.0));
-    assert_eq!(blocks(WaitKind::Direct).each(all.block_bytes()), Some(32.0), "a smart scan shows none");
-    let keys: Vec<_> = all.by_time().iter().map(|group| group.key.clone()).collect();
+    let all = grouped(CELLS, "event,blocks", "").unwrap();
+    assert_eq!(all.reads[SCATTERED].blocks_per_read, Some(4.0));
+    assert_eq!(all.reads[DIRECT].blocks_per_read, Some(32.0), "a smart scan shows none");
+    let keys: Vec<_> = all.groups.iter().map(|group| group.key.clone()).collect();
     assert!(keys.contains(&"cell multiblock physical read | 4".to_owned()), "{keys:?}");
     assert!(keys.contains(&"cell smart table scan | -".to_owned()), "{keys:?}");
-    let filter = Filter::parse("blocks>=4").unwrap();
-    assert_eq!(grouped(CELLS, &[Field::Event], &filter).unwrap().all.count, 2);
+    assert_eq!(grouped(CELLS, "event", "blocks>=4").unwrap().all.waits, 2);
     let step = read("t.trc", CELLS).unwrap().remove(0);
     assert_eq!(grew(&step.events, Counter::PhysicalReads), Some(37.0));
 }
@@ -136,10 +135,9 @@ fn bytes_of_a_read_are_blocks_of_the_size_of_a_single_one() {
 #[test]
 fn an_unknown_block_size_leaves_the_blocks_unknown() {
     let text: String = CELLS.lines().filter(|line| !line.contains("single")).map(|line| format!("{line}\n")).collect();
-    let all = grouped(text.clone(), &Field::parse_list("blocks").unwrap(), &Filter::default()).unwrap();
-    assert_eq!(all.reads[WaitKind::Scattered as usize].1.each(all.block_bytes()), None);
-    assert_eq!(all.reads[WaitKind::Direct as usize].1.each(all.block_bytes()), Some(32.0));
-    assert!(all.by_time().iter().all(|group| ["-", "32"].contains(&group.key.as_str())));
+    let all = grouped(text.clone(), "blocks", "").unwrap();
+    assert_eq!((all.reads[SCATTERED].blocks_per_read, all.reads[DIRECT].blocks_per_read), (None, Some(32.0)));
+    assert!(all.groups.iter().all(|group| ["-", "32"].contains(&group.key.as_str())));
     let step = read("t.trc", text).unwrap().remove(0);
     assert_eq!(grew(&step.events, Counter::PhysicalReads), None);
 }
@@ -155,9 +153,7 @@ fn a_trace_in_hundredths_of_a_second_is_refused_by_its_release() {
         ("Oracle Database 23ai Free Release 23.0.0.0.0 - Production", None),
     ] {
         let text = format!("{head}\n{rest}");
-        for refused in
-            [read("t.trc", text.clone()).map(drop), grouped(text, &[Field::Event], &Filter::default()).map(drop)]
-        {
+        for refused in [read("t.trc", text.clone()).map(drop), grouped(text, "event", "").map(drop)] {
             let error = refused.err().map(|error| error.to_string());
             let said = release.map(|release| format!("t.trc is a trace of Oracle {release}: its times are hundredths"));
             assert_eq!(error.is_some(), release.is_some(), "{head}: {error:?}");
@@ -173,6 +169,51 @@ fn a_wait_that_ends_where_the_trace_ends_is_left_out() {
     let text = "WAIT #1: nam='db file sequential read' ela= 5 p1=1 p2=2 p3=1 obj#=1 tim=1370000000100000\n\
         WAIT #1: nam='db file sequential read' ela= 7 p1=1 p2=2 p3=1 obj#=1 tim=1370000000200000\n\
         WAIT #1: nam='db file sequential read' ela= 97";
-    let all = grouped(text, &[Field::Event], &Filter::default()).unwrap();
-    assert_eq!((all.waits, all.all.max_us), (2, Some(7)));
+    let all = grouped(text, "event", "").unwrap();
+    assert_eq!((all.waits_in_trace, all.all.max_us), (2, Some(7)));
+}
+
+#[test]
+fn a_trace_without_head_and_time_stamps_may_count_hundredths() {
+    let waits = "WAIT #1: nam='db file sequential read' ela= 2 p1=8 p2=905 p3=1\n".repeat(3);
+    let calls = "EXEC #1:c=0,e=0,p=0,cr=0,cu=0,mis=0,r=0,dep=0,og=1,tim=56111900\n";
+    for head in ["", calls, "Personal Oracle8 Release 8.0.4.0.0 - Production\n"] {
+        for refused in [
+            read("t.trc", format!("{head}{waits}")).map(drop),
+            grouped(format!("{head}{waits}"), "event", "").map(drop),
+        ] {
+            let error = refused.unwrap_err().to_string();
+            assert!(error.contains("may be hundredths of a second"), "{head}: {error}");
+        }
+    }
+    let head = "Oracle9i Enterprise Edition Release 9.0.1.4.0 - Production\n";
+    assert_eq!(grouped(format!("{head}{waits}"), "event", "").unwrap().all.time_us, 6);
+}
+
+#[test]
+fn sessions_nested_calls_and_a_limit_are_seen() {
+    let head = "Oracle Database 19c Enterprise Edition Release 19.0.0.0.0 - Production\nVersion 19.21.0.0.0\n";
+    let session = |id: &str, tim: u64| {
+        format!(
+            "*** SESSION ID:({id}) 2024-03-01T10:00:00.000000+01:00\n\
+             WAIT #1: nam='db file sequential read' ela= 400 file#=7 block#=29 blocks=1 obj#=1 tim={}\n\
+             EXEC #2:c=100,e=500,p=1,cr=3,cu=0,mis=0,r=0,dep=1,og=4,plh=0,tim={}\n\
+             FETCH #1:c=900,e=2500,p=1,cr=9,cu=0,mis=0,r=1,dep=0,og=1,plh=0,tim={}\n",
+            tim + 500,
+            tim + 600,
+            tim + 3_000
+        )
+    };
+    let one = format!("{head}{}", session("12.34567", 1_000_000));
+    let step = read("t.trc", one.clone()).unwrap().remove(0);
+    assert_eq!(
+        (step.sessions, grew(&step.events, Counter::ServerCpuUs)),
+        (Some(1), Some(900.0)),
+        "dep 1 is within dep 0"
+    );
+    let both = format!("{one}{}", session("99.7", 9_000_000));
+    assert_eq!(read("t.trc", both).unwrap()[0].sessions, None);
+    let limited = format!("{one}*** DUMP FILE SIZE IS LIMITED TO 10485760 BYTES ***\n");
+    assert!(read("t.trc", limited.clone()).unwrap()[0].findings.iter().any(|finding| finding.evidence == "1 line"));
+    assert_eq!(grouped(limited, "event", "").unwrap().damaged_lines, 1);
 }

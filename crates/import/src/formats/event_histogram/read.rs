@@ -1,8 +1,8 @@
 //! Records: a time stamp, what is counted, and cumulative counts by bucket.
 
-use jiff::civil::{Date, DateTime, Time};
-use jiff::tz::{Offset, TimeZone};
 use mindful_core::{Error, Result};
+
+use crate::date;
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Record {
@@ -96,29 +96,17 @@ fn field(line: &str, record: &mut Record) {
 /// `26-AUG-13 04.26.51.653754 PM +02:00`.
 fn instant_us(text: &str) -> Option<i64> {
     let mut words = text.split_whitespace();
-    let (date, time) = (words.next()?, words.next()?);
-    let mut rest: Vec<&str> = words.collect();
-    let offset = rest.pop().filter(|last| last.starts_with(['+', '-'])).and_then(seconds_east).unwrap_or(0);
+    let (day, time) = (words.next()?, words.next()?);
+    let last = words.next_back().filter(|last| last.starts_with(['+', '-']));
+    let offset_s = last.and_then(seconds_east).unwrap_or(0);
     let pm = text.contains(" PM");
-    let twelve = pm || text.contains(" AM");
-    let mut parts = date.split('-');
-    let (day, month, year) = (parts.next()?, parts.next()?, parts.next()?);
-    let months = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"];
-    let month = months.iter().position(|name| month.eq_ignore_ascii_case(name))? as i8 + 1;
-    let year: i16 = year.parse().ok()?;
-    let mut parts = time.split(['.', ':']);
-    let hour: i8 = parts.next()?.parse().ok()?;
-    let hour = if twelve { hour % 12 + if pm { 12 } else { 0 } } else { hour };
-    let (minute, second) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
-    let fraction = parts.next().unwrap_or("0");
-    let ns = format!("{fraction:0<9}").get(..9)?.parse().ok()?;
-    let year = if year < 100 { year + 2000 } else { year };
-    let at = DateTime::from_parts(
-        Date::new(year, month, day.parse().ok()?).ok()?,
-        Time::new(hour, minute, second, ns).ok()?,
-    );
-    let zone = TimeZone::fixed(Offset::from_seconds(offset).ok()?);
-    Some(at.to_zoned(zone).ok()?.timestamp().as_microsecond())
+    let mut parts = time.split(['.', ':', ',']);
+    let mut part = || parts.next()?.parse::<i64>().ok();
+    let (hour, minute, second) = (part()?, part()?, part()?);
+    let hour = if pm || text.contains(" AM") { hour % 12 + if pm { 12 } else { 0 } } else { hour };
+    let us = format!("{:0<6}", parts.next().unwrap_or("0")).get(..6)?.parse::<i64>().ok()?;
+    let s = date::day_s(day)? + date::clock_s(hour, minute, second)? - i64::from(offset_s);
+    Some(s * 1_000_000 + us)
 }
 
 fn seconds_east(text: &str) -> Option<i32> {
@@ -135,6 +123,7 @@ mod tests {
     #[test]
     fn a_time_stamp_is_an_instant() {
         assert_eq!(instant_us("26-AUG-13 04.26.51.653754 PM +02:00"), Some(1_377_527_211_653_754));
+        assert_eq!(instant_us("26-Août-13 16:26:51,653754 +02:00"), Some(1_377_527_211_653_754));
         assert_eq!(instant_us("26-AUG-13 14.26.51 +00:00"), Some(1_377_527_211_000_000));
         assert_eq!(instant_us("yesterday"), None);
     }

@@ -13,6 +13,7 @@ use crate::old_step::OldStep;
 
 /// us in a day: the clock of a record may restart.
 const DAY_US: i64 = 86_400_000_000;
+const SECOND_US: i64 = 1_000_000;
 
 /// More labels than there are wait events: each becomes a step.
 const MOST_LABELS: usize = 4_096;
@@ -91,9 +92,12 @@ fn by_clock_us(a: &Record, b: &Record) -> Option<i64> {
     Some(if us < 0 { us + DAY_US } else { us }).filter(|us| *us > 0)
 }
 
-/// Time from one record to the next, us; `None` where none passed.
+/// Time from one record to the next, us; `None` where none passed. The clock has more digits than dates in whole seconds, and
+/// dates have the days.
 fn passed_us(a: &Record, b: &Record) -> Option<i64> {
-    by_date_us(a, b).or_else(|| by_clock_us(a, b))
+    let (date, clock) = (by_date_us(a, b), by_clock_us(a, b));
+    let more = date.zip(clock).map(|(date, clock)| clock - date % DAY_US).filter(|more| more.abs() <= SECOND_US);
+    date.map(|date| date + more.unwrap_or(0)).or(clock)
 }
 
 /// The date and the clock, where they differ on how much time passed. Days are not in the clock.

@@ -74,6 +74,11 @@ fn latencies(side: &Side) -> Vec<String> {
     let named = [("clat", &side.clat_ns), ("lat", &side.lat_ns), ("clat", &side.clat), ("lat", &side.lat)];
     let printed = named.into_iter().filter_map(|(name, latencies)| Some((name, latencies.as_ref()?)));
     let mut found: Vec<_> = printed.flat_map(|(name, latencies)| of_latencies(name, latencies)).collect();
+    if let Some((latencies, mean)) =
+        side.clat_ns.as_ref().and_then(|clat| Some((clat, clat.mean.filter(|m| *m > 0.0)?)))
+    {
+        found.extend(bins("clat", latencies, mean));
+    }
     for (part, whole) in [(&side.clat_ns, &side.lat_ns), (&side.clat, &side.lat)] {
         let mean = |latencies: &Option<Latencies>| latencies.as_ref().and_then(|l| l.mean).filter(|mean| *mean > 0.0);
         let pair = mean(part).zip(mean(whole));
@@ -107,7 +112,6 @@ fn of_latencies(name: &str, latencies: &Latencies) -> Vec<String> {
     }
     rising("at least, at the first percentile", latencies.min, shares.first().map(|(_, value)| *value));
     rising("at the last percentile, at most", shares.last().map(|(_, value)| *value), latencies.max);
-    found.extend(bins(name, latencies, mean));
     found
 }
 

@@ -8,29 +8,9 @@ use std::collections::BTreeMap;
 use super::read::{Job, Output, Side};
 use crate::old_step::MOST_SESSIONS;
 
-/// Engines that keep one I/O in flight, whatever the iodepth. The first is the default.
-const SYNCHRONOUS: [&str; 20] = [
-    "psync",
-    "sync",
-    "vsync",
-    "pvsync",
-    "pvsync2",
-    "mmap",
-    "splice",
-    "falloc",
-    "ftruncate",
-    "filecreate",
-    "filestat",
-    "filedelete",
-    "e4defrag",
-    "mtd",
-    "gfapi",
-    "dev-dax",
-    "libpmem",
-    "pmemblk",
-    "libhdfs",
-    "ime_psync",
-];
+/// Engines that keep one I/O in flight, whatever the iodepth.
+const SYNCHRONOUS: &str = "psync sync vsync pvsync pvsync2 mmap splice falloc ftruncate filecreate filestat filedelete \
+                           e4defrag mtd gfapi dev-dax libpmem pmemblk libhdfs ime_psync";
 /// Options in which the jobs of one load differ.
 const OWN: [&str; 4] = ["name", "description", "randseed", "cpus_allowed"];
 /// The entry that sums up all others in client mode.
@@ -123,14 +103,17 @@ impl Load<'_> {
     }
 
     fn is_synchronous(&self) -> bool {
-        let engine = self.option("ioengine").unwrap_or_else(|| SYNCHRONOUS[0].to_owned());
+        let engine = self.option("ioengine").unwrap_or_else(|| "psync".to_owned());
         // Only the character devices of SCSI generic take several at once.
         let character = self.option("filename").is_some_and(|file| file.starts_with("/dev/sg"));
-        SYNCHRONOUS.contains(&engine.as_str()) || engine == "sg" && !character
+        SYNCHRONOUS.split(' ').any(|name| name == engine) || engine == "sg" && !character
     }
 
-    /// The length of an I/O: as measured, else the option. `None` where reads and writes have their own.
+    /// The length of an I/O: as measured, else the option. `None` where there are several.
     pub(super) fn block_bytes(&self) -> Option<u64> {
+        if self.has_several_sizes() {
+            return None;
+        }
         let sides = self.reads().into_iter().chain(self.writes());
         let mut measured = sides.filter_map(Side::block_bytes);
         let first = measured.next();
@@ -142,14 +125,18 @@ impl Load<'_> {
 
     /// The length of I/Os of that way by the options; `None` where these name several.
     pub(super) fn option_bytes(&self, way: &str) -> Option<u64> {
-        let several = ["bsrange", "blocksize_range", "bssplit", "bs_unaligned", "blocksize_unaligned"];
         let text = self.option("bs").or_else(|| self.option("blocksize"))?;
-        if several.iter().any(|key| self.option(key).is_some()) || way == "mixed" && text.contains(',') {
+        if self.has_several_sizes() || way == "mixed" && text.contains(',') {
             return None;
         }
         // One for reads, one for writes; what is missing is as before.
         let own = text.split(',').nth(usize::from(way == "write")).filter(|size| !size.trim().is_empty());
         one_size(own.unwrap_or(&text), self.kb_base())
+    }
+
+    fn has_several_sizes(&self) -> bool {
+        let several = ["bsrange", "blocksize_range", "bssplit", "bs_unaligned", "blocksize_unaligned"];
+        several.iter().any(|key| self.option(key).is_some())
     }
 
     fn kb_base(&self) -> u64 {

@@ -102,7 +102,7 @@ pub(super) struct Latencies {
     pub count: Option<f64>,
     #[serde(default)]
     pub percentile: BTreeMap<String, f64>,
-    /// Counts by latency in ns; only of `json+`.
+    /// Counts by latency in ns; only of `json+`. Before fio 3 the keys are numbers of buckets.
     #[serde(default)]
     pub bins: BTreeMap<String, u64>,
 }
@@ -179,7 +179,7 @@ fn bounded<'de, D: Deserializer<'de>>(jobs: D) -> std::result::Result<Option<Vec
 pub(super) fn contents(name: &str, text: &str) -> Result<Contents> {
     let mut complete: Option<Contents> = None;
     let (mut at, mut fault, mut cut) = (0, None, false);
-    while let Some(begin) = text[at..].find('{').map(|found| at + found) {
+    while let Some(begin) = next_result(text, at) {
         let mut results = serde_json::Deserializer::from_str(&text[begin..]).into_iter::<Output>();
         match results.next() {
             Some(Ok(output)) => {
@@ -214,6 +214,12 @@ pub(super) fn contents(name: &str, text: &str) -> Result<Contents> {
             "run fio with --output-format=json+ --output=FILE",
         )),
     }
+}
+
+/// Where the next line from `at` on begins a result: fio's other outputs may stand before it.
+pub(super) fn next_result(text: &str, at: usize) -> Option<usize> {
+    let begins = |found: &usize| text[..*found].trim_end_matches([' ', '\t']).ends_with('\n') || *found == 0;
+    text[at..].match_indices('{').map(|(found, _)| at + found).find(|found| *found == at || begins(found))
 }
 
 /// Where in `text` an error was found, bytes.

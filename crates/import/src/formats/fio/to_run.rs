@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mindful_core::contract::metric::{Counter, Metric};
+use mindful_core::contract::metric::Counter;
 use mindful_core::record::latency::Latency;
 use mindful_core::result::finding::codes;
 use mindful_core::workload::OpKind;
@@ -12,7 +12,7 @@ use super::consistency;
 use super::load::{Load, loads};
 use super::read::{Contents, Side};
 use crate::number;
-use crate::old_step::OldStep;
+use crate::old_step::{Growth, OldStep};
 
 /// Most percentiles of a latency that are taken in; fio prints twenty at most.
 const MOST_SHARES: usize = 64;
@@ -113,7 +113,7 @@ fn histogram(sides: &[&Side]) -> Option<Latency> {
     let mut counts: BTreeMap<u64, u64> = BTreeMap::new();
     let mut max_ns = 0;
     for side in sides.iter().filter(|side| side.ios().is_some_and(|ios| ios > 0.0)) {
-        let (latencies, _) = side.latencies()?;
+        let latencies = side.clat_ns.as_ref().or(side.lat_ns.as_ref())?;
         let bins = latencies.bins.iter().filter_map(|(ns, count)| Some((ns.parse::<u64>().ok()?, *count)));
         let mut bins = bins.filter(|(_, count)| (1..1 << 40).contains(count)).peekable();
         bins.peek()?;
@@ -150,22 +150,19 @@ fn mean_us(sides: &[&Side]) -> Option<f64> {
     Some(time_us / ios(sides)?).filter(|us| us.is_finite() && *us > 0.0)
 }
 
-fn counters(load: &Load<'_>) -> Vec<(Metric, Option<f64>)> {
-    let metric = |counter: Counter, unit: &str, help: &str| Metric::counter(counter.name(), unit, help);
+fn counters(load: &Load<'_>) -> Vec<Growth> {
     let (reads, writes) = (load.reads(), load.writes());
     let bytes = |sides: &[&Side]| sum(sides, Side::bytes);
     let read_us = mean_us(&reads);
+    let time_us = read_us.zip(ios(&reads)).map(|(us, ios)| us * ios);
     let written = Some(()).filter(|()| !load.is_mixed());
     vec![
-        (metric(Counter::ReadRequests, "1", "reads"), ios(&reads)),
-        (metric(Counter::WriteRequests, "1", "writes"), written.and(ios(&writes))),
-        (metric(Counter::ProcessReadBytes, "bytes", "bytes read"), bytes(&reads)),
-        (metric(Counter::ProcessWriteBytes, "bytes", "bytes written"), written.and(bytes(&writes))),
-        (metric(Counter::SingleReads, "1", "reads that were timed"), read_us.and(ios(&reads))),
-        (
-            metric(Counter::SingleReadTimeUs, "us", "time of these, from submission to completion"),
-            read_us.zip(ios(&reads)).map(|(us, ios)| us * ios),
-        ),
+        (Counter::ReadRequests, "1", "reads", ios(&reads)),
+        (Counter::WriteRequests, "1", "writes", written.and(ios(&writes))),
+        (Counter::ProcessReadBytes, "bytes", "bytes read", bytes(&reads)),
+        (Counter::ProcessWriteBytes, "bytes", "bytes written", written.and(bytes(&writes))),
+        (Counter::SingleReads, "1", "reads that were timed", read_us.and(ios(&reads))),
+        (Counter::SingleReadTimeUs, "us", "time of these, from submission to completion", time_us),
     ]
 }
 

@@ -25,7 +25,7 @@ pub(crate) struct Point {
     pub value: Printed,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct OrionPart {
     pub run: String,
     pub points: Vec<Point>,
@@ -43,17 +43,7 @@ pub(crate) struct OrionPart {
 
 impl OrionPart {
     pub(crate) fn new(run: &str) -> Self {
-        Self {
-            run: run.to_owned(),
-            points: Vec::new(),
-            facts: BTreeMap::new(),
-            disks: Vec::new(),
-            version: None,
-            latency_unit_us: Some(1.0),
-            damaged_lines: 0,
-            contradictions: Vec::new(),
-            findings: Vec::new(),
-        }
+        Self { run: run.to_owned(), latency_unit_us: Some(1.0), ..Self::default() }
     }
 }
 
@@ -64,14 +54,8 @@ pub enum LatencyUnit {
     Milliseconds,
 }
 
-impl LatencyUnit {
-    fn us(self) -> f64 {
-        match self {
-            Self::Microseconds => 1.0,
-            Self::Milliseconds => 1e3,
-        }
-    }
-}
+pub(super) const MS: f64 = 1e3;
+const US: f64 = 1.0;
 
 /// Fastest I/O of any device, us.
 const FASTEST_US: f64 = 8.0;
@@ -89,12 +73,10 @@ const NEAR: std::ops::RangeInclusive<f64> = 0.2..=5.0;
 /// # Errors
 /// Both units are possible.
 pub(super) fn latency_unit_us(part: &OrionPart, others: &[&OrionPart], given: Option<LatencyUnit>) -> Result<f64> {
-    let (us, ms) = (LatencyUnit::Microseconds.us(), LatencyUnit::Milliseconds.us());
-    if let Some(known) = part.latency_unit_us.or(given.map(LatencyUnit::us)) {
+    let given = given.map(|given| if given == LatencyUnit::Milliseconds { MS } else { US });
+    let by_version = || others.iter().find_map(|other| other.version.as_deref()).map(unit_us_of_release);
+    if let Some(known) = part.latency_unit_us.or(given).or_else(by_version) {
         return Ok(known);
-    }
-    if let Some(version) = others.iter().find_map(|other| other.version.as_deref()) {
-        return Ok(if is_before_11_2(version) { ms } else { us });
     }
     let latencies = || part.points.iter().filter(|point| point.figure == Figure::Latency && point.large == 0);
     let iops = |at: &Point| {
@@ -112,9 +94,9 @@ pub(super) fn latency_unit_us(part: &OrionPart, others: &[&OrionPart], given: Op
             latency_us >= FASTEST_US && f64::from(latency.small.max(1)) / latency_us * 1e6 >= SLOWEST_PER_S
         })
     };
-    match (by_law(us), by_law(ms), possible(us), possible(ms)) {
-        (true, false, ..) | (false, false, true, false) => Ok(us),
-        (false, true, ..) | (false, false, false, true) => Ok(ms),
+    match (by_law(US), by_law(MS), possible(US), possible(MS)) {
+        (true, false, ..) | (false, false, true, false) => Ok(US),
+        (false, true, ..) | (false, false, false, true) => Ok(MS),
         _ => Err(Error::plan(
             format!("{}_lat.csv does not show the unit of its latencies", part.run),
             "pass --unit us (Orion 11.2 and later) or --unit ms (before), or give the summary of the same run too",
@@ -122,9 +104,10 @@ pub(super) fn latency_unit_us(part: &OrionPart, others: &[&OrionPart], given: Op
     }
 }
 
-fn is_before_11_2(version: &str) -> bool {
+/// The unit of latencies without one: ms before 11.2, us since.
+pub(super) fn unit_us_of_release(version: &str) -> f64 {
     let mut parts = version.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
-    (parts.next().unwrap_or(0), parts.next().unwrap_or(0)) < (11, 2)
+    if (parts.next().unwrap_or(0), parts.next().unwrap_or(0)) < (11, 2) { MS } else { US }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 
 use mindful_core::{Error, Result};
 
-use super::part::{Figure, OrionPart, Point};
+use super::part::{Figure, MS, OrionPart, Point, unit_us_of_release};
 use crate::number::{self, APART, Printed};
 
 /// Lines that begin a result: in a summary, and on a terminal.
@@ -23,7 +23,6 @@ const ENDS: [(&str, Option<Figure>); 4] = [
 const MOST_WORDS: usize = 40;
 const MOST_RESULTS: usize = 1_024;
 const MOST_DISKS: usize = 64;
-const MS: f64 = 1e3;
 
 pub(super) fn parts(name: &str, text: &str) -> Result<Vec<OrionPart>> {
     let parts = match matrix_at(text) {
@@ -77,6 +76,11 @@ fn matrix(name: &str, head: &str, text: &str) -> Result<OrionPart> {
     part.latency_unit_us = if figure == Figure::Latency { unit_us } else { Some(1.0) };
     for record in reader.records() {
         let record = record.map_err(bad)?;
+        // Decimal commas make more cells than there are columns.
+        if record.iter().skip(columns.len()).any(|cell| !cell.is_empty()) {
+            part.damaged_lines += 1;
+            continue;
+        }
         let mut cells = record.iter().zip(&columns);
         let is_load = cells.next().is_some_and(|(large, _)| whole(large).is_some());
         let is_figure = |(cell, column): (&str, &Option<u32>)| {
@@ -123,7 +127,7 @@ fn summary(run: &str, lines: &[&str]) -> OrionPart {
             if part.disks.len() < MOST_DISKS {
                 part.disks.push(disk.to_owned());
             }
-        } else if let Some(point) = best(line).or_else(|| mean_of_reads(line)) {
+        } else if let Some(point) = best(line, part.version.as_deref()).or_else(|| mean_of_reads(line)) {
             part.points.push(point);
             part.contradictions.extend(contradicting_mean(line));
         } else if FIGURES.iter().any(|figure| line.starts_with(figure)) {
@@ -146,8 +150,8 @@ fn version(line: &str) -> Option<&str> {
     Some(rest[..end].trim_end_matches('.'))
 }
 
-/// `Maximum Small IOPS=2114 @ Small=24 and Large=0`. A latency without a unit is in ms: since 11.2 there is one.
-fn best(line: &str) -> Option<Point> {
+/// `Maximum Small IOPS=2114 @ Small=24 and Large=0`. A latency without a unit of its own has that of the release.
+fn best(line: &str, version: Option<&str>) -> Option<Point> {
     let (name, rest) = line.split_once('=')?;
     let figure = match name.trim() {
         "Maximum Large MBPS" => Figure::Mbps,
@@ -157,7 +161,7 @@ fn best(line: &str) -> Option<Point> {
     };
     let (value, load) = rest.split_once('@')?;
     let value = match figure {
-        Figure::Latency => number::time_us(value, Some(MS))?,
+        Figure::Latency => number::time_us(value, version.map(unit_us_of_release))?,
         Figure::Mbps | Figure::Iops => number::count(value)?,
     };
     point(figure, value, load)

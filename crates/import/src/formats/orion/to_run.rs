@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use mindful_core::Result;
-use mindful_core::contract::metric::{Counter, Metric};
+use mindful_core::contract::metric::Counter;
 use mindful_core::result::finding::codes;
 
 use super::consistency;
 use super::part::{Figure, LatencyUnit, OrionPart, Point, latency_unit_us};
-use crate::number;
+use crate::number::{self, Printed};
 use crate::old_step::{MOST_SESSIONS, OldStep};
 
 /// The length of a large I/O unless the summary shows another, bytes.
@@ -73,26 +73,25 @@ fn step(files: &[String], parts: &[&OrionPart], points: &[Point]) -> OldStep {
     };
     let seconds = first_number("Duration for each Data Point").filter(|s| *s > 0.0 && *s < 1e6).unwrap_or(POINT_S);
     let end_us = (seconds * 1e6) as i64;
-    let value = |figure: Figure| points.iter().find(|point| point.figure == figure).map(|point| point.value.value);
+    // A summary and a matrix state the same figure.
+    let value = |figure: Figure| {
+        let stated = points.iter().filter(|point| point.figure == figure).map(|point| Some(point.value));
+        stated.reduce(Printed::more_exact).flatten().map(|value| value.value)
+    };
     let ios = value(Figure::Iops).map(|rate| rate * seconds);
     let us = value(Figure::Latency);
     let bytes = value(Figure::Mbps).map(|rate| rate * f64::from(1 << 20) * seconds);
     // A latency alone is that of one I/O.
     let timed = ios.or(us.map(|_| 1.0));
     step.set_boundaries(vec![0, end_us]);
-    let counter = |counter: Counter, unit: &str, help: &str| Metric::counter(counter.name(), unit, help);
-    step.add_counters(
-        "orion",
-        (0, end_us),
-        1,
-        vec![
-            (counter(Counter::ReadRequests, "1", "small I/Os"), ios),
-            (counter(Counter::SingleReads, "1", "small I/Os that were timed"), us.and(timed)),
-            (counter(Counter::SingleReadTimeUs, "us", "time of these"), us.zip(timed).map(|(us, ios)| us * ios)),
-            (counter(Counter::ProcessReadBytes, "bytes", "large I/Os"), bytes.filter(|_| small == 0)),
-            (counter(Counter::DeviceReadBytes, "bytes", "large I/Os"), bytes),
-        ],
-    );
+    let counters = vec![
+        (Counter::ReadRequests, "1", "small I/Os", ios),
+        (Counter::SingleReads, "1", "small I/Os that were timed", us.and(timed)),
+        (Counter::SingleReadTimeUs, "us", "time of these", us.zip(timed).map(|(us, ios)| us * ios)),
+        (Counter::ProcessReadBytes, "bytes", "large I/Os", bytes.filter(|_| small == 0)),
+        (Counter::DeviceReadBytes, "bytes", "large I/Os", bytes),
+    ];
+    step.add_counters("orion", (0, end_us), 1, counters);
     step.end(None);
     step
 }

@@ -1,5 +1,7 @@
 //! The line, and the text before it.
 
+use crate::number::{self, Printed};
+
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct PgioResult {
     /// What psql was given to connect by, where the log shows it.
@@ -13,10 +15,10 @@ pub(super) struct PgioResult {
     /// Time the launch took, s, where the log shows it.
     pub launch_s: Option<f64>,
     /// Reads that PostgreSQL asked for, by seconds after the launch.
-    pub reads_per_s: Option<f64>,
-    pub hits_per_s: Option<f64>,
+    pub reads_per_s: Option<Printed>,
+    pub hits_per_s: Option<Printed>,
     /// Time of a read, ms; needs `track_io_timing`.
-    pub ms_per_read: Option<f64>,
+    pub ms_per_read: Option<Printed>,
     /// What the counters of the log rose by.
     pub rise: Rise,
 }
@@ -24,9 +26,15 @@ pub(super) struct PgioResult {
 /// What counters of `pg_stat_database` rose by in a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Rise {
-    pub reads: Option<f64>,
-    pub hits: Option<f64>,
-    pub read_ms: Option<f64>,
+    pub reads: Option<Printed>,
+    pub hits: Option<Printed>,
+    pub read_ms: Option<Printed>,
+}
+
+impl Rise {
+    pub(super) fn ms_per_read(self) -> Option<Printed> {
+        self.read_ms?.over(self.reads?)
+    }
 }
 
 pub(super) fn results(text: &str) -> Vec<PgioResult> {
@@ -38,20 +46,14 @@ pub(super) fn results(text: &str) -> Vec<PgioResult> {
             head.launch_s = before(line, "second").or(head.launch_s);
         }
         if let Some((_, connect)) = line.split_once("connect string:") {
-            head.connect = connect.split('"').nth(1).map(str::to_owned);
+            // Quotes may be part of it.
+            let quoted = connect.split_once('"').and_then(|(_, rest)| rest.rsplit_once('"'));
+            head.connect = quoted.map(|(connect, _)| connect.to_owned());
         }
         counters.add(line);
         if line.contains("RIOPS >") && line.contains("Run time:") {
-            let result = result(line);
-            let rise = counters.rise();
-            let by_counters = rise.read_ms.zip(rise.reads).map(|(ms, reads)| ms / reads);
-            results.push(PgioResult {
-                launch_s: head.launch_s.take(),
-                connect: head.connect.take(),
-                ms_per_read: result.ms_per_read.or(by_counters),
-                rise,
-                ..result
-            });
+            let (launch_s, connect) = (head.launch_s.take(), head.connect.take());
+            results.push(PgioResult { launch_s, connect, rise: counters.rise(), ..result(line) });
             counters = Counters::default();
         }
     }
@@ -81,36 +83,38 @@ impl<'a> Counters<'a> {
     fn rise(&self) -> Rise {
         let rise = |name: &str| {
             let at = self.columns.iter().position(|column| *column == name)?;
-            let figure = |row: &[&str]| row.get(at)?.replace(',', "").parse::<f64>().ok();
-            Some(figure(&self.after)? - figure(&self.before)?).filter(|rise| *rise > 0.0)
+            let figure = |row: &[&str]| number::count(row.get(at)?).map(Printed::counted);
+            let (after, before) = (figure(&self.after)?, figure(&self.before)?);
+            Some(after.plus(before.scaled(-1.0))).filter(|rise| rise.value > 0.0)
         };
         Rise { reads: rise("blks_read"), hits: rise("blks_hit"), read_ms: rise("blk_read_time") }
     }
 }
 
 fn result(line: &str) -> PgioResult {
-    let figure = |text: &str| text.trim().replace(',', "").parse::<f64>().ok().filter(|figure| figure.is_finite());
     let quoted = |name: &str| {
         let (_, rest) = line.split_once(name)?;
-        figure(rest.trim_start().strip_prefix('>')?.split('<').next()?)
+        number::count(rest.trim_start().strip_prefix('>')?.split('<').next()?)
     };
     let name = line.split_once("DBNAME:").and_then(|(_, rest)| rest.trim().split(['.', ' ']).next());
     PgioResult {
-        connect: None,
         database: name.filter(|name| !name.is_empty()).map(str::to_owned),
         schemas: before(line, "schema").map(|count| count as u32),
         threads: before(line, "thread").map(|count| count as u32),
         seconds: line.split_once("Run time:").and_then(|(_, rest)| figure(rest.trim().split(' ').next()?)),
-        launch_s: None,
         reads_per_s: quoted("RIOPS"),
         hits_per_s: quoted("CACHE_HITS/s"),
-        ms_per_read: quoted("TIME_PER_READ_MS").filter(|ms| *ms > 0.0),
-        rise: Rise::default(),
+        ms_per_read: quoted("TIME_PER_READ_MS").filter(|ms| ms.value > 0.0),
+        ..PgioResult::default()
     }
 }
 
 fn before(line: &str, word: &str) -> Option<f64> {
     let at = line.find(word)?;
     let figure = line[..at].trim_end().rsplit([' ', '(', ':', '=']).next()?;
-    figure.replace(',', "").parse::<f64>().ok().filter(|figure| (0.0..1e9).contains(figure))
+    self::figure(figure)
+}
+
+fn figure(text: &str) -> Option<f64> {
+    number::count(text).map(|figure| figure.value).filter(|figure| (0.0..1e9).contains(figure))
 }

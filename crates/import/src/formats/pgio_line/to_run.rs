@@ -1,6 +1,6 @@
 //! A run of pgio as a step: reads by all the time in which they were counted.
 
-use mindful_core::contract::metric::{Counter, Metric};
+use mindful_core::contract::metric::Counter;
 use mindful_core::result::finding::codes;
 use mindful_core::{Error, Result};
 
@@ -19,7 +19,9 @@ pub(super) fn steps(name: &str, results: &[PgioResult]) -> Result<Vec<OldStep>> 
 }
 
 fn step(name: &str, result: &PgioResult) -> Result<OldStep> {
-    let (Some(seconds), Some(rate)) = (result.seconds.filter(|s| *s > 0.0 && *s < 1e8), result.reads_per_s) else {
+    let seconds = result.seconds.filter(|s| *s > 0.0 && *s < 1e8);
+    let counted = result.rise.reads.zip(seconds).map(|(reads, seconds)| reads.scaled(1.0 / seconds));
+    let (Some(seconds), Some(rate)) = (seconds, result.reads_per_s.or(counted)) else {
         return Err(Error::run(
             format!("{name} has a line of pgio without its run time or its reads"),
             "give the line as pgio printed it",
@@ -37,47 +39,47 @@ fn step(name: &str, result: &PgioResult) -> Result<OldStep> {
     // Counters were read before the launch, the clock after it.
     let counted_s = seconds + result.launch_s.unwrap_or(0.0).min(1e8);
     let end_us = (counted_s * 1e6) as i64;
-    let (reads, hits) = (rate * seconds, result.hits_per_s.map(|rate| rate * seconds));
-    let us = result.ms_per_read.map(|ms| ms * 1e3);
+    // The counters of the log state the printed rates again, with more digits.
+    let total = |rate: Option<Printed>, rise: Option<Printed>| {
+        let by_rate = rate.map(|rate| rate.scaled(seconds));
+        Printed::agreed(by_rate, rise, APART).map(|total| total.value)
+    };
+    let reads = total(result.reads_per_s, result.rise.reads).unwrap_or(rate.value * seconds);
+    let hits = total(result.hits_per_s, result.rise.hits);
+    let us = Printed::agreed(result.ms_per_read, result.rise.ms_per_read(), APART).map(|ms| ms.value * 1e3);
     step.set_boundaries(vec![0, end_us]);
-    let counter = |counter: Counter, unit: &str, help: &str| Metric::counter(counter.name(), unit, help);
-    step.add_counters(
-        "pg_stat_database",
-        (0, end_us),
-        1,
-        vec![
-            (counter(Counter::PhysicalReads, "blocks", "blks_read"), Some(reads)),
-            (counter(Counter::LogicalReads, "blocks", "blks_read and blks_hit"), hits.map(|hits| hits + reads)),
-            (counter(Counter::SingleReads, "1", "reads that were timed"), us.map(|_| reads)),
-            (counter(Counter::SingleReadTimeUs, "us", "blk_read_time"), us.map(|us| us * reads)),
-        ],
-    );
+    let counters = vec![
+        (Counter::PhysicalReads, "blocks", "blks_read", Some(reads)),
+        (Counter::LogicalReads, "blocks", "blks_read and blks_hit", hits.map(|hits| hits + reads)),
+        (Counter::SingleReads, "1", "reads that were timed", us.map(|_| reads)),
+        (Counter::SingleReadTimeUs, "us", "blk_read_time", us.map(|us| us * reads)),
+    ];
+    step.add_counters("pg_stat_database", (0, end_us), 1, counters);
     step.end(None);
     step.add_contradictions(contradictions(result, seconds, counted_s));
-    add_findings(&mut step, result, rate, seconds, reads / counted_s);
+    add_findings(&mut step, result, rate.value, seconds, reads / counted_s);
     Ok(step)
 }
 
 /// The printed rates against the counters before and after, and the time of reads against that of all sessions.
 fn contradictions(result: &PgioResult, seconds: f64, counted_s: f64) -> Vec<String> {
-    let printed = |value: f64| Printed { value, half_step: 1.0 };
-    let rates = [
-        ("RIOPS", result.reads_per_s, result.rise.reads.map(|reads| reads / seconds)),
-        ("CACHE_HITS/s", result.hits_per_s, result.rise.hits.map(|hits| hits / seconds)),
-    ];
+    let per_s = |rise: Option<Printed>| rise.map(|rise| rise.scaled(1.0 / seconds));
+    let differ = |a: Option<Printed>, b: Option<Printed>| a.zip(b).filter(|(a, b)| a.differs(*b, APART));
+    let rates =
+        [("RIOPS", result.reads_per_s, result.rise.reads), ("CACHE_HITS/s", result.hits_per_s, result.rise.hits)];
     let rates = rates.into_iter().filter_map(|(name, rate, rise)| {
-        let (rate, rise) =
-            rate.zip(rise).filter(|(rate, rise)| printed(*rate).differs(Printed::exact(*rise), APART))?;
-        Some(format!("{name}: {rate:.0} printed, {rise:.0} by the counters before and after"))
+        let (rate, rise) = differ(rate, per_s(rise))?;
+        Some(format!("{name}: {:.0} printed, {:.0} by the counters before and after", rate.value, rise.value))
     });
-    let by_counters = result.rise.read_ms.zip(result.rise.reads).map(|(ms, reads)| ms / reads);
-    let time = result.ms_per_read.zip(by_counters);
-    let time = time.filter(|(ms, rise)| Printed::exact(*ms).differs(Printed::exact(*rise), APART));
-    let time = time.map(|(ms, rise)| format!("a read: {ms:.3} ms printed, {rise:.3} ms by the counters"));
-    let busy_s = result.ms_per_read.zip(result.reads_per_s).map(|(ms, rate)| ms / 1e3 * rate * seconds);
+    let time = differ(result.ms_per_read, result.rise.ms_per_read());
+    let time =
+        time.map(|(ms, rise)| format!("a read: {:.3} ms printed, {:.3} ms by the counters", ms.value, rise.value));
+    let read_ms = result.ms_per_read.or(result.rise.ms_per_read());
+    let busy_s = read_ms.zip(result.reads_per_s).map(|(ms, rate)| ms.value / 1e3 * rate.value * seconds);
     let sessions = result.schemas.zip(result.threads).map(|(a, b)| f64::from(a) * f64::from(b));
     let held = busy_s.zip(sessions.map(|sessions| sessions * counted_s));
-    let held = held.filter(|(busy, all)| Printed::exact(*busy).exceeds(printed(*all), CLOCKS_APART));
+    let whole = |all: f64| Printed { value: all, half_step: 1.0 };
+    let held = held.filter(|(busy, all)| Printed::exact(*busy).exceeds(whole(*all), CLOCKS_APART));
     let held = held.map(|(busy, all)| format!("{busy:.0} s of reads in {all:.0} s of all sessions"));
     rates.chain(time).chain(held).collect()
 }

@@ -19,7 +19,6 @@ pub(super) struct Call {
     pub consistent: u64,
     /// Blocks visited in their current state.
     pub current: u64,
-    pub rows: u64,
     /// Depth of the call: 0 is the client's own.
     pub depth: u64,
     /// When it ended, us on the trace's clock.
@@ -31,22 +30,33 @@ pub(super) enum Line<'a> {
     Wait(Wait<'a>),
     /// The end of a call: `PARSE`, `EXEC`, `FETCH` or another.
     Call(&'a [u8], Call),
-    Statement(u64, &'a [u8]),
     /// A line of the head: `Oracle Database 12c …`, `Instance name: orcl21`.
     Head(&'a [u8]),
     /// What distinguishes a session: `409.215`.
     Session(&'a [u8]),
 }
 
+const LIMIT: &[u8] = b"*** DUMP FILE SIZE IS LIMITED";
 const CALLS: [&[u8]; 6] = [b"WAIT #", b"PARSE #", b"EXEC #", b"FETCH #", b"CLOSE #", b"UNMAP #"];
 
 /// Passes each known line of `input` to `add`; longer ones than any wait are passed over without being kept. Returns the
-/// number of damaged lines: those with figures that cannot be read.
+/// number of damaged lines: those with figures that cannot be read, and that of a trace that reached its limit of length.
 ///
 /// # Errors
-/// An input that cannot be read, or the trace of a release that counts in hundredths of a second.
+/// An input that cannot be read, or the trace of a release that counts in hundredths of a second or may do so.
 pub(super) fn lines(name: &str, input: &mut dyn BufRead, mut add: impl FnMut(Line<'_>)) -> Result<u64> {
-    let mut damaged = 0;
+    let (mut damaged, mut has_waits, mut in_us) = (0, false, false);
+    let mut add = |line: Line<'_>| {
+        match line {
+            Line::Wait(wait) => {
+                has_waits = true;
+                in_us |= wait.tim_us.is_some();
+            }
+            Line::Head(head) => in_us |= memchr::memmem::find(head, b" Release ").is_some(),
+            _ => {}
+        }
+        add(line);
+    };
     // A line that lies across two buffers.
     let mut torn: Vec<u8> = Vec::with_capacity(LONGEST);
     loop {
@@ -69,6 +79,12 @@ pub(super) fn lines(name: &str, input: &mut dyn BufRead, mut add: impl FnMut(Lin
         keep(&mut torn, rest);
         input.consume(length);
     }
+    if has_waits && !in_us {
+        return Err(Error::run(
+            format!("{name} shows no release and no time stamps of waits: its times may be hundredths of a second"),
+            "give the trace with its head; mindful reads traces of 9.0 and later",
+        ));
+    }
     // A line without its end may lack digits of its last number.
     Ok(damaged + u64::from(has_figures(&torn)))
 }
@@ -87,16 +103,12 @@ fn has_figures(line: &[u8]) -> bool {
 /// Passes the line to `add` if it is a known one; returns whether it is whole.
 fn parse(name: &str, line: &[u8], add: &mut impl FnMut(Line<'_>)) -> Result<bool> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    if line.len() > LONGEST || line.len() < 6 {
-        return Ok(!has_figures(line));
+    if line.len() > LONGEST || line.len() < 6 || line.starts_with(LIMIT) {
+        return Ok(!has_figures(line) && !line.starts_with(LIMIT));
     }
     let found = match line[0] {
         b'W' => line.strip_prefix(b"WAIT #").and_then(wait).map(Line::Wait),
-        b'P' => match line.strip_prefix(b"PARSING IN CURSOR #") {
-            Some(rest) => statement(rest),
-            None => call(line),
-        },
-        b'E' | b'F' | b'U' | b'S' | b'C' => call(line),
+        b'P' | b'E' | b'F' | b'U' | b'S' | b'C' => call(line),
         b'*' => line.strip_prefix(b"*** SESSION ID:(").and_then(session).map(Line::Session),
         b'I' if line.starts_with(b"Instance name:") => Some(Line::Head(line)),
         b'O' if line.starts_with(b"Oracle") && memchr::memmem::find(line, b" Release ").is_some() => {
@@ -189,21 +201,12 @@ fn call(line: &[u8]) -> Option<Line<'_>> {
             b"p" => call.physical = value,
             b"cr" => call.consistent = value,
             b"cu" => call.current = value,
-            b"r" => call.rows = value,
             b"dep" => call.depth = value,
             b"tim" => call.tim_us = Some(value),
             _ => {}
         }
     }
     Some(Line::Call(kind, call))
-}
-
-/// `46929157733848 len=74 … sqlid='309mwpa4tk161'`
-fn statement(text: &[u8]) -> Option<Line<'_>> {
-    let (cursor, text) = number(text)?;
-    let at = memchr::memmem::find(text, b"sqlid='")? + 7;
-    let end = memchr::memchr(b'\'', &text[at..])?;
-    Some(Line::Statement(cursor, &text[at..at + end]))
 }
 
 fn number(text: &[u8]) -> Option<(u64, &[u8])> {

@@ -13,7 +13,7 @@ use mindful_oracle_terms as oracle;
 
 use super::consistency::Consistency;
 use super::read::{Call, Line};
-use crate::old_step::OldStep;
+use crate::old_step::{Growth, OldStep};
 use crate::waits::{Blocks, Wait, WaitKind};
 
 /// Most slices; longer traces have longer ones.
@@ -58,7 +58,6 @@ impl Collected {
                     self.head.entry("release".to_owned()).or_insert_with(|| release.to_owned());
                 }
             }
-            Line::Statement(..) => {}
         }
     }
 
@@ -116,7 +115,7 @@ impl Collected {
         step.set_boundaries(boundaries.clone());
         std::mem::take(&mut self.slices).add_to(&mut step, &boundaries);
         step.add_counters("trace", ends, last, self.counters());
-        step.add_counters(TIMES, ends, last, self.wait_times());
+        step.add_metrics(TIMES, ends, last, self.wait_times());
         step.end(None);
         self.add_findings(&mut step);
         Ok(step)
@@ -135,21 +134,20 @@ impl Collected {
         self.calls.iter().map(of).collect()
     }
 
-    fn counters(&self) -> Vec<(Metric, Option<f64>)> {
-        let metric = |counter: Counter, unit: &str, help: &str| Metric::counter(counter.name(), unit, help);
+    fn counters(&self) -> Vec<Growth> {
         let reads = self.reads.iter().map(|(reads, _)| *reads as f64).sum::<f64>();
         let most = |by_depth: &BTreeMap<u64, u64>| by_depth.values().max().map(|figure| *figure as f64);
         let single = self.reads[WaitKind::Single as usize].0 as f64;
         let cpu = most(&self.cpu_us);
         let waited: f64 = self.times().map(|(_, us)| us as f64).sum();
         vec![
-            (metric(Counter::LogicalReads, "blocks", "cr and cu of calls"), most(&self.visited)),
-            (metric(Counter::PhysicalReads, "blocks", "blocks of waits for reads"), self.blocks()),
-            (metric(Counter::ReadRequests, "1", "waits for reads"), Some(reads)),
-            (metric(Counter::SingleReads, "1", "waits for a block"), Some(single)),
-            (metric(Counter::SingleReadTimeUs, "us", "time of these waits"), Some(self.single_us as f64)),
-            (metric(Counter::ServerCpuUs, "us", "CPU of calls"), cpu),
-            (metric(Counter::BusyTimeUs, "us", "waits and CPU"), cpu.map(|cpu| cpu + waited)),
+            (Counter::LogicalReads, "blocks", "cr and cu of calls", most(&self.visited)),
+            (Counter::PhysicalReads, "blocks", "blocks of waits for reads", self.blocks()),
+            (Counter::ReadRequests, "1", "waits for reads", Some(reads)),
+            (Counter::SingleReads, "1", "waits for a block", Some(single)),
+            (Counter::SingleReadTimeUs, "us", "time of these waits", Some(self.single_us as f64)),
+            (Counter::ServerCpuUs, "us", "CPU of calls", cpu),
+            (Counter::BusyTimeUs, "us", "waits and CPU", cpu.map(|cpu| cpu + waited)),
         ]
     }
 

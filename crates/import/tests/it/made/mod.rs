@@ -99,7 +99,7 @@ pub(crate) fn grouped(value: f64, decimals: usize) -> String {
 
 impl Made {
     pub(crate) fn seconds(&self) -> f64 {
-        (self.minutes * 60.0).floor()
+        self.minutes * 60.0
     }
 
     fn statistics(&self) -> Vec<(&'static str, f64)> {
