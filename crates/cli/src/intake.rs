@@ -1,14 +1,14 @@
 //! Runs from elsewhere. Whatever comes with a record has to follow from it: mindful derives it again and compares.
 
 use std::cell::RefCell;
-use std::fs::{self, DirBuilder};
+use std::fs;
 use std::io::{ErrorKind, Read as _};
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use mindful_analyze::{Analysis, analyze};
 use mindful_core::record::run::Run;
 use mindful_core::{Error, Result};
+use mindful_host::ownership::make_temporary_folder;
 use mindful_record::{Arrival, SUMMARY, Store, file, pack};
 use mindful_report::export::packed::{Derivation, Difference};
 use mindful_report::{escape, escape_json};
@@ -114,19 +114,13 @@ pub(crate) struct PassingStore {
 
 impl PassingStore {
     pub(crate) fn new() -> Result<Self> {
-        let folder = std::env::temp_dir();
-        let cannot = |root: &Path, error: std::io::Error| {
-            Error::run(format!("cannot create {}: {error}", root.display()), "set TMPDIR to a folder with space")
-        };
-        let mut number = 0;
-        loop {
-            let root = folder.join(format!("mindful-{}-{number}", std::process::id()));
-            match DirBuilder::new().mode(0o700).create(&root) {
-                Ok(()) => return Ok(Self { store: Store::open(&root), root }),
-                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && number < 1_000 => number += 1,
-                Err(error) => return Err(cannot(&root, error)),
-            }
-        }
+        let root = make_temporary_folder().map_err(|error| {
+            Error::run(
+                format!("cannot make a temporary folder: {error}"),
+                "set TMPDIR to a folder of your own with space",
+            )
+        })?;
+        Ok(Self { store: Store::open(&root), root })
     }
 }
 

@@ -3,6 +3,9 @@
 //! SIGHUP always requests a stop and never insists: a shell that loses its terminal passes the hang-up on, and the kernel
 //! sends it again when that shell has ended. Under `nohup` SIGHUP stays ignored.
 //!
+//! `abort`, such as for want of memory, ends the process as soon as the handlers of SIGABRT have returned, so the terminal is
+//! restored in a handler.
+//!
 //! Every other signal that would end the process first ends its hooks and restores the terminal. SIGXFSZ ends nothing:
 //! the write beyond the file size limit returns an error that names its file.
 
@@ -25,7 +28,7 @@ use signal_hook::consts::{
     SIGXCPU, SIGXFSZ,
 };
 use signal_hook::iterator::Signals;
-use signal_hook::low_level::{emulate_default_handler, signal_name};
+use signal_hook::low_level::{self, emulate_default_handler, signal_name};
 
 /// Signals that end the process by default, apart from those of a faulty instruction, which no other thread can handle.
 const FATAL: [c_int; 14] = [
@@ -66,10 +69,21 @@ pub(crate) fn stop_on_signal() -> Result<StopFlag> {
     let hang_up = (!ignores_hang_up()).then_some(SIGHUP);
     let fatal = FATAL.into_iter().chain(REAL_TIME);
     let mut signals = Signals::new(fatal.chain([SIGINT, SIGTERM]).chain(hang_up)).map_err(failed)?;
+    restore_on_abort().map_err(failed)?;
     let requested = stop.clone();
     let handling = move || signals.forever().for_each(|signal| handle(signal, &requested));
     Builder::new().name("signals".to_owned()).spawn(handling).map_err(failed)?;
     Ok(STOP.get_or_init(|| stop).clone())
+}
+
+#[expect(unsafe_code, reason = "a signal handler; see its SAFETY note")]
+fn restore_on_abort() -> io::Result<()> {
+    let restore = || {
+        screen::restore();
+        say(b"mindful: ended by SIGABRT; what is stored stays readable\n");
+    };
+    // SAFETY: what it does are system calls that a handler may make, without locks and allocations.
+    unsafe { low_level::register(SIGABRT, restore) }.map(drop)
 }
 
 fn handle(signal: c_int, stop: &StopFlag) {
@@ -84,7 +98,7 @@ fn handle(signal: c_int, stop: &StopFlag) {
 fn exit_at_once(stop: &StopFlag) {
     let _no_hook_begins = give_back();
     if !stop.is_requested() {
-        say("interrupted");
+        say(b"mindful: interrupted\n");
     }
     exit(130)
 }
@@ -92,7 +106,10 @@ fn exit_at_once(stop: &StopFlag) {
 fn end_by(fatal: c_int) {
     let _no_hook_begins = give_back();
     let name = signal_name(fatal).map_or_else(|| format!("signal {fatal}"), str::to_owned);
-    say(&format!("ended by {name}; what is stored stays readable"));
+    // Its handler has said so.
+    if fatal != SIGABRT {
+        say(format!("mindful: ended by {name}; what is stored stays readable\n").as_bytes());
+    }
     // It ends the process with the signal, except for signals that it does not know.
     let _ = emulate_default_handler(fatal);
     exit(128 + fatal)
@@ -114,11 +131,11 @@ fn give_back() -> impl Drop {
 }
 
 /// A line on stderr, unless stderr is closed or would block.
-fn say(line: &str) {
+fn say(line: &[u8]) {
     let stderr = io::stderr();
     let mut ready = [PollFd::new(&stderr, PollFlags::OUT)];
     if poll(&mut ready, Some(&Timespec::default())).is_ok() && ready[0].revents() == PollFlags::OUT {
-        let _ = rustix::io::write(&stderr, format!("mindful: {line}\n").as_bytes());
+        let _ = rustix::io::write(&stderr, line);
     }
 }
 

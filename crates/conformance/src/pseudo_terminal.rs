@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{Winsize, tcgetwinsize, tcsetwinsize};
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcgetwinsize, tcsetwinsize};
 
 /// The end of the user, or of the ssh server.
 #[derive(Debug)]
@@ -41,6 +41,11 @@ impl PseudoTerminal {
     pub fn resize(&self, columns: u16, lines: u16) {
         let size = Winsize { ws_col: columns, ws_row: lines, ..tcgetwinsize(&self.master).unwrap() };
         tcsetwinsize(&self.master, size).unwrap();
+    }
+
+    /// Whether it shows what is typed, line by line.
+    pub fn echoes(&self) -> bool {
+        tcgetattr(&self.master).unwrap().local_modes.contains(LocalModes::ECHO | LocalModes::ICANON)
     }
 
     /// Connects stdin, stdout and stderr of `command` to it. Only its child holds the other end from then on.

@@ -1,9 +1,10 @@
 //! Ownership of a path: which users other than root and the user of this process may replace it.
 
-use std::fs::{self, Metadata};
+use std::fs::{self, DirBuilder, Metadata};
 use std::io;
-use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use mindful_core::plan::rights::Rights;
 
@@ -100,6 +101,29 @@ impl Trusted {
     }
 }
 
+/// Makes a folder for the time of a command, in the place for temporary files. Only this user may enter it, and no other may
+/// put something in its place.
+///
+/// # Errors
+/// The place is not safe or not there, or the folder cannot be made.
+pub fn make_temporary_folder() -> io::Result<PathBuf> {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let place = std::env::temp_dir().canonicalize()?;
+    if let Some(why) = Trusted::of_process(&Kernel::default()).way_in(&place)? {
+        return Err(io::Error::other(format!("{why}, so others could exchange what is there")));
+    }
+    // A name that exists already is skipped.
+    for _ in 0..1_000 {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let folder = place.join(format!("mindful-{}-{number}", std::process::id()));
+        match DirBuilder::new().mode(0o700).create(&folder) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            made => return made.map(|()| folder),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
 /// In a user namespace, such as that of a container without root, the user to whom files of the host's root seem to belong.
 fn unknown_user(kernel: &Kernel) -> Option<u32> {
     let map = fs::read_to_string(kernel.proc.join("self/uid_map")).ok()?;
@@ -112,7 +136,6 @@ fn unknown_user(kernel: &Kernel) -> Option<u32> {
 mod tests {
     use std::fs::Permissions;
     use std::os::unix::fs::{PermissionsExt, chown, symlink};
-    use std::path::PathBuf;
 
     use super::*;
 
@@ -160,6 +183,29 @@ mod tests {
         let a = top.path().join("a");
         rustix::fs::setxattr(&a, c"system.posix_acl_access", &list, rustix::fs::XattrFlags::empty()).unwrap();
         assert!(me().way_in(&folder).unwrap().is_some_and(|why| why.contains("access list")));
+    }
+
+    #[test]
+    fn no_temporary_folder_is_made_where_others_could_exchange_it() {
+        // Only a process of its own may have another variable.
+        let test = "ownership::tests::no_temporary_folder_is_made_where_others_could_exchange_it";
+        if std::env::var_os("OTHER_PLACE").is_some() {
+            let made = make_temporary_folder();
+            assert!(made.is_err_and(|error| error.to_string().contains("others could exchange")));
+            return;
+        }
+        let top = top();
+        let mode = |folder: &Path| fs::metadata(folder).unwrap().permissions().mode() & 0o7777;
+        let [one, other] = [make_temporary_folder().unwrap(), make_temporary_folder().unwrap()];
+        assert!(one != other && mode(&one) == 0o700);
+        for folder in [one, other] {
+            fs::remove_dir(folder).unwrap();
+        }
+        below(top.path(), 0o777);
+        let mut again = std::process::Command::new(std::env::current_exe().unwrap());
+        again.args(["--exact", test]).env("OTHER_PLACE", "1").env("TMPDIR", top.path().join("a"));
+        let output = again.output().unwrap();
+        assert!(output.status.success() && String::from_utf8_lossy(&output.stdout).contains("1 passed"), "{output:?}");
     }
 
     #[test]

@@ -3,6 +3,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use crate::{Kernel, process};
+
 /// Runs this thread before all that share the CPUs fairly, if mindful may (root, CAP_SYS_NICE, RLIMIT_RTPRIO); returns
 /// whether it does. For threads that need little CPU, but at once: with a thousand busy processes a fair share of the
 /// CPUs is a thousandth, and reading the counters of a boundary took seconds.
@@ -27,9 +29,13 @@ static RAISED: Mutex<Vec<Raised>> = Mutex::new(Vec::new());
 pub struct GoingFirst(Raised);
 
 impl GoingFirst {
-    /// Of `process`, if it is called `name`: its number may be of another namespace. `None` if it is not, if mindful
-    /// may not change it, or if it is real-time already.
-    pub fn new(process: i32, name: &str) -> Option<Self> {
+    /// Of `process`, if it is called `name`: its number may be of another namespace. A server that mindful did not start could
+    /// name any process, so its process must belong to a system account. `None` if it does not, if mindful may not change it,
+    /// or if it is real-time already.
+    pub fn new(process: i32, name: &str, is_private: bool) -> Option<Self> {
+        if !is_private && !is_of_system(process) {
+            return None;
+        }
         let before = policy_of(process).filter(|policy| SHARING.contains(policy) && is_called(process, name))?;
         let raised = Raised { process, name: name.to_owned(), before };
         let mut all = RAISED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -54,6 +60,9 @@ pub fn give_back_all() {
     RAISED.lock().unwrap_or_else(PoisonError::into_inner).drain(..).for_each(|raised| raised.give_back());
 }
 
+/// Highest number of an account of the system; those of people follow.
+const LAST_OF_SYSTEM: u32 = 999;
+
 const SHARING: [i32; 3] = [libc::SCHED_OTHER, libc::SCHED_BATCH, libc::SCHED_IDLE];
 
 impl Raised {
@@ -62,6 +71,14 @@ impl Raised {
         let given_back = |flag| schedule(self.process, self.before | flag, 0);
         let _ = is_called(self.process, &self.name) && (given_back(0) || given_back(libc::SCHED_RESET_ON_FORK));
     }
+}
+
+/// Whether all users of a process are accounts of the system or that of mindful. Anyone else can listen in the place of a
+/// server that is down.
+fn is_of_system(process: i32) -> bool {
+    let own = rustix::process::geteuid().as_raw();
+    let rights = u32::try_from(process).ok().and_then(|process| process::Rights::read(&Kernel::default(), process));
+    rights.is_some_and(|rights| rights.users.iter().all(|user| *user <= LAST_OF_SYSTEM || *user == own))
 }
 
 fn is_called(process: i32, name: &str) -> bool {
@@ -90,6 +107,8 @@ fn schedule(pid: libc::pid_t, policy: libc::c_int, priority: libc::c_int) -> boo
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::process::CommandExt;
+
     use super::*;
 
     /// Scheduling policy of this thread: the 41st field of its line, 2 for round robin.
@@ -115,7 +134,7 @@ mod tests {
         assert_eq!(started, "0", "went first: {went}");
         assert_eq!(policy(), "0");
         let others = [(i32::MAX, "none"), (1, "not the name of the first")];
-        assert!(others.into_iter().all(|(process, name)| GoingFirst::new(process, name).is_none()));
+        assert!(others.into_iter().all(|(process, name)| GoingFirst::new(process, name, true).is_none()));
     }
 
     /// A process that sleeps, and its scheduling policy; ended when dropped.
@@ -124,6 +143,10 @@ mod tests {
     impl Other {
         fn new() -> Self {
             Self(std::process::Command::new("sleep").arg("60").spawn().unwrap())
+        }
+
+        fn of_user(user: u32) -> std::io::Result<Self> {
+            std::process::Command::new("sleep").arg("60").uid(user).spawn().map(Self)
         }
 
         fn number(&self) -> i32 {
@@ -147,7 +170,7 @@ mod tests {
         for (before, named) in [(libc::SCHED_OTHER, "0"), (libc::SCHED_BATCH, "3"), (libc::SCHED_IDLE, "5")] {
             let other = Other::new();
             assert!(schedule(other.number(), before, 0));
-            let going = GoingFirst::new(other.number(), "sleep");
+            let going = GoingFirst::new(other.number(), "sleep", false);
             let went = if going.is_some() { "2" } else { named };
             assert_eq!(other.policy(), went);
             drop(going);
@@ -156,12 +179,22 @@ mod tests {
     }
 
     #[test]
+    fn a_process_that_a_stranger_names_does_not_go_first() {
+        let Ok(other) = Other::of_user(65_533) else {
+            return mindful_conformance::not_run("only root starts processes of others");
+        };
+        assert!(GoingFirst::new(other.number(), "sleep", false).is_none());
+        let own = GoingFirst::new(other.number(), "sleep", true);
+        assert_eq!(other.policy(), if own.is_some() { "2" } else { "0" });
+    }
+
+    #[test]
     fn a_real_time_process_is_unchanged() {
         let other = Other::new();
         if !schedule(other.number(), libc::SCHED_FIFO, 7) {
             return mindful_conformance::not_run("it needs root to make a process real-time");
         }
-        assert!(GoingFirst::new(other.number(), "sleep").is_none());
+        assert!(GoingFirst::new(other.number(), "sleep", true).is_none());
         assert_eq!(other.policy(), "1");
     }
 }

@@ -60,7 +60,8 @@ pub(crate) struct PostgresTarget {
 
 impl PostgresTarget {
     fn samplers_of(&self, whom: Whom, scope: Scope) -> Result<Vec<Box<dyn Sampler>>> {
-        let mut samplers = counters::samplers(&self.link, &self.options.namespace, self.major, scope, &*self.events)?;
+        let (namespace, private) = (&self.options.namespace, self.private.is_some());
+        let mut samplers = counters::samplers(&self.link, namespace, self.major, scope, private, &*self.events)?;
         if let Some(interval) = self.options.wait_sampling {
             samplers.extend(waits::samplers(
                 &self.link,
@@ -212,7 +213,7 @@ impl DatasetStore for PostgresTarget {
     fn cleanup(&self) -> Result<Vec<OwnedObject>> {
         let control = self.link.control()?;
         lock::with_exclusive_lock(&self.link, &self.options.namespace, || {
-            self.link.run("cleaning up", registry::cleanup(&control, &self.options.namespace))
+            self.link.run_on_tables("cleaning up", registry::cleanup(&control, &self.options.namespace))
         })
     }
 

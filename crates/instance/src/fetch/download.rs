@@ -8,8 +8,10 @@ use std::time::Duration;
 use mindful_core::contract::event::Events;
 use mindful_core::{Error, Result};
 use sha2::{Digest, Sha256, Sha512};
+use ureq::http::header::LOCATION;
+use ureq::http::{Response, Uri};
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
-use ureq::{Agent, Body, Proxy, http};
+use ureq::{Agent, Body, Proxy};
 
 use super::artefact::Artefact;
 use super::limits::Limits;
@@ -18,6 +20,8 @@ use super::reason;
 
 /// Attempts at a source that fails in a way that may pass.
 const ATTEMPTS: u32 = 3;
+/// Places to which a source may redirect one after the other.
+const REDIRECTS: u32 = 5;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Patience {
@@ -73,7 +77,7 @@ impl Source {
             .tls_config(tls)
             .proxy(through)
             .https_only(secure)
-            .max_redirects(5)
+            .max_redirects(0)
             .user_agent(concat!("mindful/", env!("CARGO_PKG_VERSION")))
             .timeout_connect(Some(patience.answer))
             .timeout_recv_response(Some(patience.answer))
@@ -129,6 +133,18 @@ impl Source {
         file.rewind().map_err(|error| Error::target(format!("what was fetched: {error}"), "try again"))
     }
 
+    fn get(&self, url: &str) -> Result<Response<Body>, ureq::Error> {
+        let mut place: Uri = url.parse().map_err(|_| ureq::Error::BadUri(url.to_owned()))?;
+        for _ in 0..=REDIRECTS {
+            let answer = self.agent.get(&place).call()?;
+            if !answer.status().is_redirection() {
+                return Ok(answer);
+            }
+            place = redirected(&place, &answer)?;
+        }
+        Err(ureq::Error::TooManyRedirects)
+    }
+
     fn text(&self, url: &str) -> Result<String> {
         self.attempts(url, |body| body.with_config().limit(4096).read_to_string())
     }
@@ -138,8 +154,7 @@ impl Source {
         let mut left = ATTEMPTS;
         loop {
             left -= 1;
-            let got = self.agent.get(url).call();
-            let error = match got.and_then(|answer: http::Response<Body>| read(&mut answer.into_body())) {
+            let error = match self.get(url).and_then(|answer| read(&mut answer.into_body())) {
                 Ok(value) => return Ok(value),
                 Err(error) => error,
             };
@@ -148,6 +163,26 @@ impl Source {
             }
             std::thread::sleep(self.again);
         }
+    }
+}
+
+/// Where an answer from `from` redirects. It may lead to another host only if the user names that.
+fn redirected(from: &Uri, answer: &Response<Body>) -> Result<Uri, ureq::Error> {
+    let location = answer.headers().get(LOCATION).and_then(|location| location.to_str().ok());
+    let location = location.ok_or(ureq::Error::RedirectFailed)?;
+    let (scheme, authority) = (from.scheme_str().unwrap_or_default(), from.authority().map_or("", |it| it.as_str()));
+    let to = match location {
+        absolute if absolute.contains("://") => absolute.to_owned(),
+        host if host.starts_with("//") => format!("{scheme}:{host}"),
+        path if path.starts_with('/') => format!("{scheme}://{authority}{path}"),
+        name => {
+            format!("{scheme}://{authority}{}/{name}", from.path().rsplit_once('/').map_or("", |(folder, _)| folder))
+        }
+    };
+    let to: Uri = to.parse().map_err(|_| ureq::Error::RedirectFailed)?;
+    match (from.host(), to.host()) {
+        (Some(here), Some(there)) if here.eq_ignore_ascii_case(there) => Ok(to),
+        (_, there) => Err(ureq::Error::Other(format!("it redirects to {}", there.unwrap_or("no host")).into())),
     }
 }
 

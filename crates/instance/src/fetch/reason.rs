@@ -73,6 +73,10 @@ pub(super) fn of_network(url: &str, proxy: Option<&str>, error: &ureq::Error) ->
             format!("it is larger than {}", size(*limit)),
             "that is not an archive of a server; name another source by --fetch-url",
         ),
+        ureq::Error::TooManyRedirects => failed("it redirects again and again".to_owned(), NETWORK),
+        ureq::Error::RequireHttpsOnly(_) => failed("it redirects to an address without TLS".to_owned(), NETWORK),
+        // Only a redirect to another host.
+        ureq::Error::Other(why) => failed(why.to_string(), "if you trust that host, name it by --fetch-url"),
         ureq::Error::Rustls(error) => of_tls(error, &failed),
         ureq::Error::Io(error) if is_full(error) => failed(
             format!("no space is left for it ({error})"),

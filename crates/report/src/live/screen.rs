@@ -9,25 +9,27 @@ use std::io::{self, BufWriter, IsTerminal, Write, stderr, stdin};
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::{Error, Result};
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::execute;
-use ratatui::crossterm::terminal::{Clear, ClearType, EnterAlternateScreen, disable_raw_mode, enable_raw_mode};
+use ratatui::crossterm::terminal::{Clear, ClearType, EnterAlternateScreen};
 use ratatui::layout::Rect;
 use ratatui::{Terminal, TerminalOptions, Viewport};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::termios::tcgetwinsize;
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 
 use super::Live;
 use super::board::{Board, WatchedBoard};
 use super::layout;
 
 const FRAME: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
+/// Shortest time between two frames, however much is typed.
+const SHORTEST_FRAME: Duration = Duration::from_millis(50);
 /// How long the end of the view waits for a frame that is being drawn.
 const LAST_FRAME: Duration = Duration::from_secs(1);
 /// The board has nothing to show in more columns and lines. A terminal can claim to be 65,535 wide and high.
@@ -39,6 +41,8 @@ const GIVE_BACK: &[u8] = b"\x1b[?25h\x1b[?1049l";
 
 /// Whether the terminal is ours: one process has one screen.
 static TAKEN: AtomicBool = AtomicBool::new(false);
+/// The modes of the terminal before the first time that it was taken.
+static BEFORE: OnceLock<Termios> = OnceLock::new();
 static GONE: AtomicBool = AtomicBool::new(false);
 /// Done when a panic gives the terminal back.
 static HOOKED: Once = Once::new();
@@ -80,8 +84,7 @@ impl Screen {
         let refused =
             |error: io::Error| Error::plan(format!("cannot take the terminal for --live: {error}"), "omit --live");
         let terminal = File::from(stderr().as_fd().try_clone_to_owned().map_err(refused)?);
-        enable_raw_mode().map_err(refused)?;
-        TAKEN.store(true, Ordering::SeqCst);
+        take(&terminal).map_err(refused)?;
         HOOKED.call_once(give_back_on_panic);
         let shared = Arc::new(Shared {
             board: Mutex::new(board),
@@ -119,15 +122,27 @@ fn give_back_on_panic() {
     }));
 }
 
-/// Restores the terminal if it was taken; for code that ends the process at once. It takes no lock that a blocked write
-/// to stderr holds.
+/// Has each key sent as it is pressed, and shows none.
+fn take(terminal: &File) -> io::Result<()> {
+    let mut modes = tcgetattr(terminal)?;
+    BEFORE.get_or_init(|| modes.clone());
+    modes.make_raw();
+    tcsetattr(terminal, OptionalActions::Now, &modes)?;
+    TAKEN.store(true, Ordering::SeqCst);
+    Ok(())
+}
+
+/// Restores the terminal if it was taken; for code that ends the process at once. A signal handler may call this: it takes no
+/// lock, allocates nothing, and does not wait.
 pub fn restore() {
     if TAKEN.swap(false, Ordering::SeqCst) {
         if takes_output() {
             // With the terminal gone there is nothing to give back.
             let _ = rustix::io::write(stderr(), GIVE_BACK);
         }
-        let _ = disable_raw_mode();
+        if let Some(before) = BEFORE.get() {
+            let _ = tcsetattr(stderr(), OptionalActions::Now, before);
+        }
     }
 }
 
@@ -202,6 +217,7 @@ impl Shared {
         let mut area = drawn_area();
         let mut canvas_of_area = canvas(terminal, area)?;
         while !self.ended.load(Ordering::SeqCst) && TAKEN.load(Ordering::SeqCst) {
+            let begun = Instant::now();
             if takes_output() {
                 let now = drawn_area();
                 if now != area {
@@ -212,6 +228,7 @@ impl Shared {
             if await_key(interrupt) == Key::Leaves || is_gone() {
                 break;
             }
+            std::thread::sleep(SHORTEST_FRAME.saturating_sub(begun.elapsed()));
         }
         Ok(())
     }

@@ -1,10 +1,10 @@
 //! One session on its own thread: connect, report ready, then slice after slice.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use mindful_core::Result;
 use mindful_core::contract::clock::{Clock, Notifier};
 use mindful_core::contract::session::Session;
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport, session_name};
@@ -13,6 +13,7 @@ use mindful_core::contract::target::Target;
 use mindful_core::record::run::StepHead;
 use mindful_core::result::Finding;
 use mindful_core::workload::Workload;
+use mindful_core::{Error, Result};
 
 use crate::step::early_stop::EarlyStop;
 use crate::step::gate::{Gate, Signal};
@@ -116,6 +117,7 @@ impl Shared<'_> {
                 SliceOrder { index: index as u32, begin_us: boundary[0], end_us: boundary[1], first_op, max_ops };
             let last = self.early_stop.or_last(boundaries).min(index + 1 + self.ahead);
             let report = session.run_slice_ahead(&order, boundaries.get(index + 2..=last).unwrap_or_default())?;
+            refuse_other_slice(report.index, index..boundaries.len() - 1)?;
             first_op += report.total_ops();
             next = report.index as usize + 1;
             self.mailbox.put(Message::Slice(number, Box::new(report)));
@@ -139,5 +141,28 @@ impl Shared<'_> {
         let now_us = self.clock.now_us() + self.clock_offset_us;
         let mut left = boundaries.windows(2).enumerate().skip(next);
         left.find(|(_, boundary)| session.is_under_way() || boundary[1] > now_us)
+    }
+}
+
+/// The answer of a server says which slice it is about; nobody asked for another.
+fn refuse_other_slice(reported: u32, due: Range<usize>) -> Result<()> {
+    if due.contains(&(reported as usize)) {
+        return Ok(());
+    }
+    let what = format!("slice {reported} was reported, and slice {} was due", due.start);
+    Err(Error::run(what, "check that the server is the one that it should be"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_of_a_slice_that_nobody_asked_for_is_refused() {
+        assert!(refuse_other_slice(3, 3..5).is_ok() && refuse_other_slice(4, 3..5).is_ok());
+        for reported in [2, 5, u32::MAX] {
+            let line = refuse_other_slice(reported, 3..5).unwrap_err().to_string();
+            assert!(line.contains("slice 3 was due"), "{line}");
+        }
     }
 }

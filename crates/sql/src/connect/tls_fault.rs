@@ -40,7 +40,7 @@ impl Words {
         }
     }
 
-    pub fn failed(&self, fault: &dyn std::fmt::Display) -> Error {
+    fn failed(&self, fault: &dyn std::fmt::Display) -> Error {
         Error::target(format!("TLS failed ({fault})"), format!("see the server's log, or set {}", self.without_tls()))
     }
 

@@ -10,7 +10,7 @@ use mindful_core::Result;
 use mysql::Conn;
 use mysql::prelude::Queryable;
 
-use crate::connect::{Server, Socket};
+use crate::connect::{Server, Socket, Use};
 
 /// How long the server may take to end connections, all together.
 const KILL_WITHIN: Duration = Duration::from_secs(1);
@@ -18,12 +18,6 @@ const KILL_WITHIN: Duration = Duration::from_secs(1);
 const END_WITHIN: Duration = Duration::from_millis(500);
 /// How often the way to a server is taken that may lead to others of its name.
 const WAYS: u32 = 4;
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Use {
-    Session,
-    Other,
-}
 
 /// A connection as its server knows it. The server is `None` until it has said which it is, and if that is ambiguous:
 /// several servers with one name give the same numbers, and so does a restarted one.
@@ -67,6 +61,13 @@ impl Standing {
             one.known.server = server;
         }
         place
+    }
+
+    /// The connection at `place` continues over another socket.
+    pub(crate) fn move_to(&self, place: u64, socket: Socket) {
+        if let Some(one) = self.all().get_mut(&place) {
+            one.socket = socket;
+        }
     }
 
     pub(crate) fn leave(&self, place: u64) {

@@ -7,7 +7,6 @@ use mindful_core::contract::error::one_line;
 use mindful_core::{Error, ErrorKind};
 use mindful_sql::connect::error_text::{connection_advice, error_of_kind, network_advice, quote};
 use mindful_sql::connect::tls_fault::Words;
-use mysql::error::tls::TlsError;
 use mysql::{DriverError, MySqlError};
 
 use super::packets::{NEXT, REFUSED};
@@ -34,8 +33,6 @@ pub(crate) fn explain(error: &mysql::Error, place: &str) -> Error {
         mysql::Error::MySqlError(said) => server_said(said),
         mysql::Error::DriverError(fault) => driver_fault(fault),
         mysql::Error::IoError(fault) => io_fault(fault),
-        mysql::Error::TlsError(TlsError::Tls(fault)) => TLS.explain(fault),
-        mysql::Error::TlsError(fault) => TLS.failed(fault),
         other => beneath(other).map_or_else(
             || Error::run(format!("the answer was not understood ({other})"), "report this with the server's version"),
             io_fault,
@@ -127,10 +124,6 @@ fn driver_fault(fault: &DriverError) -> Error {
     match fault {
         DriverError::ConnectTimeout => no_answer(),
         DriverError::CouldNotConnect(Some((_, said, kind))) => io_fault(&io::Error::new(*kind, said.clone())),
-        DriverError::TlsNotSupported => Error::target(
-            "the server does not offer TLS",
-            "set ssl_cert and ssl_key there, or set ssl-mode=DISABLED to connect without encryption",
-        ),
         DriverError::UnknownAuthPlugin(name) => Error::target(
             format!("{LOGIN} ({})", one_line(name)),
             "let the user have a password by mysql_native_password or caching_sha2_password",
@@ -152,6 +145,13 @@ pub(super) fn no_answer() -> Error {
     Error::target(
         "nothing answered in time",
         "check host, port, routes and firewalls on the way; connect-timeout=SECONDS waits longer",
+    )
+}
+
+pub(super) fn no_tls() -> Error {
+    Error::target(
+        "the server does not offer TLS",
+        "set ssl_cert and ssl_key there, or set ssl-mode=DISABLED to connect without encryption",
     )
 }
 

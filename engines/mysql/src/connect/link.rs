@@ -10,13 +10,16 @@ use mindful_core::{Error, Result};
 use mindful_sql::connect::abort::{AbortState, interrupted};
 use mindful_sql::connect::control::{Control, ControlGuard};
 use mindful_sql::connect::driver_panic::caught;
+use mindful_sql::connect::patience::Patience;
 use mindful_sql::observe::session_reads;
 use mysql::Conn;
 use mysql::prelude::Queryable;
 
-use crate::connect::abort::{Standing, Use};
+use crate::connect::abort::Standing;
+use crate::connect::direct::Direct;
 use crate::connect::explain::{io_fault, no_mysql};
-use crate::connect::{Server, Socket, thread};
+use crate::connect::relay::Handle;
+use crate::connect::{Server, Socket, Use, thread};
 use crate::dataset::storage::Storage;
 use crate::error::Failure;
 use crate::flavor::Version;
@@ -30,17 +33,29 @@ pub(crate) struct Link {
     storage: OnceLock<Storage>,
 }
 
-/// A connection that its link knows while it is open.
-pub(crate) struct Open {
-    connection: Conn,
+/// A connection among those that its link knows. It leaves them before its socket is closed, whose number the next one gets.
+struct Entry {
     place: u64,
     standing: Arc<Standing>,
 }
 
+impl Drop for Entry {
+    fn drop(&mut self) {
+        self.standing.leave(self.place);
+    }
+}
+
+/// A connection that its link knows while it is open.
+pub(crate) struct Open {
+    entry: Entry,
+    connection: Conn,
+    relay: Handle,
+}
+
 impl Open {
-    /// From now on answers may take any time: a session measures.
-    pub(crate) fn wait_for_answers(&self, place: &str) -> Result<()> {
-        Socket::from_connection(&self.connection).wait(None).map_err(|error| io_fault(&error).at(place))
+    /// From now on an answer may take as long as work on whole tables.
+    pub(crate) fn allow_work_on_tables(&self) {
+        self.relay.set_patience(Patience::Tables);
     }
 }
 
@@ -58,9 +73,30 @@ impl DerefMut for Open {
     }
 }
 
-impl Drop for Open {
-    fn drop(&mut self) {
-        self.standing.leave(self.place);
+/// The connection of a session that is set up and measures.
+pub(crate) struct Measuring {
+    _entry: Entry,
+    direct: Direct,
+}
+
+impl Measuring {
+    /// From now on answers may take any time.
+    pub(crate) fn wait_for_answers(&self, place: &str) -> Result<()> {
+        self.direct.socket().wait(None).map_err(|error| io_fault(&error).at(place))
+    }
+}
+
+impl Deref for Measuring {
+    type Target = Direct;
+
+    fn deref(&self) -> &Direct {
+        &self.direct
+    }
+}
+
+impl DerefMut for Measuring {
+    fn deref_mut(&mut self) -> &mut Direct {
+        &mut self.direct
     }
 }
 
@@ -112,8 +148,23 @@ impl Link {
         // To be asked for its thread, MariaDB lists all connections.
         let seen = self.server.is_local() && placement.sessions as usize <= session_reads::MOST;
         let thread = if seen { thread::of_connection(&mut session, flavor) } else { None };
-        self.standing.works_for(session.place, placement.session, thread);
+        self.standing.works_for(session.entry.place, placement.session, thread);
         Ok((session, place))
+    }
+
+    /// Takes the connection of a session from the driver, once all its statements are prepared.
+    pub(crate) fn measure(&self, session: Open, place: &str) -> Result<Measuring> {
+        let Open { entry, connection, relay } = session;
+        Socket::from_connection(&connection).sever();
+        let within = self.server.patience();
+        let direct = Direct::take_over(&relay, within).and_then(|direct| {
+            direct.socket().wait(Some(within))?;
+            Ok(direct)
+        });
+        let direct = direct.map_err(|error| io_fault(&error).at(place))?;
+        entry.standing.move_to(entry.place, direct.socket());
+        self.abort.refuse_interrupted(place)?;
+        Ok(Measuring { _entry: entry, direct })
     }
 
     /// The sessions by the server's numbers of their connections.
@@ -141,12 +192,9 @@ impl Link {
 
     fn open(&self, what: Use) -> Result<Open> {
         self.refuse_aborted()?;
-        let mut connection = match what {
-            Use::Session => self.server.connect_session()?,
-            Use::Other => self.server.connect()?,
-        };
+        let (mut connection, relay) = self.server.connect(what)?;
         let place = self.standing.enter(what, &mut connection);
-        Ok(Open { connection, place, standing: Arc::clone(&self.standing) })
+        Ok(Open { entry: Entry { place, standing: Arc::clone(&self.standing) }, connection, relay })
     }
 
     /// The connection for everything that is not measured. Held exclusively.
@@ -161,6 +209,19 @@ impl Link {
         self.run_on(&mut control, place, work)
     }
 
+    /// The same for work that takes the longer the larger the tables are.
+    pub(crate) fn run_on_tables<T>(
+        &self,
+        place: &str,
+        work: impl FnOnce(&mut Conn) -> Result<T, Failure>,
+    ) -> Result<T> {
+        let mut control = self.control()?;
+        control.relay.set_patience(Patience::Tables);
+        let done = self.run_on(&mut control, place, work);
+        control.relay.set_patience(Patience::Question);
+        done
+    }
+
     pub(crate) fn run_on<T>(
         &self,
         connection: &mut Conn,
@@ -170,11 +231,12 @@ impl Link {
         understood(|| work(connection)).map_err(|failure| explain(failure, place, self.abort.is_aborted()))
     }
 
+    /// Does `work` on the connection of a session that measures.
     pub(crate) fn work<T>(
         &self,
-        connection: &mut Conn,
+        connection: &mut Direct,
         place: &str,
-        work: impl FnOnce(&mut Conn) -> Result<T, Failure>,
+        work: impl FnOnce(&mut Direct) -> Result<T, Failure>,
     ) -> Result<T> {
         understood(|| work(connection)).map_err(|failure| explain(failure, place, self.abort.is_interrupted()))
     }

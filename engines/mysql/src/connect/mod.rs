@@ -1,6 +1,7 @@
 //! Connections to MariaDB and MySQL: the URLs, variables and files of their client, TLS, and errors a person can act on.
 
 pub(crate) mod abort;
+pub(crate) mod direct;
 mod environment;
 mod explain;
 mod given;
@@ -26,7 +27,7 @@ use std::time::Duration;
 use mindful_core::Result;
 use mindful_sql::connect::driver_panic::caught;
 use mysql::prelude::Queryable;
-use mysql::{Conn, DriverError, OptsBuilder, SslOpts};
+use mysql::{Conn, OptsBuilder};
 use rustls::ClientConfig;
 
 pub(crate) use explain::{code, explain};
@@ -34,9 +35,9 @@ pub(crate) use socket::Socket;
 pub(crate) use url::redact;
 
 use environment::Environment;
-use explain::no_mysql;
+use explain::{no_mysql, no_tls};
 use given::{Given, Road};
-use relay::{Address, Probe, Relay};
+use relay::{Address, Handle, Probe, Relay};
 use tls::{Mode, Tls};
 use wire::Wire;
 
@@ -46,17 +47,13 @@ const EXPOSED: &str = "a password on the command line is visible in the process 
 #[derive(Clone)]
 pub(crate) struct Server {
     given: Given,
-    tls: Option<SslOpts>,
-    relay_tls: Option<Arc<ClientConfig>>,
+    tls: Option<Arc<ClientConfig>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
-    /// By a relay, which checks what comes, and asks a silent server whether it is still there.
-    Relay,
-    /// By a relay that asks nothing.
-    Probe,
-    Direct,
+pub(crate) enum Use {
+    Session,
+    Other,
 }
 
 impl Server {
@@ -67,7 +64,7 @@ impl Server {
         if parts.password.is_some() && env::args_os().any(|argument| argument.to_string_lossy().contains(url)) {
             given.notes.push(EXPOSED.to_owned());
         }
-        Ok(Self { tls: given.tls.options()?, relay_tls: given.tls.config()?, given })
+        Ok(Self { tls: given.tls.config()?, given })
     }
 
     /// The server at a socket, for a user without a password.
@@ -81,7 +78,7 @@ impl Server {
             connect_timeout: Duration::from_secs(10),
             notes: Vec::new(),
         };
-        Self { given, tls: None, relay_tls: None }
+        Self { given, tls: None }
     }
 
     pub(crate) fn user(&self) -> &str {
@@ -114,20 +111,17 @@ impl Server {
         }
     }
 
-    /// A new connection for all that is not measured. A server that is silent for a while, and answers no other connection
-    /// either, is given up.
-    pub(crate) fn connect(&self) -> Result<Conn> {
-        let connection = self.connect_by(Way::Relay, self.given.connect_timeout)?;
+    /// A new connection, with its relay. A server that is silent for a while, and answers no other connection either, is
+    /// given up.
+    pub(crate) fn connect(&self, what: Use) -> Result<(Conn, Handle)> {
+        let (connection, relay) = self.connect_by(self.given.connect_timeout, Some(what))?;
         Socket::from_connection(&connection).wait(None).map_err(|error| explain::io_fault(&error).at(self.place()))?;
-        Ok(connection)
+        Ok((connection, relay))
     }
 
-    /// A new connection for a session, without a relay. It waits for each answer a few of its timeouts long.
-    pub(crate) fn connect_session(&self) -> Result<Conn> {
-        let connection = self.connect_by(Way::Direct, self.given.connect_timeout)?;
-        let waits = Socket::from_connection(&connection).wait(Some(PATIENCE * self.given.connect_timeout));
-        waits.map_err(|error| explain::io_fault(&error).at(self.place()))?;
-        Ok(connection)
+    /// How long a session waits for an answer before it measures.
+    pub(crate) fn patience(&self) -> Duration {
+        PATIENCE * self.given.connect_timeout
     }
 
     /// Whether the server still answers on `connection`, in the time that it has to let somebody in.
@@ -138,15 +132,15 @@ impl Server {
 
     /// A new connection, which waits for each answer no longer than this.
     pub(crate) fn connect_within(&self, within: Duration) -> Result<Conn> {
-        self.connect_by(Way::Probe, within)
+        self.connect_by(within, None).map(|(connection, _)| connection)
     }
 
     /// Whether the server answers somebody else; what it refuses is an answer.
     fn answers_another(&self) -> Result<()> {
         let within = self.given.connect_timeout;
         let password = self.given.password.clone().or_else(|| typed::password_for(&self.place()));
-        match self.log_in(password.as_deref(), within, Way::Probe)? {
-            Ok(mut connection) => match caught(|| connection.query_drop("SELECT 1")) {
+        match self.log_in(password.as_deref(), within, None)? {
+            Ok((mut connection, _)) => match caught(|| connection.query_drop("SELECT 1")) {
                 Ok(Err(error)) => self.has_said(&error),
                 _ => Ok(()),
             },
@@ -159,10 +153,11 @@ impl Server {
         if said { Ok(()) } else { Err(explain(error, &self.place())) }
     }
 
-    fn connect_by(&self, way: Way, within: Duration) -> Result<Conn> {
+    /// A connection without a use is one that asks whether the server answers, and is not asked so itself.
+    fn connect_by(&self, within: Duration, what: Option<Use>) -> Result<(Conn, Handle)> {
         let place = self.place();
         let password = self.given.password.clone().or_else(|| typed::password_for(&place));
-        let log_in = |password| self.log_in(password, within, way).map_err(|error| error.at(&place));
+        let log_in = |password| self.log_in(password, within, what).map_err(|error| error.at(&place));
         let connected = match log_in(password.as_deref())? {
             Err(error) if password.is_none() && code(&error) == Some(explain::DENIED) => match typed::ask(&place)? {
                 Some(password) => {
@@ -179,23 +174,22 @@ impl Server {
         })
     }
 
-    fn log_in(&self, password: Option<&str>, within: Duration, way: Way) -> Result<mysql::Result<Conn>> {
-        let with = |options: OptsBuilder| {
-            let connected = caught(|| Conn::new(options.pass(password)));
-            connected.map_err(|words| no_mysql(&format!(" ({words})")))
-        };
-        if way != Way::Direct {
-            return with(self.options_by(&self.relay(within, way)?, within));
-        }
-        match with(self.options(self.tls.clone(), within))? {
-            Err(mysql::Error::DriverError(DriverError::TlsNotSupported)) if self.given.tls.mode == Mode::Preferred => {
-                with(self.options(None, within))
-            }
-            other => Ok(other),
-        }
+    fn log_in(
+        &self,
+        password: Option<&str>,
+        within: Duration,
+        what: Option<Use>,
+    ) -> Result<mysql::Result<(Conn, Handle)>> {
+        let (address, relay) = self.relay(within, what.is_some())?;
+        // A session of many schemas prepares more statements than the driver remembers, and closes those that it forgets.
+        let statements = (what == Some(Use::Session)).then_some(0);
+        let options = self.options(&address, within).pass(password).stmt_cache_size(statements);
+        let connected = caught(|| Conn::new(options)).map_err(|words| no_mysql(&format!(" ({words})")))?;
+        Ok(connected.map(|connection| (connection, relay)))
     }
 
-    fn relay(&self, within: Duration, way: Way) -> Result<Address> {
+    /// Starts a relay, which checks what comes. With `probes` it asks a silent server whether it is still there.
+    fn relay(&self, within: Duration, probes: bool) -> Result<(Address, Handle)> {
         let (wire, name) = match &self.given.road {
             Road::Socket(path) => (Wire::to_socket(path, within)?, None),
             Road::Tcp(host, port) => {
@@ -204,53 +198,36 @@ impl Server {
             }
         };
         let server = self.clone();
-        let probe: Option<Probe> = (way == Way::Relay).then(|| Arc::new(move || server.answers_another()) as Probe);
-        let relay = Relay::greet(wire, self.relay_tls.clone().zip(name), within, probe)?;
-        if self.relay_tls.is_none() || relay.offers_tls() || relay.refuses() {
+        let probe: Option<Probe> = probes.then(|| Arc::new(move || server.answers_another()) as Probe);
+        let relay = Relay::greet(wire, self.tls.clone().zip(name), within, probe)?;
+        if self.tls.is_none() || relay.offers_tls() || relay.refuses() {
             return relay.start();
         }
         if self.given.tls.mode != Mode::Preferred {
-            return Err(explain(&mysql::Error::DriverError(DriverError::TlsNotSupported), &self.place()));
+            return Err(no_tls().at(self.place()));
         }
         relay.without_tls().start()
     }
 
-    fn options_by(&self, relay: &Address, within: Duration) -> OptsBuilder {
-        match relay {
-            Address::Socket(path) => self.common(within, false).socket(Some(path.display().to_string())),
-            Address::Port(port) => {
-                self.common(within, !self.is_local()).ip_or_hostname(Some("127.0.0.1")).tcp_port(*port)
-            }
-        }
-    }
-
-    fn options(&self, tls: Option<SslOpts>, within: Duration) -> OptsBuilder {
-        let common = self.common(within, tls.is_none() && !self.is_local());
-        match &self.given.road {
-            Road::Socket(path) => common.socket(Some(path.display().to_string())),
-            Road::Tcp(host, port) => common.ip_or_hostname(Some(host.clone())).tcp_port(*port).ssl_opts(tls),
-        }
-    }
-
-    /// What all connections have in common; `unencrypted` over a network.
-    fn common(&self, within: Duration, unencrypted: bool) -> OptsBuilder {
-        OptsBuilder::new()
+    fn options(&self, relay: &Address, within: Duration) -> OptsBuilder {
+        let options = OptsBuilder::new()
             // A socket is not searched for.
             .prefer_socket(false)
-            .tcp_nodelay(true)
-            // A cut network is noticed within a minute, whichever side was to send.
-            .tcp_keepalive_time_ms(Some(30_000))
-            .tcp_keepalive_probe_interval_secs(Some(10))
-            .tcp_keepalive_probe_count(Some(3))
-            .tcp_user_timeout_ms(Some(60_000))
-            .tcp_connect_timeout(Some(within))
             .read_timeout(Some(within))
             .write_timeout(Some(within))
             .max_allowed_packet(Some(LONGEST_PACKET))
             .init(INIT.to_vec())
-            .user(Some(self.given.user.clone()))
-            // An attacker in between could send a key of its own and read the password.
-            .server_key_path(unencrypted.then(|| NO_KEY.into()))
+            .user(Some(self.given.user.clone()));
+        match relay {
+            Address::Socket(path) => options.socket(Some(path.display().to_string())),
+            Address::Port(port) => options
+                .ip_or_hostname(Some("127.0.0.1"))
+                .tcp_port(*port)
+                .tcp_nodelay(true)
+                .tcp_connect_timeout(Some(within))
+                // An attacker in between could send a key of its own and read the password.
+                .server_key_path((!self.is_local()).then(|| NO_KEY.into())),
+        }
     }
 }
 

@@ -23,9 +23,9 @@ pub(super) const HEAD: usize = 4;
 /// A packet of this length is continued by the next one.
 const CONTINUED: usize = 0xff_ffff;
 
-const OK: u8 = 0x00;
+pub(super) const OK: u8 = 0x00;
 pub(super) const ERROR: u8 = 0xff;
-const EOF: u8 = 0xfe;
+pub(super) const EOF: u8 = 0xfe;
 const MORE_RESULTS: u8 = 8;
 
 /// Commands that are not answered by a result.
@@ -58,6 +58,10 @@ pub(super) struct Watch {
 impl Watch {
     pub(super) fn new() -> Self {
         Self { next: Next::Login, answer: 0, asked: Vec::new(), left: 0 }
+    }
+
+    pub(super) fn after_login() -> Self {
+        Self { next: Next::Nothing, ..Self::new() }
     }
 
     pub(super) fn is_login(&self) -> bool {
@@ -177,7 +181,7 @@ pub(super) fn length_of(head: [u8; HEAD]) -> usize {
 }
 
 /// A number of variable length, and what follows it.
-fn number(bytes: &[u8]) -> Option<(u64, &[u8])> {
+pub(super) fn number(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let (first, rest) = bytes.split_first()?;
     let length = match first {
         0..=0xfa => return Some((u64::from(*first), rest)),

@@ -4,8 +4,7 @@
 //! hands on whole packets, and sends an error in the place of one beyond a limit. It makes TLS itself, because it could not
 //! see into the driver's. A driver of our own was rejected: this one is kept by others.
 //!
-//! Sessions that measure do not use it: an operation would wait for two more threads. They connect once everything else
-//! over the relay was in order, and their packets have the limit of the driver.
+//! A session that measures takes the connection over once it is set up: see `direct`.
 //!
 //! The driver sends a password in clear text over a socket of Unix, so it gets one only if the way to the server is one, or
 //! has TLS. Otherwise it gets a port of the loopback device.
@@ -13,15 +12,16 @@
 use std::io::{self, Read, Write};
 use std::net::TcpListener;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
-use std::{env, fs, process, thread};
+use std::{fs, thread};
 
 use mindful_core::{Error, Result};
+use mindful_host::ownership::make_temporary_folder;
+use mindful_sql::connect::patience::{Patience, not_ended};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustls::ClientConfig;
 
@@ -38,6 +38,25 @@ const TLS_REQUEST: usize = 32;
 pub(super) type Probe = Arc<dyn Fn() -> Result<()> + Send + Sync>;
 /// How often it is asked in vain before the connection is given up, and for how many of its timeouts it may be silent.
 const PROBES: u32 = 3;
+
+/// What a client of a relay may ask of it.
+pub(crate) struct Handle {
+    wire: mpsc::Receiver<Wire>,
+    limit_ms: Arc<AtomicU64>,
+    timeout: Duration,
+}
+
+impl Handle {
+    /// From now on an answer may take as long as work of this kind.
+    pub(super) fn set_patience(&self, patience: Patience) {
+        self.limit_ms.store(patience.limit(self.timeout).as_millis() as u64, Ordering::Relaxed);
+    }
+
+    /// The connection to the server, once the driver has left without saying so to the server.
+    pub(super) fn take_over(&self, within: Duration) -> io::Result<Wire> {
+        self.wire.recv_timeout(within).map_err(|_| io::ErrorKind::UnexpectedEof.into())
+    }
+}
 
 pub(super) enum Address {
     Socket(PathBuf),
@@ -58,6 +77,8 @@ pub(super) struct Relay {
     tls: Option<(Arc<ClientConfig>, String)>,
     greeting: Vec<u8>,
     within: Duration,
+    /// Limit for an answer once the driver is let in, ms.
+    limit_ms: Arc<AtomicU64>,
     probe: Option<Probe>,
 }
 
@@ -73,7 +94,7 @@ impl Relay {
         probe: Option<Probe>,
     ) -> Result<Self> {
         let greeting = read_greeting(&mut wire, within)?;
-        Ok(Self { wire, tls, greeting, within, probe })
+        Ok(Self { wire, tls, greeting, within, limit_ms: Arc::default(), probe })
     }
 
     /// Whether the server offers TLS: a version of the protocol, that of the server, 13 bytes, and flags.
@@ -93,34 +114,47 @@ impl Relay {
     }
 
     /// Starts to hand on what the one client of the address says.
-    pub(super) fn start(self) -> Result<Address> {
-        let failed = |error: io::Error| Error::run(format!("cannot make a socket ({error})"), "set TMPDIR to a folder");
+    pub(super) fn start(self) -> Result<(Address, Handle)> {
+        let failed = |error: io::Error| {
+            Error::run(format!("cannot make a socket ({error})"), "set TMPDIR to a folder of your own")
+        };
         let listener = Listener::new(self.tls.is_none() && self.wire.is_tcp()).map_err(failed)?;
         let address = listener.address().map_err(failed)?;
         let within = self.within;
+        let (hand_over, wire) = mpsc::channel();
+        let handle = Handle { wire, limit_ms: Arc::clone(&self.limit_ms), timeout: within };
+        handle.set_patience(Patience::Question);
         let carrying = thread::Builder::new().name("relay".to_owned()).spawn(move || {
             let accepted = listener.accept(within);
             // The folder for temporary files contains nothing of it while the connection is open, or if the process
             // ends.
             drop(listener);
             if let Ok(mut driver) = accepted {
-                self.carry(&mut *driver);
+                self.carry(&mut *driver, &hand_over);
             }
         });
         carrying.map_err(failed)?;
-        Ok(address)
+        Ok((address, handle))
     }
 
-    fn carry(mut self, driver: &mut dyn Driver) {
+    fn carry(mut self, driver: &mut dyn Driver, hand_over: &mpsc::Sender<Wire>) {
         let mut last = 0;
-        // A client that has left needs no error.
-        if let Err(Some(error)) = self.carry_all(driver, &mut last) {
-            let text = format!("{}{NEXT}{}", error.what, error.next);
-            let _ = driver.write_all(&error_packet(REFUSED, &text, last.wrapping_add(1)));
+        match self.carry_all(driver, &mut last) {
+            Ok(()) => {
+                // Not every client wants it.
+                let _ = hand_over.send(self.wire);
+            }
+            Err(Some(error)) => {
+                let text = format!("{}{NEXT}{}", error.what, error.next);
+                let _ = driver.write_all(&error_packet(REFUSED, &text, last.wrapping_add(1)));
+            }
+            // A client that has left needs no error.
+            Err(None) => {}
         }
     }
 
-    /// Hands on packets until one side is gone; `last` is the number of the last packet that the driver has seen.
+    /// Hands on packets until the driver has left and no answer is due. `last` is the number of the last packet that the
+    /// driver has seen.
     fn carry_all(&mut self, driver: &mut dyn Driver, last: &mut u8) -> Result<(), End> {
         let mut watch = Watch::new();
         let deadline = Instant::now() + self.within;
@@ -135,14 +169,21 @@ impl Relay {
             hidden = 1;
         }
         let (mut from_server, mut is_new) = (Vec::new(), true);
-        let (mut heard, mut silent) = (Instant::now(), 0);
+        let (mut asked, mut heard, mut silent) = (Instant::now(), Instant::now(), 0);
         loop {
-            let patience = if watch.is_login() { deadline } else { heard + self.within * PROBES };
+            let limit = Duration::from_millis(self.limit_ms.load(Ordering::Relaxed));
+            let probing = (heard + self.within * PROBES).min(asked + limit);
+            let patience = if watch.is_login() { deadline } else { probing };
             let [driver_says, server_says] = await_either(&*driver, &self.wire, patience).map_err(|_| None)?;
             if driver_says {
-                let length = uninterrupted(|| driver.read(&mut part)).ok().filter(|length| *length > 0).ok_or(None)?;
+                let length = uninterrupted(|| driver.read(&mut part)).map_err(|_| None)?;
+                if length == 0 {
+                    return if watch.awaits() || !from_server.is_empty() { Err(None) } else { Ok(()) };
+                }
                 let sent = &mut part[..length];
-                *last = watch.ask(sent).unwrap_or(*last);
+                if let Some(number) = watch.ask(sent) {
+                    (*last, asked) = (number, Instant::now());
+                }
                 // A part of the login is a packet.
                 if watch.is_login() && sent.len() >= HEAD {
                     sent[HEAD - 1] = sent[HEAD - 1].wrapping_add(hidden);
@@ -153,7 +194,7 @@ impl Relay {
             if server_says
                 && !self.wire.read_into(&mut from_server, &mut part).map_err(|error| Some(io_fault(&error)))?
             {
-                return Ok(());
+                return Err(None);
             }
             while let Some(head) = from_server.first_chunk::<HEAD>() {
                 let (length, is_login) = (length_of(*head), watch.is_login());
@@ -177,7 +218,9 @@ impl Relay {
                 return Err(Some(no_answer()));
             }
             if !watch.awaits() {
-                heard = Instant::now();
+                (asked, heard) = (Instant::now(), Instant::now());
+            } else if asked.elapsed() >= limit && !watch.is_login() {
+                return Err(Some(not_ended(limit, "connect-timeout")));
             } else if heard.elapsed() >= self.within * PROBES {
                 silent = self.still_answers(silent).map_err(Some)?;
                 heard = Instant::now();
@@ -209,7 +252,7 @@ impl Relay {
     }
 }
 
-fn sent(what: &str) -> Error {
+pub(super) fn sent(what: &str) -> Error {
     let next = "check that host and port are those of a MariaDB or MySQL server";
     Error::target(format!("the server sent {what}"), next)
 }
@@ -229,21 +272,11 @@ fn await_either(driver: &dyn Driver, wire: &Wire, deadline: Instant) -> io::Resu
 
 impl Listener {
     fn new(is_tcp: bool) -> io::Result<Self> {
-        static NEXT_FOLDER: AtomicU64 = AtomicU64::new(0);
         if is_tcp {
             return TcpListener::bind(("127.0.0.1", 0)).map(Self::Tcp);
         }
-        // A folder that only this user may enter. A name that exists already is skipped.
-        for _ in 0..100 {
-            let number = NEXT_FOLDER.fetch_add(1, Ordering::Relaxed);
-            let folder = env::temp_dir().join(format!("mindful-{}-{number}", process::id()));
-            match fs::DirBuilder::new().mode(0o700).create(&folder) {
-                Ok(()) => return UnixListener::bind(folder.join("s")).map(|listener| Self::Unix(listener, folder)),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Err(io::ErrorKind::AlreadyExists.into())
+        let folder = make_temporary_folder()?;
+        UnixListener::bind(folder.join("s")).map(|listener| Self::Unix(listener, folder))
     }
 
     fn address(&self) -> io::Result<Address> {

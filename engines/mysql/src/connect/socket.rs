@@ -18,6 +18,10 @@ impl Socket {
         Self(connection.as_raw_fd())
     }
 
+    pub(crate) fn from_fd(socket: BorrowedFd<'_>) -> Self {
+        Self(socket.as_raw_fd())
+    }
+
     /// Longest wait for an answer; unlimited without it.
     pub(crate) fn wait(self, at_most: Option<Duration>) -> io::Result<()> {
         let stream = self.stream()?;

@@ -1,16 +1,17 @@
 //! TLS as the ssl-mode of the mysql client says.
 
+use std::fmt::Display;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mindful_core::{Error, Result};
-use mysql::{ClientIdentity, SslOpts};
 use rustls::client::WebPkiServerVerifier;
+use rustls::crypto::{self, CryptoProvider};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::{ClientConfig, RootCertStore, crypto};
+use rustls::{ClientConfig, RootCertStore};
 
 use super::verifier::Verifier;
 
@@ -56,71 +57,58 @@ impl Tls {
         })
     }
 
-    pub(super) fn options(&self) -> Result<Option<SslOpts>> {
+    /// `None` without TLS.
+    pub(super) fn config(&self) -> Result<Option<Arc<ClientConfig>>> {
         if self.mode == Mode::Disabled {
             return Ok(None);
         }
-        // Another engine's driver may bring a second provider into the binary; this one then has to be given one.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let unverified = matches!(self.mode, Mode::Preferred | Mode::Required);
-        let mut options = SslOpts::default()
-            .with_danger_accept_invalid_certs(unverified)
-            .with_danger_skip_domain_validation(self.mode == Mode::VerifyCa);
-        if let Some(ca) = self.ca.as_ref().filter(|_| !unverified) {
-            check(ca, "ssl-ca")?;
-            options = options.with_root_cert_path(Some(ca.clone()));
-        }
-        match (&self.certificate, &self.key) {
-            (Some(certificate), Some(key)) => {
-                check(certificate, "ssl-cert")?;
-                check(key, "ssl-key")?;
-                check_private(key)?;
-                Ok(Some(options.with_client_identity(Some(ClientIdentity::new(certificate.clone(), key.clone())))))
-            }
-            (None, None) => Ok(Some(options)),
-            (None, Some(_)) => Err(Error::plan("ssl-key without ssl-cert", "name both")),
-            (Some(_), None) => Err(Error::plan("ssl-cert without ssl-key", "name both")),
-        }
-    }
-}
-
-impl Tls {
-    /// The same as [`Self::options`] for a relay.
-    pub(super) fn config(&self) -> Result<Option<Arc<ClientConfig>>> {
-        let Some(options) = self.options()? else { return Ok(None) };
-        let unusable = |path: &Path, why: String| {
-            Error::plan(format!("{}: {why}", path.display()), "name a file in PEM: ssl-ca, ssl-cert, ssl-key")
-        };
-        let certificates = |path: &Path| -> Result<Vec<CertificateDer<'static>>> {
-            let read = CertificateDer::pem_file_iter(path).and_then(Iterator::collect);
-            read.map_err(|error| unusable(path, error.to_string()))
-        };
-        let mut roots: RootCertStore = webpki_roots::TLS_SERVER_ROOTS.iter().cloned().collect();
-        if let Some(ca) = self.ca.as_ref().filter(|_| !options.accept_invalid_certs()) {
-            for certificate in certificates(ca)? {
-                roots.add(certificate).map_err(|error| unusable(ca, error.to_string()))?;
-            }
-        }
         let provider = Arc::new(crypto::ring::default_provider());
-        let no_tls = |error: &dyn std::fmt::Display| Error::plan(format!("no TLS: {error}"), "use ssl-mode=DISABLED");
-        let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider));
-        let verifier = Verifier {
-            chain: verifier.build().map_err(|error| no_tls(&error))?,
-            accepts_all: options.accept_invalid_certs(),
-            any_name: options.skip_domain_validation(),
-        };
+        let verifier = Arc::new(self.verifier(&provider)?);
         let builder = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .map_err(|error| no_tls(&error))?
             .dangerous()
-            .with_custom_certificate_verifier(Arc::new(verifier));
-        let (Some(certificate), Some(key)) = (&self.certificate, &self.key) else {
-            return Ok(Some(Arc::new(builder.with_no_client_auth())));
+            .with_custom_certificate_verifier(verifier);
+        let (certificate, key) = match (&self.certificate, &self.key) {
+            (Some(certificate), Some(key)) => (certificate, key),
+            (None, None) => return Ok(Some(Arc::new(builder.with_no_client_auth()))),
+            (None, Some(_)) => return Err(Error::plan("ssl-key without ssl-cert", "name both")),
+            (Some(_), None) => return Err(Error::plan("ssl-cert without ssl-key", "name both")),
         };
-        let secret = PrivateKeyDer::from_pem_file(key).map_err(|error| unusable(key, error.to_string()))?;
+        check(certificate, "ssl-cert")?;
+        check(key, "ssl-key")?;
+        check_private(key)?;
+        let secret = PrivateKeyDer::from_pem_file(key).map_err(|error| unusable(key, &error))?;
         let config = builder.with_client_auth_cert(certificates(certificate)?, secret);
-        Ok(Some(Arc::new(config.map_err(|error| unusable(certificate, error.to_string()))?)))
+        Ok(Some(Arc::new(config.map_err(|error| unusable(certificate, &error))?)))
     }
+
+    fn verifier(&self, provider: &Arc<CryptoProvider>) -> Result<Verifier> {
+        let accepts_all = matches!(self.mode, Mode::Preferred | Mode::Required);
+        let mut roots: RootCertStore = webpki_roots::TLS_SERVER_ROOTS.iter().cloned().collect();
+        if let Some(ca) = self.ca.as_ref().filter(|_| !accepts_all) {
+            check(ca, "ssl-ca")?;
+            for certificate in certificates(ca)? {
+                roots.add(certificate).map_err(|error| unusable(ca, &error))?;
+            }
+        }
+        let chain = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider)).build();
+        let chain = chain.map_err(|error| no_tls(&error))?;
+        Ok(Verifier { chain, accepts_all, any_name: self.mode == Mode::VerifyCa })
+    }
+}
+
+fn no_tls(why: &dyn Display) -> Error {
+    Error::plan(format!("no TLS: {why}"), "use ssl-mode=DISABLED")
+}
+
+fn unusable(path: &Path, why: &dyn Display) -> Error {
+    Error::plan(format!("{}: {why}", path.display()), "name a file in PEM: ssl-ca, ssl-cert, ssl-key")
+}
+
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
+    let read = CertificateDer::pem_file_iter(path).and_then(Iterator::collect);
+    read.map_err(|error| unusable(path, &error))
 }
 
 fn check(path: &Path, name: &str) -> Result<()> {
@@ -146,20 +134,16 @@ mod tests {
 
     #[test]
     fn each_mode_verifies_as_much_as_it_promises() {
-        let of = |mode| Tls { mode, ..Tls::OFF }.options().unwrap();
-        assert!(of(Mode::Disabled).is_none());
+        let provider = Arc::new(crypto::ring::default_provider());
+        assert!(Tls::OFF.config().unwrap().is_none());
         for (mode, accepts, skips) in [
             (Mode::Preferred, true, false),
             (Mode::Required, true, false),
             (Mode::VerifyCa, false, true),
             (Mode::VerifyIdentity, false, false),
         ] {
-            let options = of(mode).unwrap();
-            assert_eq!(
-                (options.accept_invalid_certs(), options.skip_domain_validation()),
-                (accepts, skips),
-                "{mode:?}"
-            );
+            let verifier = Tls { mode, ..Tls::OFF }.verifier(&provider).unwrap();
+            assert_eq!((verifier.accepts_all, verifier.any_name), (accepts, skips), "{mode:?}");
         }
     }
 
@@ -167,8 +151,8 @@ mod tests {
     fn files_that_cannot_be_used_are_named() {
         let nowhere = Some(PathBuf::from("/nowhere/ca.pem"));
         let tls = Tls { mode: Mode::VerifyIdentity, ca: nowhere.clone(), ..Tls::OFF };
-        assert!(tls.options().err().unwrap().to_string().contains("ssl-ca /nowhere/ca.pem"));
+        assert!(tls.config().err().unwrap().to_string().contains("ssl-ca /nowhere/ca.pem"));
         let tls = Tls { mode: Mode::Required, key: nowhere, ..Tls::OFF };
-        assert!(tls.options().err().unwrap().to_string().contains("ssl-cert"));
+        assert!(tls.config().err().unwrap().to_string().contains("ssl-cert"));
     }
 }

@@ -1,4 +1,4 @@
-//! Verifies a server's certificate as far as ssl-mode asks, the same as the driver does.
+//! Verifies a server's certificate as far as ssl-mode asks.
 
 use std::sync::Arc;
 

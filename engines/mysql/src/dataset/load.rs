@@ -132,6 +132,7 @@ struct Work<'a> {
 impl Work<'_> {
     fn stream(&self, first: Table) -> Result<()> {
         let mut conn = self.link.connect()?;
+        conn.allow_work_on_tables();
         self.queue.make_tables(first, |table| {
             let place = format!("loading {}", self.namespace.table(table.kind, table.schema));
             self.link.run_on(&mut conn, &place, |conn| self.make(conn, table))

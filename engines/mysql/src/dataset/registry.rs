@@ -15,7 +15,7 @@ use crate::connect::link::Link;
 use crate::dataset::layout::PAGE_BYTES;
 use crate::dataset::storage::Storage;
 use crate::error::Failure;
-use crate::names::{MARK, MEETING, Namespace, REGISTRY, SHAPE, TableKind, quote_ident};
+use crate::names::{MARK, MEETING, NUMBERS, Namespace, REGISTRY, SHAPE, TableKind, quote_ident};
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Entry {
@@ -64,6 +64,12 @@ pub(crate) fn has_meeting(link: &Link, namespace: &Namespace) -> Result<bool> {
         Some(fault) => Err(not_as_made(namespace, MEETING, &fault)),
         None => Ok(judged.table(MEETING).is_some()),
     }
+}
+
+/// Refuses a table of numbers that is not as it was made.
+pub(crate) fn refuse_other_numbers(conn: &mut Conn, namespace: &Namespace) -> Result<(), Failure> {
+    let fault = judge::read(conn, namespace)?.fault_of_numbers();
+    fault.map_or(Ok(()), |fault| Err(not_as_made(namespace, NUMBERS, &fault).into()))
 }
 
 /// Reads the namespace. Before the registry is read, the catalogue must show that reading it runs no code of others.
@@ -167,7 +173,7 @@ pub(crate) fn inventory(link: &Link, namespace: &Namespace) -> Result<Vec<OwnedO
 /// Drops what [`inventory`] calls ours, the registry last but for the database: an interrupted cleanup continues where
 /// it ended.
 pub(crate) fn cleanup(link: &Link, namespace: &Namespace) -> Result<Vec<OwnedObject>> {
-    link.run("cleaning up", |conn| {
+    link.run_on_tables("cleaning up", |conn| {
         let objects = list(conn, namespace)?;
         for object in objects.iter().filter(|object| object.kept_because.is_none()) {
             let drop = if object.name == namespace.quoted() {

@@ -43,7 +43,7 @@ pub(crate) fn of_all(
     let schema = |schema| {
         let table = namespace.table(TableKind::Blocks, schema);
         let file = data.map(|data| tablespace(data, namespace, schema));
-        let (order, how) = link.run(&format!("verifying {table}"), |conn| {
+        let (order, how) = link.run_on_tables(&format!("verifying {table}"), |conn| {
             let stored = match &file {
                 Some(file) => by_tablespace(conn, &table, file, dataset.blocks_per_schema, look, stop)?,
                 None => None,
@@ -66,7 +66,9 @@ pub(crate) fn of_all(
 pub(crate) fn of_none(link: &Link, namespace: &Namespace, dataset: &Dataset) -> Result<LayoutProof> {
     for schema in 1..=dataset.schemas {
         let table = namespace.table(TableKind::Blocks, schema);
-        link.run(&format!("verifying {table}"), |conn| primary_keys(conn, &table, dataset.blocks_per_schema))?;
+        link.run_on_tables(&format!("verifying {table}"), |conn| {
+            primary_keys(conn, &table, dataset.blocks_per_schema)
+        })?;
     }
     Ok(LayoutProof { schemas: Vec::new(), cross_correlation: None, proven_at_us: clock::now_us() })
 }

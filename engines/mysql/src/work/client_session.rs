@@ -7,9 +7,9 @@ use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::workload::{ClientLoop, Op, OpKind, Operator, Workload};
 use mindful_core::{Error, Result, Session};
 use mysql::prelude::Queryable;
-use mysql::{Conn, Row, Statement};
+use mysql::{Conn, Statement};
 
-use crate::connect::link::{Link, Open};
+use crate::connect::link::{Link, Measuring};
 use crate::error::Failure;
 use crate::names::Namespace;
 use crate::work::commit::{Commits, Committed};
@@ -35,6 +35,7 @@ impl ClientSession {
             let on = |schema: &u32| Ok((*schema, Prepared::prepare(conn, workload, namespace, *schema)?));
             schemas.iter().map(on).collect::<Result<BTreeMap<_, _>, Failure>>()
         })?;
+        let conn = link.measure(conn, &place)?;
         conn.wait_for_answers(&place)?;
         let commits = Commits::new(workload.commit, committed);
         Ok(Self { work, statements: Statements { link: Arc::clone(link), conn, place, prepared, commits } })
@@ -66,7 +67,7 @@ impl Prepared {
 
 struct Statements {
     link: Arc<Link>,
-    conn: Open,
+    conn: Measuring,
     place: String,
     prepared: BTreeMap<u32, Prepared>,
     commits: Commits,
@@ -77,21 +78,21 @@ impl Operator for Statements {
         let missing = || Error::run(format!("nothing is prepared for schema {}", op.schema), "report this");
         let on = self.prepared.get(&op.schema).ok_or_else(missing)?;
         let commits = &mut self.commits;
+        let keys = [op.first_key.into(), op.last_key().into()];
         self.link.work(&mut self.conn, &self.place, |conn| match op.kind {
             OpKind::Select => {
-                let count: Option<u64> = conn.exec_first(&on.select, (op.first_key, op.last_key()))?;
-                Ok(count.unwrap_or(0))
+                let read = conn.execute(&on.select, &keys)?;
+                Ok(read.rows.first().and_then(|row| row.get(0)).unwrap_or(0))
             }
             OpKind::Update => {
                 commits.before(conn)?;
-                conn.exec_drop(on.update.as_ref().ok_or_else(missing)?, (op.first_key, op.last_key()))?;
-                let changed = conn.affected_rows();
+                let changed = conn.execute(on.update.as_ref().ok_or_else(missing)?, &keys)?.changed;
                 commits.after(conn)?;
                 Ok(changed)
             }
             OpKind::Scan => {
-                let row: Option<Row> = conn.exec_first(on.scan.as_ref().ok_or_else(missing)?, ())?;
-                Ok(row.and_then(|row| row.get(1)).unwrap_or(0))
+                let scanned = conn.execute(on.scan.as_ref().ok_or_else(missing)?, &[])?;
+                Ok(scanned.rows.first().and_then(|row| row.get(1)).unwrap_or(0))
             }
         })
     }

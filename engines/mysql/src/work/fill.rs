@@ -39,7 +39,7 @@ pub(crate) fn fill(
         blocks += scale;
         for sql in statements(namespace, dataset, schema, scale) {
             refuse_stopped(stop)?;
-            link.run("filling the buffer pool", |conn| Ok(conn.query_drop(sql)?))?;
+            link.run_on_tables("filling the buffer pool", |conn| Ok(conn.query_drop(sql)?))?;
         }
     }
     // Pages above the leaves are read as well.

@@ -6,6 +6,7 @@ use mysql::prelude::Queryable;
 use mysql::{Conn, Value};
 
 use crate::connect::link::Link;
+use crate::dataset::registry;
 use crate::error::{Failure, lacks_right};
 use crate::flavor::Flavor;
 use crate::names::{MARK, NUMBERS, Namespace};
@@ -138,7 +139,7 @@ fn numbers(conn: &mut Conn, namespace: &Namespace, count: u64) -> Result<(), Fai
     conn.query_drop(format!(
         "CREATE TABLE IF NOT EXISTS {table} (n INT UNSIGNED NOT NULL PRIMARY KEY) ENGINE = InnoDB COMMENT = '{MARK}'"
     ))?;
-    refuse_memory(conn, namespace, &table)?;
+    registry::refuse_other_numbers(conn, namespace)?;
     let held: Option<u64> = conn.query_first(format!("SELECT COUNT(*) FROM {table} WHERE n < {count}"))?;
     if held == Some(count) {
         return Ok(());
@@ -148,17 +149,4 @@ fn numbers(conn: &mut Conn, namespace: &Namespace, count: u64) -> Result<(), Fai
         conn.query_drop(format!("INSERT IGNORE INTO {table} VALUES {}", some.join(", ")))?;
     }
     Ok(())
-}
-
-fn refuse_memory(conn: &mut Conn, namespace: &Namespace, table: &str) -> Result<(), Failure> {
-    let sql = "SELECT engine FROM information_schema.tables WHERE table_schema = ? AND table_name = 'numbers'";
-    let engine: Option<String> = conn.exec_first(sql, (&namespace.name,))?;
-    match engine {
-        Some(engine) if engine.eq_ignore_ascii_case("InnoDB") => Ok(()),
-        engine => Err(Error::target(
-            format!("the engine of {table} is {}, not InnoDB", engine.as_deref().unwrap_or("unknown")),
-            format!("drop it (DROP TABLE {table}); mindful makes it again"),
-        )
-        .into()),
-    }
 }

@@ -16,7 +16,7 @@ use mindful_sql::work::warm_up;
 use mysql::prelude::Queryable;
 use mysql::{Row, Statement, Value};
 
-use crate::connect::link::{Link, Open};
+use crate::connect::link::{Link, Measuring};
 use crate::error::Failure;
 use crate::names::Namespace;
 use crate::work::commit::{Commits, Committed};
@@ -41,7 +41,7 @@ struct Prepared {
 
 pub(crate) struct ServerLoop {
     link: Arc<Link>,
-    conn: Open,
+    conn: Measuring,
     place: String,
     draws: Draws,
     schemas: BTreeSet<u32>,
@@ -83,6 +83,7 @@ impl ServerLoop {
             let batch = conn.prep(statement::batch(workload, namespace, &schemas, reach))?;
             Ok(Prepared { now: conn.prep("SELECT SYSDATE(6)")?, batch, updates, scans })
         })?;
+        let conn = link.measure(conn, &place)?;
         let commits = Commits::new(workload.commit, committed);
         let mut session = Self {
             link: Arc::clone(link),
@@ -136,8 +137,9 @@ impl ServerLoop {
     fn ask_time(&mut self) -> Result<i64> {
         let statement = &self.prepared.now;
         self.link.work(&mut self.conn, &self.place, |conn| {
-            let now: Option<Value> = conn.exec_first(statement, ())?;
-            now.as_ref().and_then(server_time::us).ok_or_else(|| misread("its time").into())
+            let answer = conn.execute(statement, &[])?;
+            let now = answer.rows.first().and_then(|row| row.as_ref(0)).and_then(server_time::us);
+            now.ok_or_else(|| misread("its time").into())
         })
     }
 
@@ -195,14 +197,10 @@ impl ServerLoop {
     /// Makes reads in one statement, none begun after `end_us`; returns their number.
     fn reads(&mut self, ops: &[Op], end_us: i64, report: &mut SliceReport) -> Result<usize> {
         let began = Instant::now();
-        let keys = statement::keys(ops, &self.schemas, self.reach);
+        let order = [statement::keys(ops, &self.schemas, self.reach).into(), server_time::datetime(end_us)];
         let statement = &self.prepared.batch;
         let made = self.link.work(&mut self.conn, &self.place, |conn| {
-            let mut made = Vec::with_capacity(ops.len());
-            for row in conn.exec_iter(statement, (keys, server_time::datetime(end_us)))? {
-                made.push(timed(&row?)?);
-            }
-            Ok(made)
+            conn.execute(statement, &order)?.rows.iter().map(timed).collect::<std::result::Result<Vec<_>, _>>()
         })?;
         let mut before = made.first().map_or(0, |(begin_us, ..)| *begin_us);
         for (op, (_, blocks, end_us)) in ops.iter().zip(&made) {
@@ -219,8 +217,8 @@ impl ServerLoop {
         if op.kind == OpKind::Scan {
             let statement = of_schema(&self.prepared.scans, op)?;
             let (begin_us, blocks, end_us) = self.link.work(&mut self.conn, &self.place, |conn| {
-                let row: Option<Row> = conn.exec_first(statement, ())?;
-                timed(&row.ok_or_else(|| misread("a scan"))?)
+                let answer = conn.execute(statement, &[])?;
+                timed(answer.rows.first().ok_or_else(|| misread("a scan"))?)
             })?;
             self.count(op, blocks, begin_us, (end_us - begin_us).max(0).unsigned_abs() * 1_000, report);
             return Ok(());
@@ -231,8 +229,7 @@ impl ServerLoop {
         let commits = &mut self.commits;
         let blocks = self.link.work(&mut self.conn, &self.place, |conn| {
             commits.before(conn)?;
-            conn.exec_drop(statement, (op.first_key, op.last_key()))?;
-            let changed = conn.affected_rows();
+            let changed = conn.execute(statement, &[op.first_key.into(), op.last_key().into()])?.changed;
             commits.after(conn)?;
             Ok(changed)
         })?;

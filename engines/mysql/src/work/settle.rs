@@ -53,7 +53,7 @@ pub(crate) fn before_reads(
     if tables.is_empty() {
         return Ok(());
     }
-    link.run("settling what updates left", |conn| {
+    link.run_on_tables("settling what updates left", |conn| {
         match purge_left(conn, private, stop)? {
             Some(left) if left <= HISTORY_LEFT => {}
             Some(_) => {

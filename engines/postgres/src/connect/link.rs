@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mindful_core::contract::slice::{Placement, session_name};
 use mindful_core::workload::Workload;
@@ -11,6 +11,7 @@ use mindful_core::{Error, Result};
 use mindful_sql::connect::abort::{AbortState, interrupted};
 use mindful_sql::connect::control::Control;
 use mindful_sql::connect::driver_panic::caught;
+use mindful_sql::connect::patience::{Patience, not_ended};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::connect::abort;
@@ -81,32 +82,46 @@ impl Link {
 
     /// Waits for `work` on this thread. `place` is what is being done, for the message.
     pub(crate) fn run<T>(&self, place: &str, work: impl Future<Output = std::result::Result<T, Failure>>) -> Result<T> {
-        self.attend(work).map_err(|failure| self.aborted(&failure, place).unwrap_or_else(|| failure.at(place)))
+        self.attend(Patience::Question, work).map_err(|failure| self.failed(None, failure, place))
     }
 
-    /// The same for work on `connection`, which knows why the server closed it.
+    /// The same for work that takes the longer the larger the tables are.
+    pub(crate) fn run_on_tables<T>(
+        &self,
+        place: &str,
+        work: impl Future<Output = std::result::Result<T, Failure>>,
+    ) -> Result<T> {
+        self.attend(Patience::Tables, work).map_err(|failure| self.failed(None, failure, place))
+    }
+
+    /// The same as [`Self::run`] for work on `connection`, which knows why the server closed it.
     pub(crate) fn run_on<T>(
         &self,
         connection: &Connection,
         place: &str,
         work: impl Future<Output = std::result::Result<T, Failure>>,
     ) -> Result<T> {
-        self.attend(work)
-            .map_err(|failure| self.aborted(&failure, place).unwrap_or_else(|| failure.on(connection, place)))
+        self.attend(Patience::Question, work).map_err(|failure| self.failed(Some(connection), failure, place))
     }
 
-    /// Waits for `work` while the server answers new connections: a statement may take hours, but a server that does
-    /// not accept connections meanwhile is gone.
+    /// Waits for `work` as long as the server answers others, and no longer than work of its kind may take.
     fn attend<T>(
         &self,
+        patience: Patience,
         work: impl Future<Output = std::result::Result<T, Failure>>,
     ) -> std::result::Result<T, Failure> {
+        let limit = patience.limit(self.server.patience());
         let attended = async {
-            let mut work = pin!(work);
+            let (mut work, begun) = (pin!(work), Instant::now());
             let mut silent = 0;
             loop {
-                if let Ok(done) = tokio::time::timeout(self.server.patience() * PATIENCE, &mut work).await {
+                let left = limit.saturating_sub(begun.elapsed());
+                if let Ok(done) = tokio::time::timeout(left.min(self.server.patience() * PATIENCE), &mut work).await {
                     return done;
+                }
+                if begun.elapsed() >= limit {
+                    abort::end(|| self.shared.connections().clone()).await;
+                    return Err(Failure::Ours(not_ended(limit, "connect_timeout").at(self.server.place(0))));
                 }
                 let answers = tokio::select! {
                     done = &mut work => return done,
@@ -131,6 +146,16 @@ impl Link {
         understood(|| self.wait(work)).map_err(|failure| self.session_failed(connection, place, failure))
     }
 
+    /// The same before the session measures: its server has to answer others meanwhile.
+    pub(crate) fn warm_up<T>(
+        &self,
+        connection: &Connection,
+        place: &str,
+        work: impl Future<Output = std::result::Result<T, Failure>>,
+    ) -> Result<T> {
+        self.attend(Patience::Tables, work).map_err(|failure| self.session_failed(connection, place, failure))
+    }
+
     pub(crate) fn wait<T>(&self, work: impl Future<Output = T>) -> T {
         self.runtime.block_on(work)
     }
@@ -151,9 +176,13 @@ impl Link {
         self.wait(abort::end(|| self.shared.connections().clone()));
     }
 
-    /// The error of work that failed because the server was asked to end it.
-    fn aborted(&self, failure: &Failure, place: &str) -> Option<Error> {
-        (self.shared.abort.is_aborted() && matches!(failure, Failure::Server(_))).then(|| interrupted(place))
+    /// The error of work that failed, perhaps because the server was asked to end it.
+    fn failed(&self, connection: Option<&Connection>, failure: Failure, place: &str) -> Error {
+        match (connection, &failure) {
+            (_, Failure::Server(_)) if self.shared.abort.is_aborted() => interrupted(place),
+            (Some(connection), _) => failure.on(connection, place),
+            (None, _) => failure.at(place),
+        }
     }
 
     fn refuse_aborted(&self) -> Result<()> {

@@ -120,7 +120,7 @@ impl Work<'_> {
         })?;
         self.queue.make_tables(first, |table| {
             let place = format!("loading {}", self.options.namespace.table(table.kind, table.schema));
-            self.link.run(&place, self.make(&client, table))
+            self.link.run_on_tables(&place, self.make(&client, table))
         })?;
         // Its end would add them at some later moment: reads of a load must not pass for reads of a window.
         self.link.run("publishing counters", counters::publish(&client))

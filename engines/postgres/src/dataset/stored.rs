@@ -20,7 +20,7 @@ pub(crate) fn measure(link: &Link, namespace: &Namespace, dataset: &Dataset) -> 
     let (table, within) = (namespace.table(TableKind::Blocks, 1), dataset.blocks_per_schema.min(SEGMENT));
     let step = (within / BLOCKS).max(1);
     let sql = include_str!("../../sql/stored_blocks.sql");
-    let read = link.run("reading stored blocks", async {
+    let read = link.run_on_tables("reading stored blocks", async {
         match control.query(sql, &[&table, &(step as i64), &(within as i64), &(BLOCK_BYTES as i64)]).await {
             Ok(rows) => Ok(Some(rows)),
             Err(error) if lacks_right(&error) => Ok(None),

@@ -26,7 +26,7 @@ pub(crate) fn by_sample(
     for schema in (1..=dataset.schemas).filter(|schema| !is_known(schema)) {
         refuse_stopped(stop)?;
         let looked = sample::holds(&control, namespace, schema, blocks, count, seed);
-        if !link.run(&format!("verifying {}", namespace.table(TableKind::Blocks, schema)), looked)? {
+        if !link.run_on_tables(&format!("verifying {}", namespace.table(TableKind::Blocks, schema)), looked)? {
             return of_all(link, namespace, dataset, stop);
         }
     }
@@ -39,7 +39,7 @@ pub(crate) fn of_all(link: &Link, namespace: &Namespace, dataset: &Dataset, stop
     let control = link.control()?;
     let whole = dataset.blocks_per_schema;
     let ask = |table: &str, sql: &str| {
-        link.run(&format!("verifying {table}"), async { Ok(control.query_one(sql, &[]).await?) })
+        link.run_on_tables(&format!("verifying {table}"), async { Ok(control.query_one(sql, &[]).await?) })
     };
     let schema = |schema| {
         let table = namespace.table(TableKind::Blocks, schema);

@@ -105,6 +105,7 @@ pub(crate) fn samplers(
     namespace: &Namespace,
     major: u32,
     scope: Scope,
+    is_private: bool,
     events: &dyn Events,
 ) -> Result<Vec<Box<dyn Sampler>>> {
     let control = link.control()?;
@@ -119,7 +120,7 @@ pub(crate) fn samplers(
         Ok(())
     })?;
     let backend = connection.backend().filter(|_| link.server().host_is_local(0));
-    let first = backend.and_then(|backend| GoingFirst::new(backend.pid, "postgres"));
+    let first = backend.and_then(|backend| GoingFirst::new(backend.pid, "postgres", is_private));
     let reader = Arc::new(Reader { _first: first, connection, link: Arc::clone(link) });
     let mut samplers: Vec<Box<dyn Sampler>> = Vec::new();
     for source in SOURCES {

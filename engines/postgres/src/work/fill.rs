@@ -44,7 +44,7 @@ pub(crate) fn fill(
     for schema in 1..=workload.schemas {
         for sql in statements(namespace, dataset, schema, workload.scale) {
             refuse_stopped(stop)?;
-            let (read, hit) = link.run("filling the cache", visit(&control, &sql))?;
+            let (read, hit) = link.run_on_tables("filling the cache", visit(&control, &sql))?;
             all = CacheFill { in_order: all.in_order + read, blocks: all.blocks + read + hit };
         }
     }

@@ -103,7 +103,7 @@ impl ServerLoop {
         let ops = if workload.access == Access::Scan { 1 } else { warm_up::OPS };
         for op in warm_up::FIRST_OP..warm_up::FIRST_OP + ops {
             session.send(uncounted(op, 1));
-            session.answer()?;
+            session.warmed_up()?;
         }
         Ok(session)
     }
@@ -125,19 +125,26 @@ impl ServerLoop {
         self.under_way.push_back(Sent { first_index, answer });
     }
 
+    /// Waits for the answer of a call that belongs to no slice, of a session that does not measure yet.
+    fn warmed_up(&mut self) -> Result<()> {
+        let mut sent = self.under_way.pop_front().ok_or_else(|| misread("no answer is due"))?;
+        self.link.warm_up(&self.client, &self.place, received(&mut sent.answer)).map(drop)
+    }
+
     /// Waits for the answer of the first that is under way; `None` when all it could have gone on in was over.
     fn answer(&mut self) -> Result<Option<SliceReport>> {
         let mut sent = self.under_way.pop_front().ok_or_else(|| misread("no answer is due"))?;
-        let row = self.link.work(&self.client, &self.place, async {
-            (&mut sent.answer).await;
-            let answer = Pin::new(&mut sent.answer).take_output();
-            answer.ok_or_else(|| misread("an answer was read twice"))?.map_err(Failure::from)
+        let (client, place, first_index) = (&self.client, &self.place, sent.first_index);
+        let (pause, report) = self.link.work(client, place, async {
+            let row = received(&mut sent.answer).await?;
+            // Nothing is left of the session when a pooler gave it another server process, or reset this one.
+            let slice = row.get::<_, Option<i32>>("place").ok_or_else(|| pooled().at(place))?;
+            let pause = Pause { since_us: row.get("thinks_since_us"), until_us: row.get("think_until_us") };
+            let passed_over = slice.unsigned_abs().checked_sub(1);
+            Ok((pause, passed_over.map(|slices| report(first_index.saturating_add(slices), &row))))
         })?;
-        // Nothing is left of the session when a pooler gave it another server process, or reset this one.
-        let place = row.get::<_, Option<i32>>("place").ok_or_else(|| pooled().at(&self.place))?;
-        self.pause = Pause { since_us: row.get("thinks_since_us"), until_us: row.get("think_until_us") };
-        let passed_over = place.unsigned_abs().checked_sub(1);
-        Ok(passed_over.map(|slices| report(sent.first_index + slices, &row)))
+        self.pause = pause;
+        Ok(report)
     }
 }
 
@@ -193,6 +200,12 @@ impl Session for ServerLoop {
     fn is_under_way(&self) -> bool {
         !self.under_way.is_empty()
     }
+}
+
+async fn received(answer: &mut MaybeDone<Answer>) -> std::result::Result<Row, Failure> {
+    (&mut *answer).await;
+    let received = Pin::new(answer).take_output();
+    received.ok_or_else(|| misread("an answer was read twice"))?.map_err(Failure::from)
 }
 
 /// A call of `ops` operations from `first_op` on that belongs to no slice.

@@ -9,7 +9,7 @@ use crate::error::lacks_right;
 /// Writes everything back that a load left in memory.
 pub(crate) fn after_load(link: &Link, events: &dyn Events) -> Result<()> {
     let control = link.control()?;
-    link.run("settling the load", async {
+    link.run_on_tables("settling the load", async {
         match control.batch_execute("CHECKPOINT").await {
             Err(error) if lacks_right(&error) => {
                 emit_note(events, "no privilege for CHECKPOINT: the server writes the loaded blocks when it chooses");
@@ -24,7 +24,7 @@ pub(crate) fn after_load(link: &Link, events: &dyn Events) -> Result<()> {
 /// would otherwise do and write.
 pub(crate) fn before_reads(link: &Link, tables: &[u32], events: &dyn Events) -> Result<()> {
     let control = link.control()?;
-    link.run("settling what updates left", async {
+    link.run_on_tables("settling what updates left", async {
         let rows = control.query(include_str!("../../sql/left_by_updates.sql"), &[&tables]).await?;
         if rows.is_empty() {
             return Ok(());

@@ -7,15 +7,18 @@ mod postgres;
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::mindful::Mindful;
+use rustix::process::Signal;
 
-/// Longest that a verb may take, on a busy host too.
-const PATIENCE: Duration = Duration::from_mins(1);
+use crate::mindful::Mindful;
+use crate::stops::{self, end_of, signal};
+
+/// Longest that a verb may take, on a busy host too. The longest wait is 30 times a timeout of a second.
+const PATIENCE: Duration = Duration::from_mins(2);
 const MEMORY: usize = 384 << 10;
 /// Most of them wait for a second or more.
 const AT_A_TIME: usize = 8;
@@ -65,22 +68,8 @@ fn all_end<Stage: Sync>(
     let ends = || {
         let mut wrong = Vec::new();
         while let Some(case) = cases.get(next.fetch_add(1, Ordering::SeqCst)) {
-            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-            let url = url(case, listener.local_addr().unwrap().port());
-            let over = AtomicUsize::new(0);
-            thread::scope(|scope| {
-                scope.spawn(|| {
-                    for (number, stream) in listener.incoming().flatten().enumerate() {
-                        if over.load(Ordering::SeqCst) == 1 {
-                            break;
-                        }
-                        scope.spawn(move || serve(case, stream, number));
-                    }
-                });
-                wrong.extend(end(&mindful, &url).err().map(|how| format!("{}: {how}", case.name)));
-                over.store(1, Ordering::SeqCst);
-                let _ = TcpStream::connect(listener.local_addr().unwrap());
-            });
+            let ended = serving(case, |port| end(&mindful, &url(case, port)), serve);
+            wrong.extend(ended.err().map(|how| format!("{}: {how}", case.name)));
         }
         wrong
     };
@@ -89,6 +78,67 @@ fn all_end<Stage: Sync>(
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+}
+
+/// Does `work` while a server for `case` is at the port.
+fn serving<Stage: Sync, T>(
+    case: &Case<Stage>,
+    work: impl FnOnce(u16) -> T,
+    serve: impl Fn(&Case<Stage>, TcpStream, usize) + Sync + Send + Copy,
+) -> T {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let over = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for (number, stream) in listener.incoming().flatten().enumerate() {
+                if over.load(Ordering::SeqCst) == 1 {
+                    break;
+                }
+                scope.spawn(move || serve(case, stream, number));
+            }
+        });
+        let done = work(listener.local_addr().unwrap().port());
+        over.store(1, Ordering::SeqCst);
+        let _ = TcpStream::connect(listener.local_addr().unwrap());
+        done
+    })
+}
+
+/// Each verb that asks a server ends at the first signal, while the server of `case` lets it wait.
+fn a_signal_ends_verbs<Stage: Sync>(
+    case: &Case<Stage>,
+    url: impl Fn(&Case<Stage>, u16) -> String + Sync,
+    serve: impl Fn(&Case<Stage>, TcpStream, usize) + Sync + Send + Copy,
+) {
+    let mindful = Mindful::new();
+    let ends = |verb: &[&str], asked: Signal| {
+        let work = |port| {
+            let target = format!("--target={}", url(case, port));
+            let mut command = mindful.command(&[verb, &[&target]].concat());
+            let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+            thread::sleep(Duration::from_secs(2));
+            signal(&child, asked);
+            end_of(&mut child)
+        };
+        let (code, took) = serving(case, work, serve);
+        assert!(code == Some(130) && took < stops::PATIENCE, "{verb:?}: {code:?} after {took:?}");
+    };
+    let verbs: [&[&str]; 8] = [
+        &["run"],
+        &["sweep"],
+        &["load"],
+        &["verify"],
+        &["verify", "--full"],
+        &["cleanup", "--yes"],
+        &["doctor"],
+        &["watch"],
+    ];
+    thread::scope(|scope| {
+        for (verb, asked) in verbs.into_iter().zip([Signal::INT, Signal::TERM].into_iter().cycle()) {
+            let ends = &ends;
+            scope.spawn(move || ends(verb, asked));
+        }
+    });
 }
 
 fn end(mindful: &Mindful, url: &str) -> Result<(), String> {

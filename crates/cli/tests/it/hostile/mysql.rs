@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-use super::{Case, Then, all_end, case};
+use super::{Case, Then, a_signal_ends_verbs, all_end, case};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
@@ -12,9 +12,11 @@ enum Stage {
     Query,
     /// A statement after those with which a session begins.
     Later,
+    /// The same of the first connection; all others are answered.
+    FirstLater,
     Tls,
 }
-use Stage::{Greeting, Later, Login, Query, Tls};
+use Stage::{FirstLater, Greeting, Later, Login, Query, Tls};
 use Then::{Again, Close, Silence};
 
 const TLS: u16 = 0x800;
@@ -124,6 +126,10 @@ fn until_login() -> Vec<Case<Stage>> {
     ]
 }
 
+fn silent_to_the_first() -> Case<Stage> {
+    case("later: silence, and answers to others", FirstLater, b"", Silence)
+}
+
 fn from_login() -> Vec<Case<Stage>> {
     let counts = |digits: &[u8]| packet(1, digits);
     let eof: &[u8] = &[0xfe, 0, 0, 2, 0];
@@ -136,6 +142,7 @@ fn from_login() -> Vec<Case<Stage>> {
         case("query: an error that is no text", Query, error(b"\xff\xfe"), Close),
         case("query: half an error", Query, packet(1, b"\xff\x10"), Silence),
         case("later: silence", Later, b"", Silence),
+        silent_to_the_first(),
         case("later: hangs up", Later, b"", Close),
         case("later: 2^62 columns", Later, counts(&[0xfe, 0, 0, 0, 0, 0, 0, 0, 64]), Silence),
         case("later: 2^62 columns and hangs up", Later, counts(&[0xfe, 0, 0, 0, 0, 0, 0, 0, 64]), Close),
@@ -159,7 +166,7 @@ fn from_login() -> Vec<Case<Stage>> {
     ]
 }
 
-fn serve(case: &Case<Stage>, mut stream: TcpStream, _: usize) {
+fn serve(case: &Case<Stage>, mut stream: TcpStream, number: usize) {
     if case.at == Greeting {
         return case.misbehave(&mut stream);
     }
@@ -175,6 +182,7 @@ fn serve(case: &Case<Stage>, mut stream: TcpStream, _: usize) {
             Greeting | Tls | Login => heard == 0,
             Query => heard == 1,
             Later => heard == 4,
+            FirstLater => heard == 4 && number == 0,
         };
         if due {
             return case.misbehave(&mut stream);
@@ -199,4 +207,9 @@ fn a_mysql_that_misbehaves_until_it_lets_in_ends_in_a_line() {
 #[test]
 fn a_mysql_that_misbehaves_once_it_let_in_ends_in_a_line() {
     all_end(&from_login(), url, serve);
+}
+
+#[test]
+fn a_signal_ends_every_verb_that_a_mysql_answers_nothing() {
+    a_signal_ends_verbs(&silent_to_the_first(), url, serve);
 }

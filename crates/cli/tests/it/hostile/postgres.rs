@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-use super::{Case, Then, all_end, case};
+use super::{Case, Then, a_signal_ends_verbs, all_end, case};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
@@ -12,8 +12,10 @@ enum Stage {
     Query,
     Parse,
     Bind,
+    /// Of the first connection; all others are answered.
+    FirstBind,
 }
-use Stage::{Bind, Login, Parse, Query, Tls};
+use Stage::{Bind, FirstBind, Login, Parse, Query, Tls};
 use Then::{Again, Close, Silence};
 
 fn message(tag: u8, body: impl AsRef<[u8]>) -> Vec<u8> {
@@ -114,9 +116,19 @@ fn until_login() -> Vec<Case<Stage>> {
     ]
 }
 
+fn int(value: i32) -> Vec<u8> {
+    row(&[&value.to_be_bytes()])
+}
+
+fn answer(rows: Vec<u8>) -> Vec<u8> {
+    [message(b'2', b""), rows, message(b'C', b"SELECT 1\0"), ready()].concat()
+}
+
+fn silent_to_the_first() -> Case<Stage> {
+    case("bind: silence, and answers to others", FirstBind, b"", Silence)
+}
+
 fn from_login() -> Vec<Case<Stage>> {
-    let int = |value: i32| row(&[&value.to_be_bytes()]);
-    let answer = |rows: Vec<u8>| [message(b'2', b""), rows, message(b'C', b"SELECT 1\0"), ready()].concat();
     vec![
         case("query: silence", Query, b"", Silence),
         case("query: hangs up", Query, b"", Close),
@@ -160,6 +172,7 @@ fn from_login() -> Vec<Case<Stage>> {
         case("bind: too many values", Bind, answer(row(&[b"0001", b"0002"])), Silence),
         case("bind: no values", Bind, answer(row(&[])), Silence),
         case("bind: rows without an end", Bind, [message(b'2', b""), int(1).repeat(99)].concat(), Again),
+        silent_to_the_first(),
         case("bind: no end of the answer", Bind, [message(b'2', b""), int(1)].concat(), Silence),
     ]
 }
@@ -180,7 +193,8 @@ fn serve(case: &Case<Stage>, mut stream: TcpStream, number: usize) {
     while stream.read_exact(&mut head).is_ok() {
         let [tag, length @ ..] = head;
         let _ = stream.read_exact(&mut vec![0; u32::from_be_bytes(length) as usize - 4]);
-        let due = matches!((tag, case.at), (b'Q', Query) | (b'P', Parse) | (b'B', Bind));
+        let due = matches!((tag, case.at), (b'Q', Query) | (b'P', Parse) | (b'B', Bind))
+            || (tag, case.at, number) == (b'B', FirstBind, 0);
         let answer = match tag {
             _ if due => return case.misbehave(&mut stream),
             b'Q' => {
@@ -188,6 +202,7 @@ fn serve(case: &Case<Stage>, mut stream: TcpStream, number: usize) {
                 [columns(4, 25), begun, message(b'C', b"SELECT 1\0"), ready()].concat()
             }
             b'P' => prepared(23),
+            b'B' => answer(int(pid)),
             _ => continue,
         };
         if stream.write_all(&answer).is_err() {
@@ -209,4 +224,9 @@ fn a_postgres_that_misbehaves_until_it_lets_in_ends_in_a_line() {
 #[test]
 fn a_postgres_that_misbehaves_once_it_let_in_ends_in_a_line() {
     all_end(&from_login(), url, serve);
+}
+
+#[test]
+fn a_signal_ends_every_verb_that_a_postgres_answers_nothing() {
+    a_signal_ends_verbs(&silent_to_the_first(), url, serve);
 }

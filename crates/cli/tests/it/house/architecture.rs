@@ -51,6 +51,29 @@ fn each_crate_imports_only_crates_before_it() {
     }
 }
 
+/// There, limits are put around what a server sends.
+#[test]
+fn drivers_connect_in_one_place_of_their_engine() {
+    let places = [
+        ("Conn::new(", "mysql/src/connect/mod.rs"),
+        ("connect_raw(", "postgres/src/connect/connection.rs"),
+        ("cancel_query", "postgres/src/connect/connection.rs"),
+        ("TcpStream::connect", "mysql/src/connect/wire.rs postgres/src/connect/transport.rs"),
+        ("UnixStream::connect", "mysql/src/connect/wire.rs postgres/src/connect/transport.rs"),
+        ("connect(NoTls", ""),
+        ("Pool::new(", ""),
+    ];
+    let engines = ["mysql", "postgres"].map(|engine| root().join("engines").join(engine).join("src"));
+    for file in engines.iter().flat_map(|engine| sources(engine)) {
+        let text = fs::read_to_string(&file).unwrap();
+        let product = text.split("#[cfg(test)]").next().unwrap();
+        for (call, allowed) in places {
+            let is_allowed = allowed.split(' ').any(|place| !place.is_empty() && file.ends_with(place));
+            assert!(is_allowed || !product.contains(call), "{} has {call}", file.display());
+        }
+    }
+}
+
 #[test]
 fn an_engine_imports_only_shared_crates() {
     let allowed = BTreeSet::from(["core", "host", "instance", "oracle-terms", "sql"].map(str::to_owned));

@@ -2,10 +2,10 @@
 //! A new verb or option with a path gets a row here.
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, lchown, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, lchown, symlink};
 use std::path::Path;
 
-use crate::mindful::Mindful;
+use crate::mindful::{Mindful, null};
 
 fn listing(folder: &Path) -> Vec<(String, u64, i64)> {
     let mut all = Vec::new();
@@ -36,6 +36,8 @@ const ROWS: &[&[&str]] = &[
     &["cleanup", "--target", "raw:L/made", "--yes"],
     #[cfg(feature = "postgres")]
     &["cleanup", "--data-dir", "L/pg", "--fetch", "off", "--yes"],
+    #[cfg(feature = "postgres")]
+    &["load", "--data-dir", "pg", "--log-dir", "L/log", "--fetch", "off", "--scale", "16MiB"],
     #[cfg(feature = "postgres")]
     &["load", "--data-dir", "pg", "--fetch-dir", "L/shelf", "--fetch", "off", "--scale", "16MiB"],
 ];
@@ -76,5 +78,42 @@ fn no_verb_writes_or_removes_through_a_link_of_another_user() {
         assert!(matches!(output.status.code(), Some(1..=3)), "{row:?}: {output:?}");
         assert!(message.contains("is a link of user number 65533"), "{row:?}: {message}");
         assert_eq!(listing(&ours), before, "{row:?}");
+    }
+}
+
+/// The user who called sudo could do everything as root anyway; anyone else could not.
+#[test]
+fn links_and_folders_of_who_called_sudo_are_followed() {
+    const CALLER: u32 = 65_532;
+    if !rustix::process::geteuid().is_root() {
+        return mindful_conformance::not_run("only root can make links of others");
+    }
+    let mindful = Mindful::new();
+    let id = mindful.measured(&[])["id"].as_str().unwrap().to_owned();
+    let (ours, link, theirs) = (mindful.path("ours"), mindful.path("link"), mindful.path("theirs"));
+    fs::create_dir(&ours).unwrap();
+    fs::create_dir(&theirs).unwrap();
+    symlink(&ours, &link).unwrap();
+    let (new, store) = (link.join("new").display().to_string(), theirs.join("store").display().to_string());
+    let (export, run) = (["export", &id, "--output", &new], null("run", &["--duration=200ms", "--store", &store]));
+    for (owner, sudo, is_followed) in [
+        (CALLER, "65532", true),
+        (65_533, "65532", false),
+        (CALLER, "", false),
+        (CALLER, "x", false),
+        (CALLER, "-1", false),
+    ] {
+        lchown(&link, Some(owner), None).unwrap();
+        chown(&theirs, Some(owner), None).unwrap();
+        for args in [&export[..], &run] {
+            let output = mindful.command(args).env("SUDO_UID", sudo).output().unwrap();
+            let message = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(crate::mindful::ended(&output), is_followed, "{owner} {sudo:?} {args:?}: {message}");
+            let refusal = format!("user number {owner}");
+            assert_eq!(message.contains(&refusal), !is_followed, "{owner} {sudo:?} {args:?}: {message}");
+        }
+        let made = [ours.join("new").exists(), theirs.join("store").exists()];
+        assert_eq!(made, [is_followed; 2], "{owner} {sudo:?}");
+        let _ = (fs::remove_file(ours.join("new")), fs::remove_dir_all(theirs.join("store")));
     }
 }

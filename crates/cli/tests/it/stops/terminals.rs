@@ -1,10 +1,10 @@
 //! `--live` when its terminal goes away, does not read, or claims an absurd size.
 
 use std::process::{Child, Command};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mindful_conformance::pseudo_terminal::PseudoTerminal;
-use rustix::process::Signal;
+use rustix::process::{Pid, Resource, Rlimit, Signal, prlimit};
 
 use super::{end_of, signal};
 use crate::mindful::{Mindful, null, wait_until};
@@ -151,4 +151,36 @@ fn a_fatal_signal_gives_the_terminal_back() {
         terminal.wait_for(GIVES_BACK);
         assert_eq!(end_of(&mut run).0, None, "it is ended by the signal");
     }
+}
+
+#[test]
+fn keys_without_an_end_cost_little_cpu() {
+    let mindful = Mindful::new();
+    let (mut terminal, mut run) = live(&mindful, "run", &["--duration=60s"], (100, 30), false);
+    terminal.read_for(Duration::from_secs(1));
+    let (before, began) = (cpu_s(&run), Instant::now());
+    while began.elapsed() < Duration::from_secs(2) {
+        terminal.type_keys(b"xxxxxxxx");
+        terminal.read_for(Duration::ZERO);
+    }
+    let used = (cpu_s(&run) - before) / began.elapsed().as_secs_f64();
+    signal(&run, Signal::TERM);
+    assert_eq!(end_of(&mut run).0, Some(130));
+    assert!(used < 0.5, "{used} s of CPU a second");
+}
+
+/// `abort` lets no other thread do anything, unlike a signal that is sent.
+#[test]
+fn a_process_that_aborts_gives_the_terminal_back() {
+    let mindful = Mindful::new();
+    let (mut terminal, mut run) = live(&mindful, "run", &["--duration=60s"], (80, 24), false);
+    assert!(!terminal.echoes());
+    let none = Rlimit { current: Some(1 << 20), maximum: Some(1 << 20) };
+    prlimit(Some(Pid::from_child(&run)), Resource::Data, none).unwrap();
+    // A larger screen takes memory.
+    terminal.resize(300, 200);
+    let shown = terminal.wait_for(GIVES_BACK);
+    assert_eq!(end_of(&mut run).0, None, "it is ended by a signal: {shown}");
+    terminal.wait_for("mindful: ended by SIGABRT");
+    assert!(terminal.echoes());
 }

@@ -152,11 +152,10 @@ fn a_full_disk_is_reported_with_the_next_move() {
     assert!(!reason::may_pass(&ureq::Error::Io(full())), "a full disk is asked once");
 }
 
-#[test]
-fn a_source_without_a_trusted_certificate_is_refused() {
+/// A source with TLS that answers each connection with these bytes, and its certificate.
+fn source_with_tls(answer: Vec<u8>) -> (String, Certificate<'static>) {
     let own = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
     let key = PrivatePkcs8KeyDer::from(own.signing_key.serialize_der());
-    let other = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let server = rustls::ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
     let server = server.with_no_client_auth().with_single_cert(vec![own.cert.der().clone()], key.into()).unwrap();
@@ -165,15 +164,28 @@ fn a_source_without_a_trusted_certificate_is_refused() {
     let base = format!("https://localhost:{}", listener.local_addr().unwrap().port());
     std::thread::spawn(move || {
         for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
-            let mut tls = rustls::ServerConnection::new(Arc::clone(&server)).unwrap();
-            let _ = tls.complete_io(&mut stream);
+            let tls = rustls::ServerConnection::new(Arc::clone(&server)).unwrap();
+            let mut stream = rustls::StreamOwned::new(tls, stream.unwrap());
+            if stream.read(&mut [0; 4096]).is_ok() {
+                let _ = stream.write_all(&answer);
+                stream.conn.send_close_notify();
+                let _ = stream.flush();
+            }
         }
     });
-    let trusted = vec![Certificate::from_der(other.cert.der()).to_owned()];
-    let source = Source::with(&base, trusted, None, QUICK).unwrap();
-    let refusal = source.download(&artefact(), &FEW, &mut tempfile::tempfile().unwrap(), &Silent).unwrap_err();
-    holds(&refusal.to_string(), &["its certificate is not signed", "ca-certificates", "SSL_CERT_FILE"]);
+    (base, Certificate::from_der(own.cert.der()).to_owned())
+}
+
+fn refusal_with_tls(base: &str, trusted: Certificate<'static>) -> String {
+    let source = Source::with(base, vec![trusted], None, QUICK).unwrap();
+    source.download(&artefact(), &FEW, &mut tempfile::tempfile().unwrap(), &Silent).unwrap_err().to_string()
+}
+
+#[test]
+fn a_source_without_a_trusted_certificate_is_refused() {
+    let (base, _) = source_with_tls(answer("200 OK", b"archive"));
+    let (_, other) = source_with_tls(Vec::new());
+    holds(&refusal_with_tls(&base, other), &["its certificate is not signed", "ca-certificates", "SSL_CERT_FILE"]);
     let none = Source::with(&base, Vec::new(), None, QUICK).err().unwrap();
     holds(&none.to_string(), &["no CA certificates", "ca-certificates", "SSL_CERT_FILE"]);
 }
@@ -229,8 +241,13 @@ fn progress_is_reported_by_bytes_from_the_first_to_the_last() {
     assert_eq!(events.last(), Some(&(300_000, 300_000)));
 }
 
+fn redirect(to: &str) -> Vec<u8> {
+    let head = format!("HTTP/1.1 302 Found\r\nLocation: {to}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    head.into_bytes()
+}
+
 #[test]
-fn a_mirror_that_redirects_is_followed() {
+fn a_mirror_that_redirects_on_its_host_is_followed() {
     let body = b"an archive";
     let what = Artefact { sha256: None, ..artefact() };
     let hash = hex(&Sha512::digest(body));
@@ -246,4 +263,43 @@ fn a_mirror_that_redirects_is_followed() {
         let fetched = fetched_with(&mirror, None, &what).map_err(|error| error.to_string());
         assert_eq!(fetched, Ok(body.to_vec()), "{head}");
     }
+    for once in ["/elsewhere", "elsewhere"] {
+        let mirror = source(vec![redirect(once), answer("200 OK", hash.as_bytes()), answer("200 OK", body)]);
+        assert_eq!(fetched_with(&mirror, None, &what).map_err(|error| error.to_string()), Ok(body.to_vec()), "{once}");
+    }
+}
+
+#[test]
+fn a_mirror_that_redirects_to_another_host_is_refused() {
+    let asked = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = asked.local_addr().unwrap().port();
+    for to in
+        [format!("http://localhost:{port}/x"), format!("//localhost:{port}"), format!("http://127.0.0.1@[::1]:{port}/")]
+    {
+        holds(&refusal(&source(vec![redirect(&to)])), &["redirects to", "--fetch-url"]);
+    }
+    let (base, certificate) = source_with_tls(redirect(&format!("http://localhost:{port}/x")));
+    holds(&refusal_with_tls(&base, certificate), &["redirects to an address without TLS"]);
+    asked.set_nonblocking(true).unwrap();
+    assert!(asked.accept().is_err(), "the other host was asked");
+}
+
+#[test]
+fn redirects_without_an_end_and_without_a_place_are_refused() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let base = format!("http://{}", listener.local_addr().unwrap());
+    let asked = std::thread::spawn(move || {
+        let mut asked = 0;
+        for stream in listener.incoming().take(1 + REDIRECTS as usize) {
+            let mut stream = stream.unwrap();
+            read_request(&mut stream);
+            stream.write_all(&redirect("/again")).unwrap();
+            asked += 1;
+        }
+        asked
+    });
+    holds(&refusal(&base), &["redirects again and again"]);
+    assert_eq!(asked.join().unwrap(), 1 + REDIRECTS);
+    holds(&refusal(&source(vec![redirect("")])), &["again and again"]);
+    holds(&refusal(&source(vec![answer("304 Not Modified", b"")])), &["redirect failed"]);
 }

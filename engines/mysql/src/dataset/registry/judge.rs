@@ -42,6 +42,8 @@ const DATASET_COLUMNS: &[&str] = &[
     "tail bigint unsigned",
 ];
 
+const NUMBERS_COLUMNS: &[&str] = &["n int unsigned"];
+
 /// Columns of the table in which ranks meet by name and type.
 const MEETING_COLUMNS: &[&str] = &[
     "job varchar(255)",
@@ -189,11 +191,19 @@ impl Judged {
     }
 
     pub(crate) fn fault_of_meeting(&self) -> Option<Fault> {
-        let table = self.table(MEETING)?;
+        self.fault_of_marked(MEETING, MEETING_COLUMNS)
+    }
+
+    pub(crate) fn fault_of_numbers(&self) -> Option<Fault> {
+        self.fault_of_marked(NUMBERS, NUMBERS_COLUMNS)
+    }
+
+    fn fault_of_marked(&self, name: &str, columns: &[&str]) -> Option<Fault> {
+        let table = self.table(name)?;
         if table.comment != MARK {
             return Some(Fault { what: "lacks mindful's mark, its comment".to_owned(), ours: false });
         }
-        table.fault(MEETING_COLUMNS, &self.engine)
+        table.fault(columns, &self.engine)
     }
 
     /// Whether a routine or event is one of mindful's. It may not be what mindful made: it is made again before it is

@@ -199,7 +199,7 @@ fn all_of_it_works_for_a_role_of_its_own_database_alone() {
 }
 
 #[test]
-fn numbers_that_a_restart_would_lose_are_refused() {
+fn a_table_of_numbers_that_others_changed_is_refused() {
     let (shared, fixture, name) = least(MYSQL);
     // Functions need more than the database where the binary log is on; here no user may call any.
     let opened = fixture.loaded();
@@ -215,10 +215,24 @@ fn numbers_that_a_restart_would_lose_are_refused() {
     let report = &opened.work_ops(&workload, 1, Some(50))[0];
     assert_eq!(report.ops[0].blocks, 400);
 
-    sql(&shared.server, &format!("ALTER TABLE `{name}`.numbers ENGINE = MEMORY"));
-    let error = opened.target.prepare(&workload, 1).unwrap_err().to_string();
-
-    assert!(error.contains("`numbers` is MEMORY, not InnoDB"), "{error}");
+    let alter = format!("ALTER TABLE `{name}`.numbers");
+    for (lay, why, lift) in [
+        (format!("{alter} ENGINE = MEMORY"), "is a table of MEMORY", format!("{alter} ENGINE = InnoDB")),
+        (
+            format!("CREATE TRIGGER `{name}`.t BEFORE INSERT ON `{name}`.numbers FOR EACH ROW SET NEW.n = 0"),
+            "has the trigger t",
+            format!("DROP TRIGGER `{name}`.t"),
+        ),
+        (format!("{alter} ADD x INT"), "has the column x int", format!("{alter} DROP x")),
+        (format!("{alter} COMMENT = 'theirs'"), "lacks mindful's mark", String::new()),
+    ] {
+        sql(&shared.server, &lay);
+        let error = opened.target.prepare(&workload, 1).unwrap_err().to_string();
+        assert!(error.contains("`numbers` is not as mindful made it") && error.contains(why), "{error}");
+        if !lift.is_empty() {
+            sql(&shared.server, &lift);
+        }
+    }
 }
 
 #[test]
