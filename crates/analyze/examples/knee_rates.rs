@@ -11,6 +11,7 @@ use mindful_analyze::compare::Interval;
 use mindful_analyze::knee::{Knee, ModelKind, Search, find};
 use mindful_analyze::stats::moment::median;
 use mindful_analyze::stats::random::Random;
+use mindful_core::result::KneeFigure;
 use synthetic::{Curve, LADDERS};
 
 const REPETITIONS: u64 = 200;
@@ -39,7 +40,7 @@ fn row(curve: &Curve, noise: f64) {
     };
     let rms = |kind: ModelKind| 100.0 * middle(&|k| k.fits.iter().find(|f| f.model.kind() == kind).map(|f| f.rms));
     let near = |reported: Option<f64>, truth: f64| reported.is_some_and(|t| (t / truth - 1.0).abs() <= 0.1);
-    let holds = |interval: Option<Interval>, truth: f64| interval.is_some_and(|i| i.low <= truth && truth <= i.high);
+    let holds = |interval: Option<&Interval>, truth: f64| interval.is_some_and(|i| i.low <= truth && truth <= i.high);
     println!(
         "| {} | {:.0}, {:.0} | {:.1} % | {:.1} % | {:.1}, {:.1}, {:.0} %, {:.0} % | {:.1} | {:.0} %, {:.0} % | {}, {:.0} %, {:.0} |",
         curve.name,
@@ -50,10 +51,10 @@ fn row(curve: &Curve, noise: f64) {
         curve.asymptote,
         middle(&|k| k.asymptote_sessions),
         percent(&|k| near(k.asymptote_sessions, curve.asymptote)),
-        percent(&|k| holds(k.intervals.asymptote_sessions, curve.asymptote)),
+        percent(&|k| holds(k.intervals.get(&KneeFigure::AsymptoteSessions), curve.asymptote)),
         middle(&|k| k.best_power_sessions),
         percent(&|k| near(Some(k.max_per_s), curve.max_per_s)),
-        percent(&|k| holds(k.intervals.max_per_s, curve.max_per_s)),
+        percent(&|k| holds(k.intervals.get(&KneeFigure::MaxPerS), curve.max_per_s)),
         curve.peak.map_or("none".to_owned(), |p| format!("{p:.0}")),
         percent(&|k| k.peak_sessions.is_some()),
         middle(&|k| k.peak_sessions),

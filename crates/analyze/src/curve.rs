@@ -10,7 +10,6 @@ use mindful_core::result::{CurveSummary, Finding, KneeFigure, KneeSummary, StepS
 use crate::comparability;
 use crate::figures::blocks::CACHED_YIELD;
 use crate::knee::{self, Knee, LoadPoint, ModelKind, Search};
-use crate::stats::interval::Interval;
 
 type LadderStep<'a> = (&'a StepHead, &'a StepSummary);
 
@@ -139,14 +138,6 @@ fn slo(point: Option<knee::SloPoint>) -> Option<u32> {
 }
 
 fn reported(knee: &Knee) -> KneeSummary {
-    let i = &knee.intervals;
-    let intervals = [
-        (KneeFigure::AsymptoteSessions, i.asymptote_sessions),
-        (KneeFigure::BestPowerSessions, i.best_power_sessions),
-        (KneeFigure::PeakSessions, i.peak_sessions),
-        (KneeFigure::MaxPerS, i.max_per_s),
-    ];
-    let ends = |interval: Interval| [interval.low, interval.high];
     KneeSummary {
         model: Some(name(knee.model).to_owned()),
         why_not: None,
@@ -155,7 +146,7 @@ fn reported(knee: &Knee) -> KneeSummary {
         slo_sessions: slo(knee.slo_sessions),
         peak_sessions: knee.peak_sessions,
         max_per_s: Some(knee.max_per_s),
-        intervals: intervals.into_iter().filter_map(|(of, i)| Some((of.name().to_owned(), ends(i?)))).collect(),
+        intervals: knee.intervals.iter().map(|(figure, i)| (figure.name().to_owned(), [i.low, i.high])).collect(),
     }
 }
 

@@ -7,9 +7,9 @@ mod load;
 mod model;
 mod slo;
 
+use mindful_core::result::KneeFigure;
 use mindful_core::{Error, Result, plan::units};
 
-use answer::Intervals;
 pub use answer::Knee;
 pub(crate) use fit::Fit;
 pub(crate) use fit::fit;
@@ -50,6 +50,12 @@ pub fn find(points: &[LoadPoint], search: &Search) -> Result<Knee> {
     let asymptote_sessions = best.model.asymptote_sessions().filter(past);
     let best_power_sessions = best.model.best_power_sessions(most);
     let peak = best.model.peak_sessions().filter(|peak| spread.peak_is_sure && *peak < most);
+    let is_known = |figure| match figure {
+        KneeFigure::AsymptoteSessions => asymptote_sessions.is_some(),
+        KneeFigure::BestPowerSessions => best_power_sessions.is_some(),
+        KneeFigure::PeakSessions => peak.is_some(),
+        KneeFigure::MaxPerS => true,
+    };
     Ok(Knee {
         model: best.model.kind(),
         alternative,
@@ -59,12 +65,7 @@ pub fn find(points: &[LoadPoint], search: &Search) -> Result<Knee> {
         peak_sessions: peak,
         max_per_s: best.model.max_within(most),
         zero_load_us: best.model.zero_load_s() * 1e6,
-        intervals: Intervals {
-            asymptote_sessions: spread.intervals.asymptote_sessions.filter(|_| asymptote_sessions.is_some()),
-            best_power_sessions: spread.intervals.best_power_sessions.filter(|_| best_power_sessions.is_some()),
-            peak_sessions: spread.intervals.peak_sessions.filter(|_| peak.is_some()),
-            ..spread.intervals
-        },
+        intervals: spread.intervals.into_iter().filter(|(figure, _)| is_known(*figure)).collect(),
         fits,
     })
 }

@@ -12,8 +12,6 @@ mod swing;
 mod trend;
 mod truncation;
 
-use serde::{Deserialize, Serialize};
-
 use crate::stats::moment::{line_slope, mean, variance};
 
 pub mod settling;
@@ -72,8 +70,7 @@ impl Criteria {
     pub const SNIA: Self = Self { range: 0.20, excursion: 0.10, ..Self::STRICT };
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "reason", rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Reason {
     TooShort {
         /// Seconds after the warm-up; 0 where nothing was done in them.
@@ -110,7 +107,7 @@ pub enum Reason {
     },
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Assessment {
     /// Whether nothing speaks against it.
     pub steady: bool,

@@ -1,13 +1,15 @@
 //! What a ladder of loads says.
 
-use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+use mindful_core::result::KneeFigure;
 
 use super::fit::Fit;
 use super::model::ModelKind;
 use super::slo::SloPoint;
 use crate::stats::interval::Interval;
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Knee {
     pub model: ModelKind,
     /// A second one that describes them as well.
@@ -28,15 +30,6 @@ pub struct Knee {
     pub max_per_s: f64,
     /// Latency of one session alone, us.
     pub zero_load_us: f64,
-    pub intervals: Intervals,
-}
-
-/// Intervals of the knee's figures; `None` where the figure is, or where no bootstrap was asked for.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Intervals {
-    pub asymptote_sessions: Option<Interval>,
-    pub best_power_sessions: Option<Interval>,
-    pub peak_sessions: Option<Interval>,
-    pub max_per_s: Option<Interval>,
-    pub zero_load_us: Option<Interval>,
+    /// Of those of its figures that have one; empty where no bootstrap was asked for.
+    pub intervals: BTreeMap<KneeFigure, Interval>,
 }

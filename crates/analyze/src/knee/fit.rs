@@ -1,7 +1,5 @@
 //! Fitting one model to the points.
 
-use serde::{Deserialize, Serialize};
-
 use super::load::LoadPoint;
 use super::model::{Model, ModelKind, log_throughput};
 use crate::stats::least_squares::{Minimum, minimise};
@@ -13,7 +11,7 @@ const MODEL_ERROR: f64 = 0.01;
 /// Residuals below this (relative) are as good as none.
 const EXACT: f64 = 1e-4;
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Fit {
     pub model: Model,
     /// Root of the mean squared relative residual.

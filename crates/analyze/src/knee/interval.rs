@@ -1,6 +1,9 @@
 //! How sure the knee is: the fit repeated on its own residuals.
 
-use super::answer::Intervals;
+use std::collections::BTreeMap;
+
+use mindful_core::result::KneeFigure;
+
 use super::fit::{Fit, from, residuals, weights};
 use super::load::{LoadPoint, Search};
 use super::model::{Model, ModelKind};
@@ -13,7 +16,7 @@ use crate::stats::random::Random;
 const TOP: f64 = 1.0 - (1.0 - CONFIDENCE) / 2.0;
 
 pub(super) struct KneeIntervals {
-    pub intervals: Intervals,
+    pub intervals: BTreeMap<KneeFigure, Interval>,
     /// Whether the law of retrograde scaling holds: the USL was chosen, and the lower end of kappa is above zero.
     pub peak_is_sure: bool,
 }
@@ -30,17 +33,17 @@ pub(crate) fn resampled(points: &[LoadPoint], best: &Fit, search: &Search) -> Ve
 pub(super) fn resample(points: &[LoadPoint], best: &Fit, search: &Search, most: f64) -> KneeIntervals {
     let models = resampled(points, best, search);
     let of = |figure: &dyn Fn(&Model) -> Option<f64>| percentiles(&models, figure);
+    let figures: [(KneeFigure, &dyn Fn(&Model) -> Option<f64>); 4] = [
+        (KneeFigure::AsymptoteSessions, &Model::asymptote_sessions),
+        (KneeFigure::BestPowerSessions, &|m| Some(m.best_power_sessions(most).unwrap_or(most))),
+        (KneeFigure::PeakSessions, &Model::peak_sessions),
+        (KneeFigure::MaxPerS, &|m| Some(m.max_within(most))),
+    ];
     let kappa = |model: &Model| model.parameters().iter().find(|(name, _)| *name == "kappa").map(|(_, k)| *k);
     let is_usl = best.model.kind() == ModelKind::Usl;
     KneeIntervals {
         peak_is_sure: is_usl && of(&kappa).is_some_and(|interval| interval.low > 0.0),
-        intervals: Intervals {
-            asymptote_sessions: of(&Model::asymptote_sessions),
-            best_power_sessions: of(&|m| Some(m.best_power_sessions(most).unwrap_or(most))),
-            peak_sessions: of(&Model::peak_sessions),
-            max_per_s: of(&|m| Some(m.max_within(most))),
-            zero_load_us: of(&|m| Some(m.zero_load_s() * 1e6)),
-        },
+        intervals: figures.into_iter().filter_map(|(figure, value)| Some((figure, of(value)?))).collect(),
     }
 }
 

@@ -1,7 +1,5 @@
 //! Throughput as a function of sessions.
 
-use serde::{Deserialize, Serialize};
-
 use crate::stats::least_squares::Bounds;
 
 /// Lowest sharpness of a capped model. At 1 it would be the contention curve of the USL, and no choice between the two.
@@ -10,8 +8,7 @@ const BLUNTEST: f64 = 1.5;
 /// Highest sharpness; beyond it the curve is two straight lines to all measurable digits.
 const SHARPEST: f64 = 40.0;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModelKind {
     /// `X = [(N/R0)^-q + C^-q]^(-1/q)`: a straight rise, then a cap.
     Capped,
@@ -52,7 +49,7 @@ impl ModelKind {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Model {
     kind: ModelKind,
     fitted: Vec<f64>,

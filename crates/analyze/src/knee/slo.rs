@@ -1,12 +1,10 @@
 //! The load up to which a latency objective is met.
 
-use serde::{Deserialize, Serialize};
-
 use super::load::LoadPoint;
 use crate::stats::moment::median;
 
 /// Most sessions that meet an objective.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SloPoint {
     /// Sessions, interpolated between the last load that meets the objective and the first that does not.
     pub sessions: f64,

@@ -1,7 +1,5 @@
 //! Jumps inside a window.
 
-use serde::{Deserialize, Serialize};
-
 use crate::stats::autocorrelation;
 use crate::stats::moment::mean;
 use crate::stats::random::Random;
@@ -16,7 +14,7 @@ const SIGNIFICANT: f64 = 0.01;
 
 const PERMUTATIONS: u32 = 499;
 
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Change {
     /// First second after it.
     pub at_s: usize,

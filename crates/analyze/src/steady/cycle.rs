@@ -1,7 +1,5 @@
 //! What comes again and again: a period of the throughput, and the checkpoints of the database.
 
-use serde::{Deserialize, Serialize};
-
 use crate::stats::autocorrelation::at_lag;
 use crate::stats::moment::batch_means;
 
@@ -10,7 +8,7 @@ const STRONG: f64 = 0.5;
 /// Seconds averaged before the search for periods; shorter ones average out in every figure.
 const GRAIN_S: usize = 5;
 
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Period {
     pub length_s: usize,
     /// Correlation of the series with itself one period later, at most 1.
@@ -32,7 +30,7 @@ pub fn period(series: &[f64]) -> Option<Period> {
     Some(Period { length_s: peak * GRAIN_S, strength: correlation[peak].min(1.0) })
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cover {
     pub whole: usize,
     pub from_s: f64,

@@ -1,7 +1,5 @@
 //! Slow change in one direction.
 
-use serde::{Deserialize, Serialize};
-
 use crate::stats::autocorrelation;
 use crate::stats::moment::{batch_means, mean};
 use crate::stats::trend::{mann_kendall, theil_sen};
@@ -14,7 +12,7 @@ const SIGNIFICANT: f64 = 0.01;
 /// Changes over the window below this share do not count.
 const SMALL: f64 = 0.01;
 
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Drift {
     /// Two-sided p of "no trend" (Mann-Kendall on batch means).
     pub p: f64,

@@ -1,7 +1,5 @@
 //! Whether a window is long enough.
 
-use serde::{Deserialize, Serialize};
-
 use crate::stats::autocorrelation;
 use crate::stats::distribution::t_quantile;
 use crate::stats::moment::{batch_means, mean, variance};
@@ -13,7 +11,7 @@ const MOST: usize = 40;
 /// Least length of a batch, in autocorrelation times.
 const LENGTH: f64 = 5.0;
 
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Precision {
     /// Half of the 95 % interval of the mean, by the mean.
     pub half_width: f64,

@@ -1,7 +1,5 @@
 //! Range and slope of a window.
 
-use serde::{Deserialize, Serialize};
-
 use crate::stats::moment::{batch_means, line_slope, mean};
 
 /// Seconds that are averaged before the range is taken: a range over raw points grows with their number.
@@ -9,7 +7,7 @@ const ROUND_S: usize = 10;
 
 const FEWEST_ROUNDS: usize = 5;
 
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shape {
     /// Largest minus smallest 10-s mean, by the mean.
     pub range: f64,

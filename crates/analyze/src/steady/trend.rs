@@ -1,7 +1,5 @@
 //! How far the level of a window may have moved, so much as its noise leaves open.
 
-use serde::{Deserialize, Serialize};
-
 use crate::stats::autocorrelation::{at_lag, time};
 use crate::stats::moment::{line_slope, mean, variance};
 
@@ -15,7 +13,7 @@ const LARGEST_LAG: f64 = 0.98;
 const WIDTH: f64 = 1.96;
 
 /// Rise or fall of the least-squares line from the first to the last point, by the mean.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Trend {
     /// The change seen, a share; below zero for a fall.
     pub change: f64,

@@ -1,7 +1,5 @@
 //! Where the warm-up ends.
 
-use serde::{Deserialize, Serialize};
-
 use crate::stats::moment::batch_means;
 
 const BATCH: usize = 5;
@@ -12,7 +10,7 @@ const LEFT: usize = 5;
 /// A cut past the middle counts as "still warming up" only if it is better than the best early cut by this.
 const CLEARLY: f64 = 0.5;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Truncation {
     /// Points to leave out at the start.
     pub warmup: usize,
