@@ -98,7 +98,7 @@ fn prove(target: &dyn Target, events: &dyn Events, stop: &StopFlag) -> Result<()
         return Ok(());
     }
     emit_note(events, "no proof of the layout is stored, or the dataset changed since: proving it now");
-    verify(target, events, stop).map(drop)
+    verify(target, false, events, stop).map(drop)
 }
 
 /// Loads `plan` and proves the layout.
@@ -113,21 +113,14 @@ pub fn load(
     let loaded = target.load(plan, events, stop)?;
     let load_s = clock.elapsed().saturating_sub(began).as_secs_f64();
     events.emit(Event::Loaded { dataset: loaded.clone(), load_s: Some(load_s) });
-    verify(target, events, stop)?;
+    verify(target, false, events, stop)?;
     Ok(loaded)
 }
 
-/// Proves the layout of what is loaded and stores the proof with it, or fails with what it violates.
-pub fn verify(target: &dyn Target, events: &dyn Events, stop: &StopFlag) -> Result<LayoutProof> {
-    settled(target, target.verify(stop)?, events)
-}
-
-/// The same by a check of every block.
-pub fn verify_all(target: &dyn Target, events: &dyn Events, stop: &StopFlag) -> Result<LayoutProof> {
-    settled(target, target.verify_all(stop)?, events)
-}
-
-fn settled(target: &dyn Target, proof: LayoutProof, events: &dyn Events) -> Result<LayoutProof> {
+/// Proves the layout of what is loaded and stores the proof with it, or fails with what it violates; with `all_blocks` by
+/// a check of every block.
+pub fn verify(target: &dyn Target, all_blocks: bool, events: &dyn Events, stop: &StopFlag) -> Result<LayoutProof> {
+    let proof = if all_blocks { target.verify_all(stop)? } else { target.verify(stop)? };
     if proof.schemas.is_empty() {
         return Ok(proof);
     }

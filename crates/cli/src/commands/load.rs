@@ -51,7 +51,7 @@ fn load(matches: &ArgMatches) -> Result<Exit> {
                 &context.stop,
                 &*context.clock,
             )?;
-            mindful_runner::dataset::verify(&*target, events, &context.stop)?;
+            mindful_runner::dataset::verify(&*target, false, events, &context.stop)?;
             ensured.dataset
         }
         _ => mindful_runner::dataset::load(&*target, &asked, events, &context.stop, &*context.clock)?,

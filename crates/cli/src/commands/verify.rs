@@ -28,11 +28,7 @@ fn verify(matches: &ArgMatches) -> Result<Exit> {
     let context = context::of(matches)?;
     let target = context.open()?;
     let events: &dyn Events = &*context.recording;
-    let proof = if matches.get_flag("full") {
-        mindful_runner::dataset::verify_all(&*target, events, &context.stop)?
-    } else {
-        mindful_runner::dataset::verify(&*target, events, &context.stop)?
-    };
+    let proof = mindful_runner::dataset::verify(&*target, matches.get_flag("full"), events, &context.stop)?;
     context.events().quiet();
     if context::wants_json(matches) {
         context::print(&context::json(json!(proof), &context.settings))?;

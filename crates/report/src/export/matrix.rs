@@ -33,17 +33,21 @@ pub struct PointResult {
     pub large: Option<Figures>,
 }
 
-pub fn iops_csv(results: &[PointResult]) -> String {
+/// The files by the ends of their names.
+pub const FILES: [(&str, fn(&[PointResult]) -> String); 4] =
+    [("_iops.csv", iops_csv), ("_lat.csv", lat_csv), ("_mbps.csv", mbps_csv), ("_hist.csv", hist_csv)];
+
+fn iops_csv(results: &[PointResult]) -> String {
     csv(results, |r| r.small.as_ref().map(|f| format!("{:.0}", f.per_s)))
 }
 
 /// `lat.csv`: mean latency of small reads in us.
-pub fn lat_csv(results: &[PointResult]) -> String {
+fn lat_csv(results: &[PointResult]) -> String {
     csv(results, |r| r.small.as_ref().map(|f| format!("{:.2}", f.mean_us)))
 }
 
 /// `mbps.csv`: throughput of large reads in MiB/s.
-pub fn mbps_csv(results: &[PointResult]) -> String {
+fn mbps_csv(results: &[PointResult]) -> String {
     csv(results, |r| r.large.as_ref().map(|f| format!("{:.2}", f.mib_per_s)))
 }
 
@@ -67,7 +71,7 @@ fn csv(results: &[PointResult], cell: impl Fn(&PointResult) -> Option<String>) -
 }
 
 /// `hist.csv`: how many reads took how long, a line for each point, kind and power of two of microseconds.
-pub fn hist_csv(results: &[PointResult]) -> String {
+fn hist_csv(results: &[PointResult]) -> String {
     let mut text = "small,large,kind,from_us,below_us,count\n".to_owned();
     for result in results {
         let InFlight { small, large } = result.point;

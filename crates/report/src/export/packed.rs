@@ -34,14 +34,32 @@ impl Derivation<'_> {
         escape_json(&summary(&self.analysis.summary)).into_owned()
     }
 
-    /// The plan, as far as the user gave it.
+    /// The settings that the user gave, as a plan file.
     pub fn plan(&self) -> String {
-        plan(self.run)
+        let run = self.run;
+        let mut text = format!("# The plan of run {}: mindful run --plan plan.toml\n", escape(&run.head.id));
+        let is_key = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let given =
+            run.head.settings.iter().filter(|(name, setting)| setting.origin != Origin::Default && is_key(name));
+        for (name, setting) in given {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{name} = {}", toml_text(&setting.value));
+        }
+        text
     }
 
     /// Host, target and dataset, as JSON.
     pub fn environment(&self) -> String {
-        environment(self.run)
+        let run = self.run;
+        let all = json!({
+            "environment": run.environment,
+            "description": run.description,
+            "host": run.host,
+            "dataset": run.dataset,
+            "proof": run.proof,
+            "shapes": run.shapes,
+        });
+        escape_json(&format!("{all:#}\n")).into_owned()
     }
 
     /// The page.
@@ -54,33 +72,9 @@ impl Derivation<'_> {
     }
 }
 
-/// The settings that the user gave, as a plan file.
-fn plan(run: &Run) -> String {
-    let mut text = format!("# The plan of run {}: mindful run --plan plan.toml\n", escape(&run.head.id));
-    let is_key = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    let given = run.head.settings.iter().filter(|(name, setting)| setting.origin != Origin::Default && is_key(name));
-    for (name, setting) in given {
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "{name} = {}", toml_text(&setting.value));
-    }
-    text
-}
-
 /// `text` as a basic string of TOML, which has the escapes of JSON.
 fn toml_text(text: &str) -> String {
     escape_json(&Value::from(text).to_string()).into_owned()
-}
-
-fn environment(run: &Run) -> String {
-    let all = json!({
-        "environment": run.environment,
-        "description": run.description,
-        "host": run.host,
-        "dataset": run.dataset,
-        "proof": run.proof,
-        "shapes": run.shapes,
-    });
-    escape_json(&format!("{all:#}\n")).into_owned()
 }
 
 /// The first place where a file of a pack is not what follows from the record.

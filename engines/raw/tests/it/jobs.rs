@@ -57,7 +57,7 @@ fn a_matrix_is_measured_point_by_point() {
         assert_eq!(result.small.is_some(), result.point.small > 0, "{result:?}");
         assert_eq!(result.large.is_some(), result.point.large > 0, "{result:?}");
     }
-    assert_eq!(matrix::iops_csv(&results).lines().count(), 3);
+    assert_eq!(matrix::FILES[0].1(&results).lines().count(), 3);
 }
 
 #[test]

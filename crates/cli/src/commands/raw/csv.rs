@@ -13,16 +13,7 @@ use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::workload::OpKind;
 use mindful_core::{Error, Result};
 use mindful_record::file;
-use mindful_report::export::matrix::{self, Figures, PointResult};
-
-type Content = fn(&[PointResult]) -> String;
-
-const FILES: [(&str, Content); 4] = [
-    ("_iops.csv", matrix::iops_csv),
-    ("_lat.csv", matrix::lat_csv),
-    ("_mbps.csv", matrix::mbps_csv),
-    ("_hist.csv", matrix::hist_csv),
-];
+use mindful_report::export::matrix::{FILES, Figures, PointResult};
 
 pub(super) struct Matrices {
     prefix: String,
