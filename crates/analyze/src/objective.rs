@@ -1,6 +1,6 @@
 //! What a search for the highest load within an objective found, and how well its figures are known.
 
-use mindful_core::plan::Objective;
+use mindful_core::plan::sweep::Objective;
 use mindful_core::record::latency::Recorder;
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::ObjectiveSummary;

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use mindful_core::contract::slice::{SliceReport, Tally};
-use mindful_core::workload::{Draws, OpKind, Workload};
+use mindful_core::workload::draws::Draws;
+use mindful_core::workload::{OpKind, Workload};
 
 /// Operations and choices of session 0 on schema 1.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 //! back as the same value. Time comes from a [`clock`] alone, so that a simulated clock can replace that of the host.
 
 pub mod clock;
-mod dataset_store;
+pub(crate) mod dataset_store;
 pub mod description;
 pub mod engine;
 pub mod error;
@@ -13,9 +13,9 @@ pub mod event;
 pub mod fact;
 pub mod file_read;
 pub mod metric;
-mod own_folder;
-mod resolved;
-mod self_proof;
+pub(crate) mod own_folder;
+pub(crate) mod resolved;
+pub(crate) mod self_proof;
 pub mod session;
 pub mod slice;
 pub mod stop_flag;

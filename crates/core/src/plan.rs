@@ -10,22 +10,21 @@ use crate::dataset::{Content, Dataset, DatasetPlan, Extent, MOST_BYTES};
 use crate::plan::units::{Share, format_counted, format_whole};
 use crate::workload::{Access, Commit, Compatibility, HotSpot, LoopSite, Rate, Redo, Skew, ThinkTime, Workload};
 
-mod bound;
+pub(crate) mod bound;
 mod keys;
 mod parse;
-mod price;
+pub(crate) mod price;
 pub mod rights;
 pub mod secret;
 pub mod settings;
-mod sweep;
-mod text;
+pub mod sweep;
+pub(crate) mod text;
 pub mod units;
 mod written;
 
 pub use bound::Bound;
 pub use keys::{KEYS, MOST_SCHEMAS, MOST_SESSIONS, SWEEP_KEYS};
 pub use price::{PRICE_PARTS, Price};
-pub use sweep::{Objective, SweepPlan};
 pub use text::{Utf8, to_utf8};
 
 /// Everything that decides a run, apart from the engine's own options.

@@ -1,8 +1,8 @@
 //! A run as it is stored and read back: its head, its steps and the parts of ranks ([`run`]), and the latency histograms
 //! of its slices ([`latency`]).
 
-mod head;
+pub(crate) mod head;
 pub mod latency;
 pub(crate) mod published;
-mod rank_record;
+pub(crate) mod rank_record;
 pub mod run;

@@ -28,7 +28,7 @@ pub use self::step::{OpSummary, OpsSummary, PerPrice, StepSummary, TargetSummary
 pub use self::sweep::{CurveSummary, KneeFigure, KneeSummary, ObjectiveSummary};
 pub use self::system::{CapSummary, CpuSummary, DeviceSummary, WaitSummary};
 pub use self::validity::Validity;
-use crate::plan::Price;
+use crate::plan::price::Price;
 pub use crate::result::finding::{Finding, Severity};
 
 /// A run in figures.

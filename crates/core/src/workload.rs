@@ -8,17 +8,12 @@ use crate::dataset::{self, Dataset};
 use crate::plan::units::Share;
 use crate::{Error, Result};
 
-mod client_loop;
+pub mod client_loop;
 mod compatibility;
 pub mod draw;
-mod draws;
-mod schedule;
-mod schema_share;
-
-pub use client_loop::{ClientLoop, Operator};
-pub use draws::{Draws, Streams, hot_set_keys};
-pub use schedule::Schedule;
-pub use schema_share::SchemaShare;
+pub mod draws;
+pub mod schedule;
+pub mod schema_share;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

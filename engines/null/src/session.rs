@@ -7,7 +7,8 @@ use std::time::Duration;
 use mindful_core::contract::clock::Time;
 use mindful_core::contract::session::Session;
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport, session_name};
-use mindful_core::workload::{ClientLoop, Commit, Op, OpKind, Operator, Redo, Workload};
+use mindful_core::workload::client_loop::{ClientLoop, Operator};
+use mindful_core::workload::{Commit, Op, OpKind, Redo, Workload};
 use mindful_core::{Error, Result};
 
 use crate::counters::{BLOCK_BYTES, Counters};

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use mindful_core::contract::slice::Placement;
 use mindful_core::dataset::LayoutProof;
 use mindful_core::workload::draw::{self, Permutation};
-use mindful_core::workload::{self, Compatibility, Draws, Op, OpKind, Skew, Workload};
+use mindful_core::workload::draws::Draws;
+use mindful_core::workload::{self, Compatibility, Op, OpKind, Skew, Workload};
 
 use crate::options::{Large, Pattern};
 use crate::space::{Place, Space};

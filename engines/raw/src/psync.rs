@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::record::latency::Recorder;
-use mindful_core::workload::{ClientLoop, Op, OpKind, Operator, Workload};
+use mindful_core::workload::client_loop::{ClientLoop, Operator};
+use mindful_core::workload::{Op, OpKind, Workload};
 use mindful_core::{Error, Result, Session};
 use mindful_host::cpu;
 

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use mindful_core::contract::slice::{LONG_OP_US, Placement, SliceOrder, SliceReport};
 use mindful_core::record::latency::Recorder;
-use mindful_core::workload::{Op, OpKind, Rate, Schedule, Workload};
+use mindful_core::workload::schedule::Schedule;
+use mindful_core::workload::{Op, OpKind, Rate, Workload};
 use mindful_core::{Error, Result, Session, contract::clock};
 use mindful_host::cpu;
 use rustix::io::Errno;
@@ -191,7 +192,8 @@ impl UringSession {
         let (wall_us, now_ns) = (clock::now_us(), self.now_ns());
         let left_us = (order.end_us - wall_us).max(0).unsigned_abs();
         if let (Some(rate), None) = (self.rate, &self.schedule) {
-            let stream = mindful_core::workload::Streams::new(self.prepared.seed, self.placement.session).arrival;
+            let stream =
+                mindful_core::workload::draws::Streams::new(self.prepared.seed, self.placement.session).arrival;
             self.schedule =
                 Some(Schedule::new(rate, self.placement.session, self.placement.sessions, stream, order.begin_us));
         }

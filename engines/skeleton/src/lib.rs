@@ -30,8 +30,9 @@ use mindful_core::contract::target::Target;
 use mindful_core::contract::{DatasetStore, OwnedObject, clock};
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, SchemaProof};
 use mindful_core::plan::settings::{Key, Settings};
+use mindful_core::workload::client_loop::{ClientLoop, Operator};
 use mindful_core::workload::draw::Permutation;
-use mindful_core::workload::{ClientLoop, Commit, LoopSite, Op, OpKind, Operator, Workload};
+use mindful_core::workload::{Commit, LoopSite, Op, OpKind, Workload};
 use mindful_core::{Error, Result};
 
 /// The registry of the binary holds one such value for each engine.

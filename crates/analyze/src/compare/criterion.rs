@@ -3,7 +3,7 @@
 use std::fmt;
 
 use mindful_core::Result;
-use mindful_core::plan::Objective;
+use mindful_core::plan::sweep::Objective;
 use mindful_core::record::run::{Run, StepRecord};
 
 use super::answer::RunValue;

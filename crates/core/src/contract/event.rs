@@ -6,8 +6,9 @@ use crate::contract::description::{AccessPath, Description, HostView};
 use crate::contract::metric::{Metric, Phase, ProcessCpu};
 use crate::contract::slice::SliceReport;
 use crate::dataset::{Dataset, LayoutProof};
+use crate::record::head::{Facts, HookRecord, RunHead, StepHead, Watched};
 use crate::record::latency::SampledLatencies;
-use crate::record::run::{Facts, HookRecord, MergedSlice, RankRecord, RunHead, Spans, StepHead, Watched};
+use crate::record::rank_record::{MergedSlice, RankRecord, Spans};
 use crate::result::finding::Finding;
 
 /// One thing that happened.

@@ -1,13 +1,15 @@
 //! An opened system under test: what it is, how it is made ready, and its sessions.
 
+use crate::contract::clock;
+use crate::contract::dataset_store::DatasetStore;
 use crate::contract::description::{AccessPath, CacheFill, Description, HostView};
 use crate::contract::error::Result;
 use crate::contract::metric::{Sampler, Scope};
+use crate::contract::self_proof::SelfProof;
 use crate::contract::session::Session;
 use crate::contract::slice::Placement;
 use crate::contract::stop_flag::StopFlag;
 use crate::contract::watch::Watch;
-use crate::contract::{DatasetStore, SelfProof, clock};
 use crate::plan::Plan;
 use crate::result::finding::Finding;
 use crate::workload::Workload;

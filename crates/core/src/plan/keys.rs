@@ -1,9 +1,9 @@
 //! The table of plan keys: one row feeds the flag, the variable, the plan file and the help.
 
 use crate::dataset::Extent;
-use crate::plan::Bound;
+use crate::plan::bound::Bound;
 use crate::plan::settings::Key;
-use crate::ranks::MOST_RANKS;
+use crate::ranks::rank::MOST_RANKS;
 
 /// Most sessions a run may have: each has a thread, and Linux gives a process room for some 16,000 of them.
 pub const MOST_SESSIONS: u32 = 15_000;

@@ -6,10 +6,10 @@ use super::keys::{KEYS, MOST_SESSIONS};
 use super::{Hooks, HostFacts, HotSpotPlan, Plan};
 use crate::contract::error::{Error, Result};
 use crate::dataset::{Content, Extent};
-use crate::plan::Price;
+use crate::plan::price::Price;
 use crate::plan::settings::{self, Settings};
 use crate::plan::units::{self, Share};
-use crate::ranks;
+use crate::ranks::assignment;
 use crate::workload::{Access, Commit, Compatibility, LoopSite, Rate, Redo, Skew, ThinkTime};
 
 const MOST_UNCOMMITTED: u32 = 1_000_000;
@@ -26,7 +26,7 @@ impl Plan {
 fn plan(s: &Settings) -> Result<Plan> {
     s.check_bounds(KEYS)?;
     // The number of targets is known where the list is.
-    ranks::parse_weights(s)?;
+    assignment::parse_weights(s)?;
     Ok(Plan {
         target: s.require("target", |t| Ok(t.to_owned()))?,
         tag: s.parse("tag", tag)?,

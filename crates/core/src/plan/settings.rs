@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::contract::error::{Error, Result};
-use crate::plan::Bound;
+use crate::plan::bound::Bound;
 
 /// A setting that a user may give: as flag `--update-pct`, variable `MINDFUL_UPDATE_PCT`, or key `update_pct` of a plan
 /// file.

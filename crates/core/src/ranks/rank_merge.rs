@@ -6,9 +6,10 @@ use std::ops::Range;
 use crate::contract::event::Event;
 use crate::contract::metric::{Counter, HostSource, Metric, MetricKind};
 use crate::contract::slice::{LongOp, Placement, SliceReport};
-use crate::ranks::MOST_RANKS;
+use crate::ranks::rank::MOST_RANKS;
 use crate::record::published::Published;
-use crate::record::run::{Merged, MergedSlice, MergedSliceSum, RankRecord, Series, Span, Spans, StepRecord};
+use crate::record::rank_record::{MergedSlice, RankRecord, Span, Spans};
+use crate::record::run::{Merged, MergedSliceSum, Series, StepRecord};
 
 impl StepRecord {
     /// What one rank's sessions did, as it goes to the first rank: with the CPU of its process and, of all counters, those

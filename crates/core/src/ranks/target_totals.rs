@@ -1,7 +1,7 @@
 //! Counters of several targets as those of one.
 
 use crate::contract::metric::MetricKind;
-use crate::ranks::add_counters;
+use crate::ranks::rank_merge::add_counters;
 use crate::record::run::{Series, StepRecord};
 
 /// The sums of the counters that all of `targets` report, from the sources that `adds_up` accepts. What one target does

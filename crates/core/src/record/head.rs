@@ -9,8 +9,10 @@ use crate::contract::slice::Placement;
 use crate::plan::Plan;
 use crate::plan::settings::Settings;
 use crate::plan::units;
-use crate::record::run::FORMAT;
 use crate::workload::Workload;
+
+/// Version of the run folder and of the summary.
+pub const FORMAT: u32 = 1;
 
 pub type Facts = BTreeMap<String, String>;
 
@@ -164,4 +166,16 @@ pub struct HookRecord {
     /// When it began, us since the epoch on this host's clock.
     pub begin_us: i64,
     pub end_us: i64,
+}
+
+/// Circumstances as a source was read: all of them at first, then those that changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Watched {
+    pub source: String,
+    /// The boundary of slices they were read for; `None` before the step.
+    pub boundary: Option<u32>,
+    pub phase: Phase,
+    /// When they were read, us since the epoch on this host's clock.
+    pub at_us: i64,
+    pub values: Vec<Circumstance>,
 }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::contract::slice::{LongOp, SliceReport};
+use crate::record::latency::Buckets;
 use crate::record::published::Published;
 use crate::result::finding::Finding;
 
@@ -45,6 +47,22 @@ pub struct RankRecord {
     /// What it found while it ran, on its way to the run of all; empty wherever a run is stored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
+}
+
+/// What all sessions did between two neighbouring boundaries.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct MergedSlice {
+    /// Their reports as one that begins and ends on the boundaries: sums of all figures. CPU is known if all reported
+    /// it.
+    pub report: SliceReport,
+    pub reports: usize,
+    /// From begin to end of each report, summed, us.
+    pub slice_us: i64,
+    /// `(session, operation)` of each that took long, which are few.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub long: Vec<(u32, LongOp)>,
+    /// `(session, operations)` of each session, packed.
+    pub ops: Buckets,
 }
 
 /// When sessions were at work, before what is reported of slices one by one.

@@ -2,24 +2,20 @@
 
 mod merged;
 
-use serde::{Deserialize, Serialize};
-
 use crate::contract::description::{AccessPath, Description, HostView, Words};
 use crate::contract::event::Event;
 use crate::contract::metric::{Metric, Phase, ProcessCpu};
 use crate::contract::slice::{LongOp, SliceReport};
-use crate::contract::watch::Circumstance;
 use crate::dataset::{Dataset, LayoutProof};
-pub use crate::record::head::{Facts, HookRecord, Imported, Point, RunHead, StepHead, values_in_words};
+pub use crate::record::head::{
+    FORMAT, Facts, HookRecord, Imported, Point, RunHead, StepHead, Watched, values_in_words,
+};
 use crate::record::latency::SampledLatencies;
 pub use crate::record::published::Published;
-pub use crate::record::rank_record::{RankRecord, RankTarget, Span, Spans};
+pub use crate::record::rank_record::{MergedSlice, RankRecord, RankTarget, Span, Spans};
 use crate::result::finding::Finding;
+pub use merged::Merged;
 pub(crate) use merged::MergedSliceSum;
-pub use merged::{Merged, MergedSlice};
-
-/// Version of the run folder and of the summary.
-pub const FORMAT: u32 = 1;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
@@ -30,18 +26,6 @@ pub struct Reading {
     pub cost_us: u64,
     /// One value a metric.
     pub values: Vec<Option<f64>>,
-}
-
-/// Circumstances as a source was read: all of them at first, then those that changed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Watched {
-    pub source: String,
-    /// The boundary of slices they were read for; `None` before the step.
-    pub boundary: Option<u32>,
-    pub phase: Phase,
-    /// When they were read, us since the epoch on this host's clock.
-    pub at_us: i64,
-    pub values: Vec<Circumstance>,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::Validity;
-use crate::plan::Price;
+use crate::plan::price::Price;
 
 /// One value of each side.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Validity;
 use super::comparison::{Basis, ComparedRun, GateSummary, MachineSpread};
-use crate::plan::Price;
+use crate::plan::price::Price;
 
 /// Several sides in one order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -8,7 +8,7 @@ use super::log::LogSummary;
 use super::part::{BySession, ChoicesSummary, RankSummary};
 use super::system::{CapSummary, CpuSummary, DeviceSummary, WaitSummary};
 use super::validity::Validity;
-use crate::record::run::Point;
+use crate::record::head::Point;
 use crate::workload::{Compatibility, OpKind};
 
 summary_of_figures! {

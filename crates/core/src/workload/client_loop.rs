@@ -6,7 +6,9 @@ use crate::contract::clock::{HostClock, Time};
 use crate::contract::error::Result;
 use crate::contract::slice::{LONG_OP_US, Placement, SliceOrder, SliceReport};
 use crate::record::latency::Recorder;
-use crate::workload::{Draws, Op, OpKind, Rate, Schedule, Workload};
+use crate::workload::draws::Draws;
+use crate::workload::schedule::Schedule;
+use crate::workload::{Op, OpKind, Rate, Workload};
 
 pub trait Operator {
     /// Carries out `op` and returns the number of blocks that it visited.

@@ -7,7 +7,8 @@ use std::time::Duration;
 use mindful_core::Result;
 use mindful_core::contract::clock::Time;
 use mindful_core::contract::slice::{Placement, SliceOrder};
-use mindful_core::workload::{ClientLoop, Op, Operator, Workload};
+use mindful_core::workload::client_loop::{ClientLoop, Operator};
+use mindful_core::workload::{Op, Workload};
 
 const STOOD_US: i64 = 3_000_000;
 

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use mindful_core::plan::units::Share;
-use mindful_core::workload::{Compatibility, Draws, HotSpot, LoopSite, Op, OpKind, Skew, ThinkTime, Workload};
+use mindful_core::workload::draws::Draws;
+use mindful_core::workload::{Compatibility, HotSpot, LoopSite, Op, OpKind, Skew, ThinkTime, Workload};
 use proptest::prelude::*;
 
 const SCALE: u64 = 10_000;

@@ -17,7 +17,8 @@ use mindful_core::contract::target::Target;
 use mindful_core::contract::{DatasetStore, OwnedObject};
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
 use mindful_core::plan::settings::{Key, Settings};
-use mindful_core::workload::{ClientLoop, Op, Operator, Workload};
+use mindful_core::workload::client_loop::{ClientLoop, Operator};
+use mindful_core::workload::{Op, Workload};
 use mindful_null::{Null, SimulatedClock};
 
 use crate::job::{Given, Job};

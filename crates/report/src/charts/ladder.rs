@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use mindful_analyze::contrast::{ALL_CORES, CORES, LEVEL, Level};
 use mindful_analyze::{StepAnalysis, io_job};
-use mindful_core::plan::Objective;
+use mindful_core::plan::sweep::Objective;
 use mindful_core::record::run::Run;
 use mindful_core::result::{KneeSummary, StepSummary, Summary};
 

@@ -5,7 +5,7 @@
 //! answer the sentence says what the lowest load did, because that is what to change.
 
 use mindful_analyze::{Analysis, StepAnalysis};
-use mindful_core::plan::Objective;
+use mindful_core::plan::sweep::Objective;
 use mindful_core::record::run::Run;
 use mindful_core::result::ObjectiveSummary;
 

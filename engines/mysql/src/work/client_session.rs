@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
-use mindful_core::workload::{ClientLoop, Op, OpKind, Operator, Workload};
+use mindful_core::workload::client_loop::{ClientLoop, Operator};
+use mindful_core::workload::{Op, OpKind, Workload};
 use mindful_core::{Error, Result, Session};
 use mysql::prelude::Queryable;
 use mysql::{Conn, Statement};

@@ -9,7 +9,8 @@ use std::time::Instant;
 
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::record::latency::Recorder;
-use mindful_core::workload::{Draws, Op, OpKind, Workload};
+use mindful_core::workload::draws::Draws;
+use mindful_core::workload::{Op, OpKind, Workload};
 use mindful_core::{Error, Result, Session, contract::clock};
 use mindful_sql::work::pause::Pause;
 use mindful_sql::work::warm_up;

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport, session_name};
-use mindful_core::workload::{ClientLoop, Op, OpKind, Operator, Workload};
+use mindful_core::workload::client_loop::{ClientLoop, Operator};
+use mindful_core::workload::{Op, OpKind, Workload};
 use mindful_core::{Error, Result, Session};
 use mindful_sql::work::commit_policy::CommitPolicy;
 

@@ -1,7 +1,8 @@
 //! What is checked before sessions are made: what cannot be carried is refused with the next step.
 
 use mindful_core::contract::description::AccessPath;
-use mindful_core::workload::{Access, Draws, LoopSite, OpKind, Workload};
+use mindful_core::workload::draws::Draws;
+use mindful_core::workload::{Access, LoopSite, OpKind, Workload};
 use mindful_core::{Error, Result};
 
 use crate::connect::link::{Link, text};

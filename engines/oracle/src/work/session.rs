@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport, session_name};
-use mindful_core::workload::{Commit, Draws, Op, Workload};
+use mindful_core::workload::draws::Draws;
+use mindful_core::workload::{Commit, Op, Workload};
 use mindful_core::{Error, Result, Session};
 use mindful_sql::connect::abort::interrupted;
 use mindful_sql::work::pause::Pause;

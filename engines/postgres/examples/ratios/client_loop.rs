@@ -9,7 +9,9 @@ use mindful_core::dataset::Dataset;
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::{KEYS, Plan};
 use mindful_core::record::latency::{Latency, Recorder};
-use mindful_core::workload::{ClientLoop, Draws, Op, Operator, Workload, count_starts};
+use mindful_core::workload::client_loop::{ClientLoop, Operator};
+use mindful_core::workload::draws::Draws;
+use mindful_core::workload::{Op, Workload, count_starts};
 use mindful_core::{Error, Result, contract::clock, workload::draw};
 
 use crate::Bench;

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use mindful_core::contract::slice::LONG_OP_US;
 use mindful_core::plan::units::Share;
-use mindful_core::workload::{self, Commit, Draws, Redo, SchemaShare, Skew, Streams, ThinkTime, Workload};
+use mindful_core::workload::draws::{self, Draws, Streams};
+use mindful_core::workload::schema_share::SchemaShare;
+use mindful_core::workload::{self, Commit, Redo, Skew, ThinkTime, Workload};
 
 use crate::names::{Namespace, TableKind};
 use crate::template::{dollar_quote, render};
@@ -241,7 +243,7 @@ impl<'a> Script<'a> {
         }
     }
 
-    /// See [`mindful_core::workload::Draws::op`]: the same key for the same operation.
+    /// See [`mindful_core::workload::draws::Draws::op`]: the same key for the same operation.
     fn first_key(&self, op: &str, unit: u64) -> String {
         let w = self.workload;
         let spread = self.spread_key(op, unit);
@@ -271,7 +273,7 @@ impl<'a> Script<'a> {
                 )
             }
             Skew::HotSet { fraction, probability, moves_every } => {
-                let hot = workload::hot_set_keys(spread, fraction);
+                let hot = draws::hot_set_keys(spread, fraction);
                 let base =
                     if moves_every == 0 { "0".to_owned() } else { format!("{op} / {moves_every} * {hot} % {spread}") };
                 let step = if hot == spread {

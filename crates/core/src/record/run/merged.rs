@@ -4,28 +4,10 @@
 //! sums over all sessions, and by operations of each session. Only those are kept of the seconds in which every session
 //! worked from boundary to boundary: a window contains such a second as a whole or not at all.
 
-use serde::{Deserialize, Serialize};
-
 use crate::contract::slice::{LongOp, OpReport, STALL_US, SliceReport};
 use crate::record::latency::{Buckets, Latency, Recorder};
 use crate::record::published::Published;
-use crate::record::run::{Span, Spans};
-
-/// What all sessions did between two neighbouring boundaries.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct MergedSlice {
-    /// Their reports as one that begins and ends on the boundaries: sums of all figures. CPU is known if all reported
-    /// it.
-    pub report: SliceReport,
-    pub reports: usize,
-    /// From begin to end of each report, summed, us.
-    pub slice_us: i64,
-    /// `(session, operation)` of each that took long, which are few.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub long: Vec<(u32, LongOp)>,
-    /// `(session, operations)` of each session, packed.
-    pub ops: Buckets,
-}
+use crate::record::rank_record::{MergedSlice, Span, Spans};
 
 impl MergedSlice {
     fn merge_reports(boundaries: Span, reports: &[(u32, SliceReport)]) -> Self {

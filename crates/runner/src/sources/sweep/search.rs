@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use mindful_core::plan::Objective;
+use mindful_core::plan::sweep::Objective;
 use mindful_core::plan::units::{format_counted, format_rounded};
 use mindful_core::record::run::Point;
 use mindful_core::result::StepSummary;

@@ -4,7 +4,8 @@ use crate::support::{Server, dataset, placement, programs, work, workload};
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::units::Share;
-use mindful_core::workload::{Draws, HotSpot, LoopSite, OpKind, Redo, Skew, ThinkTime, Workload};
+use mindful_core::workload::draws::Draws;
+use mindful_core::workload::{HotSpot, LoopSite, OpKind, Redo, Skew, ThinkTime, Workload};
 
 const BLOCKS: u64 = 2_000;
 
