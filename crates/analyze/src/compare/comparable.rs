@@ -72,7 +72,7 @@ fn facts(run: &Run) -> Vec<(&str, String)> {
     }
     for fact in [Fact::StorageDevice, Fact::StorageFilesystem, Fact::CpuModel, Fact::CpuCount] {
         if let Some(value) = fact.find(&run.environment) {
-            facts.push((fact.key(), value.clone()));
+            facts.push((fact.name(), value.clone()));
         }
     }
     for step in run.steps.iter().filter(|step| step.head.point.is_plain() && step.head.session_count() > 0) {
@@ -134,7 +134,7 @@ fn circumstances_of(run: &Run) -> Vec<(&str, String)> {
     let held = |name: &str| described.is_some_and(|described| described.held_fixed.contains_key(name));
     let settings = described.iter().flat_map(|described| &described.facts).filter(|(name, _)| !held(name));
     let facts =
-        settings.chain(&run.environment).filter(|(name, _)| !RENAMED.iter().any(|fact| fact.key() == name.as_str()));
+        settings.chain(&run.environment).filter(|(name, _)| !RENAMED.iter().any(|fact| fact.name() == name.as_str()));
     let stable = facts.filter(|(name, _)| !is_volatile(name));
     all.extend(stable.map(|(name, value)| (name.as_str(), value.clone())));
     let swept = |key: &str| run.steps.iter().any(|step| step.head.point.values.contains_key(key));

@@ -5,107 +5,75 @@
 
 use std::collections::BTreeMap;
 
-/// A fact about a host or its storage.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fact {
-    /// Model of the CPUs.
-    CpuModel,
-    /// CPUs that the kernel schedules on.
-    CpuCount,
-    /// Cores of all sockets.
-    CpuCores,
-    /// Sockets.
-    CpuSockets,
-    /// CPUs that mindful itself may use.
-    CpusAllowed,
-    /// Memory of the host, bytes.
-    MemoryBytes,
-    /// Release of the kernel, as `uname -r` prints it.
-    KernelRelease,
-    /// Name of the host.
-    HostName,
-    /// The folder that holds the data.
-    StoragePath,
-    /// The folder that holds the log.
-    LogPath,
-    /// The block devices below the file system of the data, the uppermost first: `dm-0 < sda`.
-    StorageDevice,
-    /// Why the device of the data is not known.
-    StorageDeviceNotSeen,
-    /// Kind of the file system that holds the data.
-    StorageFilesystem,
-    /// Share of the dataset's files that was never written, 0 to 1.
-    HolesShare,
-    /// Microcode of the CPUs.
-    CpuMicrocode,
-    /// Weaknesses of the CPUs that the kernel mitigates, and those that it leaves open.
-    CpuMitigations,
-    /// Maker of the machine, from DMI.
-    MachineVendor,
-    /// The machine's product name, from DMI.
-    MachineProduct,
-    /// The hypervisor of the host.
-    Virtualization,
-    /// Name of the operating system.
-    SystemName,
-    /// The cloud that the machine belongs to, from DMI.
-    Cloud,
-    /// What the other facts of the cloud were read from.
-    CloudSource,
-    /// Why the cloud's service stated nothing.
-    CloudNotStated,
-    /// Type of the machine, as the cloud calls it.
-    CloudMachineType,
-    /// Zone of the cloud that the host is in.
-    CloudZone,
-    /// Image that the machine was started from.
-    CloudImage,
-    /// SHA-256 of the mindful binary that measured.
-    BinaryHash,
+stored_names! {
+    /// A fact about a host or its storage.
+    pub enum Fact {
+        /// Model of the CPUs.
+        CpuModel = "cpu.model",
+        /// CPUs that the kernel schedules on.
+        CpuCount = "cpu.count",
+        /// Cores of all sockets.
+        CpuCores = "cpu.cores",
+        /// Sockets.
+        CpuSockets = "cpu.sockets",
+        /// CPUs that mindful itself may use.
+        CpusAllowed = "client.cpus_allowed",
+        /// Memory of the host, bytes.
+        MemoryBytes = "memory.bytes",
+        /// Release of the kernel, as `uname -r` prints it.
+        KernelRelease = "kernel.release",
+        /// Name of the host.
+        HostName = "host.name",
+        /// The folder that holds the data.
+        StoragePath = "storage.path",
+        /// The folder that holds the log.
+        LogPath = "log.path",
+        /// The block devices below the file system of the data, the uppermost first: `dm-0 < sda`.
+        StorageDevice = "storage.device",
+        /// Why the device of the data is not known.
+        StorageDeviceNotSeen = "storage.device_not_seen",
+        /// Kind of the file system that holds the data.
+        StorageFilesystem = "storage.filesystem",
+        /// Share of the dataset's files that was never written, 0 to 1.
+        HolesShare = "data.holes_share",
+        /// Microcode of the CPUs.
+        CpuMicrocode = "cpu.microcode",
+        /// Weaknesses of the CPUs that the kernel mitigates, and those that it leaves open.
+        CpuMitigations = "cpu.mitigations",
+        /// Maker of the machine, from DMI.
+        MachineVendor = "machine.vendor",
+        /// The machine's product name, from DMI.
+        MachineProduct = "machine.product",
+        /// The hypervisor of the host.
+        Virtualization = "virtualization",
+        /// Name of the operating system.
+        SystemName = "os.name",
+        /// The cloud that the machine belongs to, from DMI.
+        Cloud = "cloud.name",
+        /// What the other facts of the cloud were read from.
+        CloudSource = "cloud.source",
+        /// Why the cloud's service stated nothing.
+        CloudNotStated = "cloud.not_stated",
+        /// Type of the machine, as the cloud calls it.
+        CloudMachineType = "cloud.machine_type",
+        /// Zone of the cloud that the host is in.
+        CloudZone = "cloud.zone",
+        /// Image that the machine was started from.
+        CloudImage = "cloud.image",
+        /// SHA-256 of the mindful binary that measured.
+        BinaryHash = "mindful.sha256",
+    }
 }
 
 impl Fact {
-    /// The key it is stored under.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::CpuModel => "cpu.model",
-            Self::CpuCount => "cpu.count",
-            Self::CpuCores => "cpu.cores",
-            Self::CpuSockets => "cpu.sockets",
-            Self::CpusAllowed => "client.cpus_allowed",
-            Self::MemoryBytes => "memory.bytes",
-            Self::KernelRelease => "kernel.release",
-            Self::HostName => "host.name",
-            Self::StoragePath => "storage.path",
-            Self::LogPath => "log.path",
-            Self::StorageDevice => "storage.device",
-            Self::StorageDeviceNotSeen => "storage.device_not_seen",
-            Self::StorageFilesystem => "storage.filesystem",
-            Self::HolesShare => "data.holes_share",
-            Self::CpuMicrocode => "cpu.microcode",
-            Self::CpuMitigations => "cpu.mitigations",
-            Self::MachineVendor => "machine.vendor",
-            Self::MachineProduct => "machine.product",
-            Self::Virtualization => "virtualization",
-            Self::SystemName => "os.name",
-            Self::Cloud => "cloud.name",
-            Self::CloudSource => "cloud.source",
-            Self::CloudNotStated => "cloud.not_stated",
-            Self::CloudMachineType => "cloud.machine_type",
-            Self::CloudZone => "cloud.zone",
-            Self::CloudImage => "cloud.image",
-            Self::BinaryHash => "mindful.sha256",
-        }
-    }
-
     /// Its text among `facts`, if known.
     pub fn find(self, facts: &BTreeMap<String, String>) -> Option<&String> {
-        facts.get(self.key())
+        facts.get(self.name())
     }
 
     /// The same of mindful's own host, where the server runs on another one.
     pub fn find_of_client(self, facts: &BTreeMap<String, String>) -> Option<&String> {
-        facts.get(&format!("{CLIENT}{}", self.key()))
+        facts.get(&format!("{CLIENT}{}", self.name()))
     }
 }
 
@@ -119,7 +87,7 @@ pub fn is_of_cloud(key: &str) -> bool {
 
 impl From<Fact> for String {
     fn from(fact: Fact) -> Self {
-        fact.key().to_owned()
+        fact.name().to_owned()
     }
 }
 
@@ -185,7 +153,7 @@ impl Kept {
             Self::Dataset => Fact::StoragePath,
             Self::Log => Fact::LogPath,
         };
-        path.key().split('.').next().unwrap_or_default()
+        path.name().split('.').next().unwrap_or_default()
     }
 }
 

@@ -380,25 +380,15 @@ pub enum Phase {
     Settled,
 }
 
-/// What a source counts for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
-    /// The database of the target.
-    Database,
-    /// All databases of its server.
-    Server,
-    /// The whole host.
-    Host,
-}
-
-impl Scope {
-    /// Its name, as columns bear it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Database => "database",
-            Self::Server => "server",
-            Self::Host => "host",
-        }
+stored_names! {
+    /// What a source counts for.
+    pub enum Scope {
+        /// The database of the target.
+        Database = "database",
+        /// All databases of its server.
+        Server = "server",
+        /// The whole host.
+        Host = "host",
     }
 }
 

@@ -95,10 +95,10 @@ fn host(report: &Report) -> std::collections::BTreeMap<String, String> {
     let identity = &report.identity;
     let figure = |value: Option<f64>| value.map(|value| value.to_string());
     let facts = [
-        (Fact::CpuCount.key(), figure(identity.cpus)),
-        (Fact::CpuCores.key(), figure(identity.cores)),
-        (Fact::CpuSockets.key(), figure(identity.sockets)),
-        (Fact::HostName.key(), identity.host.clone()),
+        (Fact::CpuCount.name(), figure(identity.cpus)),
+        (Fact::CpuCores.name(), figure(identity.cores)),
+        (Fact::CpuSockets.name(), figure(identity.sockets)),
+        (Fact::HostName.name(), identity.host.clone()),
         ("host.platform", identity.platform.clone()),
         ("memory.gib", figure(identity.memory_gib)),
     ];

@@ -290,7 +290,7 @@ fn the_facts_of_this_host_are_found_and_not_empty() {
 #[test]
 fn facts_of_the_client_of_a_remote_server_are_named_so() {
     let facts = environment(&HostView::default(), HostFacts::Local);
-    let own = |name: &String| name.starts_with("client.") || name == Fact::BinaryHash.key();
+    let own = |name: &String| name.starts_with("client.") || name == Fact::BinaryHash.name();
     assert!(!facts.is_empty() && facts.keys().all(own), "{facts:#?}");
 }
 

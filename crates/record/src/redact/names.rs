@@ -94,7 +94,7 @@ const TELLING: [(&str, NameKind); 51] = [
 ];
 
 /// Facts with names that suggest another meaning.
-const HARMLESS: [&str; 3] = [Fact::SystemName.key(), "clock.source", "cpu.name"];
+const HARMLESS: [&str; 3] = [Fact::SystemName.name(), "clock.source", "cpu.name"];
 
 /// What the value of the fact or setting `key` names, if its name says that it is one.
 pub(super) fn kind_of(key: &str) -> Option<NameKind> {

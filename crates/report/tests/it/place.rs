@@ -116,7 +116,7 @@ fn unknown_figures_are_left_out_with_a_reason() {
     let why = "AWS metadata service, IMDSv2: no answer (timeout: global)";
     run.environment.insert(Fact::CloudNotStated.into(), why.to_owned());
     for (fact, value) in [(Fact::HostName, "client7"), (Fact::MachineProduct, "PowerEdge")] {
-        run.environment.insert(format!("{CLIENT}{}", fact.key()), value.to_owned());
+        run.environment.insert(format!("{CLIENT}{}", fact.name()), value.to_owned());
     }
     let all = texts(&run);
     for (name, value) in [

@@ -207,7 +207,7 @@ fn names_of_counters_are_in_one_place() {
 fn names_of_facts_are_in_one_place() {
     let shared = root().join("crates/core/src/contract/fact.rs");
     let text = fs::read_to_string(&shared).unwrap();
-    let names: Vec<&str> = text.lines().filter_map(|line| line.split_once(" => ")?.1.strip_suffix(',')).collect();
+    let names: Vec<&str> = text.lines().filter_map(|line| line.split_once(" = ")?.1.strip_suffix(',')).collect();
     let names: Vec<&str> = names.into_iter().filter(|name| name.starts_with('"')).collect();
     assert!(names.len() > 8, "{names:?}");
     no_other_source_contains(&shared, &names);
