@@ -5,7 +5,9 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::contract::metric::Phase;
 use crate::contract::slice::Placement;
+use crate::contract::watch::Circumstance;
 use crate::plan::Plan;
 use crate::plan::settings::Settings;
 use crate::plan::units;
