@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mindful_core::plan::sweep::Objective;
 use mindful_core::record::run::{Run, StepHead};
 use mindful_core::result::finding::codes;
-use mindful_core::result::{CurveSummary, Finding, KneeFigure, KneeSummary, StepSummary};
+use mindful_core::result::{CurveSummary, Finding, KneeSummary, StepSummary};
 
 use crate::comparability;
 use crate::figures::blocks::CACHED_YIELD;

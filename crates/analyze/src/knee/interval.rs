@@ -32,18 +32,18 @@ pub(crate) fn resampled(points: &[LoadPoint], best: &Fit, search: &Search) -> Ve
 
 pub(super) fn resample(points: &[LoadPoint], best: &Fit, search: &Search, most: f64) -> KneeIntervals {
     let models = resampled(points, best, search);
-    let of = |figure: &dyn Fn(&Model) -> Option<f64>| percentiles(&models, figure);
-    let figures: [(KneeFigure, &dyn Fn(&Model) -> Option<f64>); 4] = [
-        (KneeFigure::AsymptoteSessions, &Model::asymptote_sessions),
-        (KneeFigure::BestPowerSessions, &|m| Some(m.best_power_sessions(most).unwrap_or(most))),
-        (KneeFigure::PeakSessions, &Model::peak_sessions),
-        (KneeFigure::MaxPerS, &|m| Some(m.max_within(most))),
+    let of = |figure, value: &dyn Fn(&Model) -> Option<f64>| Some((figure, percentiles(&models, value)?));
+    let intervals = [
+        of(KneeFigure::AsymptoteSessions, &Model::asymptote_sessions),
+        of(KneeFigure::BestPowerSessions, &|m| Some(m.best_power_sessions(most).unwrap_or(most))),
+        of(KneeFigure::PeakSessions, &Model::peak_sessions),
+        of(KneeFigure::MaxPerS, &|m| Some(m.max_within(most))),
     ];
     let kappa = |model: &Model| model.parameters().iter().find(|(name, _)| *name == "kappa").map(|(_, k)| *k);
     let is_usl = best.model.kind() == ModelKind::Usl;
     KneeIntervals {
-        peak_is_sure: is_usl && of(&kappa).is_some_and(|interval| interval.low > 0.0),
-        intervals: figures.into_iter().filter_map(|(figure, value)| Some((figure, of(value)?))).collect(),
+        peak_is_sure: is_usl && percentiles(&models, &kappa).is_some_and(|interval| interval.low > 0.0),
+        intervals: intervals.into_iter().flatten().collect(),
     }
 }
 

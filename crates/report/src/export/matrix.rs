@@ -33,8 +33,10 @@ pub struct PointResult {
     pub large: Option<Figures>,
 }
 
+type Content = fn(&[PointResult]) -> String;
+
 /// The files by the ends of their names.
-pub const FILES: [(&str, fn(&[PointResult]) -> String); 4] =
+pub const FILES: [(&str, Content); 4] =
     [("_iops.csv", iops_csv), ("_lat.csv", lat_csv), ("_mbps.csv", mbps_csv), ("_hist.csv", hist_csv)];
 
 fn iops_csv(results: &[PointResult]) -> String {
