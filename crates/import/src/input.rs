@@ -64,7 +64,7 @@ fn before_last_number(text: &str) -> &str {
     without_groups(&text[..begin])
 }
 
-/// `text` without the groups of digits at its end, such as `83,886,`; in a table with commas the cells are none.
+/// `text` without the groups of digits at its end, such as `83,886,`. Cells between commas are not groups.
 fn without_groups(text: &str) -> &str {
     let separates = |c: char| matches!(c, '.' | ',') || GROUPING.contains(&c);
     let mut rest = text;

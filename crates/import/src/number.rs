@@ -5,10 +5,10 @@ pub(crate) const APART: f64 = 0.02;
 /// The same of what different clocks measured, or clocks and counters.
 pub(crate) const CLOCKS_APART: f64 = 0.1;
 
-/// What sites group digits by besides commas and points: apostrophes, and spaces that do not break.
+/// Marks that group digits, besides commas and points: apostrophes, and spaces that do not break.
 pub(crate) const GROUPING: [char; 5] = ['\'', '\u{2019}', '\u{a0}', '\u{202f}', '\u{2009}'];
 
-/// `text` with an apostrophe for all else that groups digits; `None` where nothing does.
+/// `text` with apostrophes for all other marks that group digits; `None` if it has no such mark.
 pub(crate) fn with_apostrophes(text: &str) -> Option<String> {
     if !text.contains(&GROUPING[1..]) {
         return None;
@@ -41,7 +41,7 @@ impl Printed {
         Self { value: self.value * factor, half_step: self.half_step * factor.abs() }
     }
 
-    /// A count as it is: one without a suffix is exact.
+    /// The exact count, unless it has a suffix.
     pub(crate) fn counted(self) -> Self {
         if self.half_step <= 0.5 { Self::exact(self.value) } else { self }
     }

@@ -45,7 +45,7 @@ fn rows(name: &str, text: &str) -> Result<(Vec<WorkersRow>, u64)> {
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).flexible(true).from_reader(text.as_bytes());
     let mut damaged = 0;
     let row = |record: csv::Result<csv::StringRecord>| {
-        // A decimal comma makes one cell more.
+        // A row with a decimal comma has three cells.
         let record = record.ok().filter(|record| record.iter().skip(2).all(str::is_empty))?;
         let millions = record.get(1).and_then(|cell| cell.parse::<f64>().ok());
         let rate = millions.map(|millions| millions * 1e6).filter(|rate| rate.is_finite() && *rate > 0.0);

@@ -177,7 +177,7 @@ impl Report {
         Printed::more_exact(self.modelled("DB CPU"), listed)
     }
 
-    /// Cores that sessions and background used. Without any statement of the background's, it is 0 unless the report was cut.
+    /// Cores that sessions and background used. The background used none if no statement shows it, unless the report was cut.
     pub(crate) fn cpu_cores(&self) -> Option<Printed> {
         let (model, line) = BACKGROUND_CPU;
         let sessions = Printed::more_exact(self.over_time(self.modelled("DB CPU")), self.line(&["db cpu(s)"]));

@@ -170,7 +170,7 @@ impl Page {
         }
         let title = self.title.trim().to_owned();
         let summary = std::mem::take(&mut self.summary);
-        // One without rows is known by what it is about.
+        // A table without rows is known by its summary.
         if !rows.is_empty() || !summary.is_empty() {
             self.tables.push(Table { title, summary, columns, rows: cells, whole });
         }

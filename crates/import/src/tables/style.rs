@@ -1,7 +1,7 @@
-//! How a report writes its numbers: `1,234.5`, or `1.234,5` where a site has decimal commas, or with apostrophes.
+//! The style of the numbers in a report: `1,234.5`, or `1.234,5` with decimal commas, or with apostrophes.
 //!
-//! That is decided once for a report, by the numbers that only one style can have: `0.55` or `0,55`, not `1,234`. So cells of
-//! another style come to the one that all readers know.
+//! Numbers that only one style can have decide once for a report: `0.55` or `0,55`, not `1,234`. Cells of another style are
+//! rewritten to the style that all readers know.
 
 use super::table::Table;
 use crate::number::with_apostrophes;

@@ -55,7 +55,7 @@ fn a_count_too_wide_for_its_column_comes_from_the_next_record() {
 }
 
 #[test]
-fn a_clock_of_microseconds_has_more_digits_than_dates_of_seconds() {
+fn a_clock_in_us_has_more_digits_than_dates_in_seconds() {
     let dated =
         |clock: u64, date: &str, count| record(clock, &[&[(1, count)]]).replace(",?", &format!(", {date} +00:00"));
     let text = dated(86_399_400_000, "26-AUG-13 23.59.59", 100) + &dated(1_900_000, "28-AUG-13 00.00.01", 150);

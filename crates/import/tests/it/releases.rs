@@ -2,7 +2,7 @@
 
 use mindful_import::rows::{self, ReportRow};
 
-use crate::measured::{one, read};
+use crate::measured::one;
 
 /// Each figure by its path in the row as JSON, and its value; `None` is unknown.
 fn assert_figures(name: &str, text: impl Into<Vec<u8>>, wanted: &[(&str, Option<f64>)]) {
@@ -551,27 +551,6 @@ fn snapshots_are_dated_in_the_languages_of_sites() {
     let unknown = one("awr.txt", AWR_11.replace("19-Jan-12 10:", "01/02/12 10:"));
     let began = format!("{:?}", unknown.events);
     assert!(began.contains("boundaries_us: [0, 304800000]"), "a date that may be of two months is none: {began}");
-}
-
-#[test]
-fn every_encoding_and_end_of_line_is_read() {
-    let plain = one("awr.txt", AWR_11).events;
-    let utf16 = |mark: bool, bytes: fn(u16) -> [u8; 2], text: &str| -> Vec<u8> {
-        mark.then_some(0xfeff).into_iter().chain(text.encode_utf16()).flat_map(bytes).collect()
-    };
-    let ends = [AWR_11.to_owned(), AWR_11.replace('\n', "\r\n"), AWR_11.replace('\n', "\r")];
-    for (number, text) in ends.iter().enumerate() {
-        for bytes in [
-            text.clone().into_bytes(),
-            utf16(true, u16::to_le_bytes, text),
-            utf16(true, u16::to_be_bytes, text),
-            utf16(false, u16::to_le_bytes, text.trim_start()),
-            utf16(false, u16::to_be_bytes, text.trim_start()),
-        ] {
-            assert_eq!(one("awr.txt", bytes.clone()).events, plain, "ends {number}, {:x?}", &bytes[..4]);
-        }
-    }
-    assert_eq!(read("sp.lst", STATSPACK_8.replace('\n', "\r")).unwrap().len(), 1);
 }
 
 #[test]

@@ -76,7 +76,7 @@ fn matrix(name: &str, head: &str, text: &str) -> Result<OrionPart> {
     part.latency_unit_us = if figure == Figure::Latency { unit_us } else { Some(1.0) };
     for record in reader.records() {
         let record = record.map_err(bad)?;
-        // Decimal commas make more cells than there are columns.
+        // A row with decimal commas has more cells than columns.
         if record.iter().skip(columns.len()).any(|cell| !cell.is_empty()) {
             part.damaged_lines += 1;
             continue;
