@@ -174,6 +174,8 @@ fn keys_without_an_end_cost_little_cpu() {
 fn a_process_that_aborts_gives_the_terminal_back() {
     let mindful = Mindful::new();
     let (mut terminal, mut run) = live(&mindful, "run", &["--duration=60s"], (80, 24), false);
+    // All its threads are there by then.
+    wait_until("it measures nothing", || mindful.records().contains("\"slice\""));
     assert!(!terminal.echoes());
     let none = Rlimit { current: Some(1 << 20), maximum: Some(1 << 20) };
     prlimit(Some(Pid::from_child(&run)), Resource::Data, none).unwrap();

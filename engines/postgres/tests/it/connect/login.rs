@@ -255,7 +255,7 @@ async fn a_severed_session_stops_waiting_for_its_server() {
     let canceller = session.canceller();
     let (slept, ()) = tokio::join!(session.batch_execute("SELECT pg_sleep(600)"), async { canceller.sever() });
     let error = session.explain(&slept.unwrap_err());
-    assert!(error.what.ends_with("the session was broken off here"), "{error}");
+    assert!(error.what.ends_with("the session was ended here"), "{error}");
 }
 
 #[tokio::test]
