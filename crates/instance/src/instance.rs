@@ -165,6 +165,7 @@ impl Instance {
             server_pid: Some(self.pid()).filter(|pid| *pid != 0),
             data_paths: vec![self.data()],
             log_paths: self.log_files().into_iter().collect(),
+            log_apart: self.folder.log_folder().is_some(),
             private: true,
             ..HostView::default()
         }

@@ -16,7 +16,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use mindful_core::contract::BARE_WRITES_FILE;
+use mindful_core::plan::units;
 use mindful_core::{Error, Result};
+use mindful_host::space;
 
 use crate::account::Account;
 use crate::files::{make_private, own_file, read_file, remove_if_there};
@@ -73,7 +75,22 @@ pub(crate) fn examine(given: Option<&Path>, root: &Path, account: &Account, kind
             ),
         ));
     }
-    Ok(())
+    // What a marked folder holds is removed first.
+    if marked { Ok(()) } else { check_room(&path, kind) }
+}
+
+/// Refuses a folder whose file system cannot hold a new log.
+fn check_room(path: &Path, kind: &ServerKind) -> Result<()> {
+    let there = path.ancestors().find(|folder| folder.exists()).unwrap_or(path);
+    let next = "free some space there, or name another --log-dir";
+    let free =
+        space::of(there).map_err(|error| Error::target(format!("{OPTION} {}: {error}", path.display()), next))?;
+    if free.free_bytes >= kind.least_log_bytes {
+        return Ok(());
+    }
+    let [needed, free] = [kind.least_log_bytes, free.free_bytes].map(units::format_bytes);
+    let what = format!("{OPTION} {} has {free} free, a new log of {} takes {needed}", path.display(), kind.name);
+    Err(Error::target(what, next))
 }
 
 /// Opens or makes the folder for the log of the data in `root`; `None` where the log is in the data folder.

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use mindful_core::contract::description::HostView;
 use mindful_core::plan::Bound;
 use mindful_core::plan::settings::{Key, Settings, parse_choice, parse_switch};
 use mindful_core::{Error, Result, plan::units};
@@ -9,9 +10,9 @@ use mindful_core::{Error, Result, plan::units};
 use crate::account::Account;
 use crate::data::has_data;
 use crate::fetch::BASE;
-use crate::folder;
 use crate::instance::Order;
 use crate::program::ServerKind;
+use crate::{folder, log_folder};
 
 pub const KEYS: &[Key] = &[
     Key::with_default("fetch", "on|off", "on", "Fetch the server's programs from the network if they are missing"),
@@ -116,10 +117,21 @@ impl Options {
 }
 
 impl Options {
-    /// Refuses a `folder` in which no server of `kind` could be made. Changes nothing.
-    pub fn check_unmade(&self, folder: &Path, kind: &ServerKind) -> Result<()> {
+    /// Where the server of `kind` would be that is to be made in `folder`. Refuses a folder in which it could not be made,
+    /// and one that cannot be that of its log. Changes nothing.
+    pub fn check_unmade(&self, folder: &Path, kind: &ServerKind) -> Result<HostView> {
         let account = Account::choose(self.run_as.as_deref())?;
-        folder::check(folder, &account, kind).map(drop)
+        let root = folder::check(folder, &account, kind)?;
+        log_folder::examine(self.log_dir.as_deref(), &root, &account, kind)?;
+        let log = self.log_dir.as_deref().map(|log| account.reach(log, "--log-dir")).transpose()?;
+        Ok(HostView {
+            local: true,
+            private: true,
+            data_paths: vec![folder.to_owned()],
+            log_apart: log.is_some(),
+            log_paths: log.into_iter().collect(),
+            ..HostView::default()
+        })
     }
 }
 

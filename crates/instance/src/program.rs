@@ -49,6 +49,8 @@ pub struct ServerKind {
     pub fixed: &'static [&'static str],
     /// What separates the folders of a list in its settings, where no quotes help: its own folder has none in its name.
     pub separator: Option<char>,
+    /// Bytes that a new log takes before anything is loaded.
+    pub least_log_bytes: u64,
     /// A setting and a value, as an example: `shared_buffers=64MB`.
     pub setting: &'static str,
 }

@@ -34,8 +34,20 @@ pub(crate) struct HostState {
     pub(crate) processor: Processor,
     pub(crate) memory: Memory,
     pub(crate) limits: Limits,
+    /// Those of the data.
     pub(crate) storages: Vec<Storage>,
+    /// Those of the log that are not among them.
+    pub(crate) of_log: Vec<Storage>,
+    /// Whether the log was given a folder of its own.
+    pub(crate) log_apart: bool,
     pub(crate) activity: Activity,
+}
+
+impl HostState {
+    /// Those of data and log.
+    fn all_storages(&self) -> impl Iterator<Item = &Storage> {
+        self.storages.iter().chain(&self.of_log)
+    }
 }
 
 /// Most samples of a busy device below a private server, which may still be settling.
@@ -47,6 +59,7 @@ pub fn host_checks(host: &HostView) -> Vec<Finding> {
     let kernel = Kernel::default();
     let server = server_pid(host).filter(|_| host.local);
     let storages = Storage::of_paths(&kernel, &host.data_paths);
+    let of_log = of_log(&kernel, host, &storages);
     let mut before = Snapshot::take(&kernel, server);
     let mut activity = Activity::default();
     // What mindful made a moment ago may still be on its way to the device.
@@ -55,7 +68,7 @@ pub fn host_checks(host: &HostView) -> Vec<Finding> {
         std::thread::sleep(LOOK);
         let after = Snapshot::take(&kernel, server);
         activity = Activity::between(&before, &after);
-        if neighbours::busy_devices(&activity, &storages).is_empty() {
+        if neighbours::busy_devices(&activity, storages.iter().chain(&of_log)).is_empty() {
             break;
         }
         before = after;
@@ -70,9 +83,23 @@ pub fn host_checks(host: &HostView) -> Vec<Finding> {
         processor: Processor::read(&kernel),
         memory: Memory::read(&kernel),
         limits: Groups::of(&kernel, pid).limits(),
+        of_log,
+        log_apart: host.log_apart,
         storages,
         activity,
     })
+}
+
+/// The file systems of the log that do not hold data.
+fn of_log(kernel: &Kernel, host: &HostView, of_data: &[Storage]) -> Vec<Storage> {
+    let all = Storage::of_paths(kernel, &host.log_paths).into_iter();
+    all.filter(|storage| of_data.iter().all(|data| !data.is_same(&storage.location))).collect()
+}
+
+/// A log of which nothing reaches storage.
+pub fn log_in_memory(host: &HostView) -> Option<Finding> {
+    let all = Storage::of_paths(&Kernel::default(), if host.local { &host.log_paths } else { &[] });
+    all.iter().find_map(storage::log_in_memory)
 }
 
 fn check(state: &HostState) -> Vec<Finding> {
@@ -85,18 +112,25 @@ fn check(state: &HostState) -> Vec<Finding> {
     findings.extend(memory::swap(&state.memory, &state.activity));
     findings.extend(memory::limit(&state.limits));
     findings.extend(state.limits.io.as_deref().map(storage::io_limit));
-    for storage in &state.storages {
-        findings.extend(storage::memory(storage));
+    findings.extend(state.storages.iter().filter_map(storage::memory));
+    if state.log_apart {
+        findings.extend(storage::log_beside_data(&state.storages, &state.of_log));
+    }
+    for storage in state.all_storages() {
         findings.extend(storage::file_system(storage));
         findings.extend(storage::mount_options(storage));
         findings.extend(storage::space(storage));
-        for device in &storage.devices {
+    }
+    let mut seen = Vec::new();
+    for device in state.all_storages().flat_map(|storage| &storage.devices) {
+        if !seen.contains(&device) {
+            seen.push(device);
             findings.extend(storage::device(device, state.hypervisor.is_some()));
         }
     }
     findings.extend(neighbours::steal(&state.activity));
     findings.extend(neighbours::busy_host(&state.activity));
-    findings.extend(neighbours::busy_devices(&state.activity, &state.storages));
+    findings.extend(neighbours::busy_devices(&state.activity, state.all_storages()));
     findings
 }
 

@@ -27,7 +27,7 @@ mod volume_caps;
 mod watch;
 mod watching;
 
-pub use doctor::host_checks;
+pub use doctor::{host_checks, log_in_memory};
 pub use environment::environment;
 pub use host::host_samplers;
 pub use node_exporter::node_exporter;

@@ -264,7 +264,7 @@ impl Redactor {
     }
 
     fn host(&mut self, host: &mut HostView) {
-        let HostView { local: _, server_pid: _, data_paths, log_paths, in_process: _, private: _ } = host;
+        let HostView { local: _, server_pid: _, data_paths, log_paths, log_apart: _, in_process: _, private: _ } = host;
         for path in data_paths.iter_mut().chain(log_paths) {
             *path = PathBuf::from(self.names.whole(NameKind::Path, &path.to_string_lossy()));
         }

@@ -6,23 +6,42 @@ use mindful_core::Result;
 use mindful_core::contract::description::HostView;
 use mindful_core::contract::target::Target;
 use mindful_core::plan::Plan;
-use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
+use mindful_core::result::{Finding, Severity};
 
 use crate::context::Context;
 use crate::dataset;
 
 /// What `target` and its host have that would spoil a run, as severe as in that run. Refuses what the run would refuse.
 pub fn foretell(context: &Context, target: &dyn Target) -> Result<Vec<Finding>> {
-    dataset::check(target, &context.plan, &target.describe()?, &*context.events())?;
-    Ok(foretold(checks(target, &context.plan, false)?))
+    let plan = &context.plan;
+    dataset::check(target, plan, &target.describe()?, &*context.events())?;
+    let findings = checks(target, plan, false)?.into_iter().chain(log_in_memory(plan, &target.host_view()));
+    Ok(foretold(findings.collect()))
 }
 
-/// The same where there is no target yet, because it would be made in `folder`: what the host has, and the device that the
-/// folder will lie on.
+/// The same where there is no target yet, because it would be made in `folder`: what the host has, and the devices that the
+/// folders of data and log will lie on.
 pub fn foretell_unmade(context: &Context, folder: &Path) -> Result<Vec<Finding>> {
-    context.options.check_unmade(folder, &context.plan)?;
-    Ok(foretold(host_alone(folder)))
+    let mut host = context.options.check_unmade(folder, &context.plan)?;
+    for path in host.data_paths.iter_mut().chain(&mut host.log_paths) {
+        let there = path.ancestors().find(|ancestor| ancestor.exists()).map(Path::to_owned);
+        *path = there.unwrap_or_default();
+    }
+    let mut findings = mindful_observe::host_checks(&host);
+    findings.extend(log_in_memory(&context.plan, &host));
+    findings.push(codes::NO_SERVER_YET.finding(
+        "The private server does not exist yet, so only the host was checked. Create it with `mindful load`, then \
+         run `mindful doctor` again.",
+        folder.display().to_string(),
+    ));
+    Ok(foretold(findings))
+}
+
+/// What a run learns from the flushes of its updates: a log in memory is not durable. Reads do not wait for it.
+fn log_in_memory(plan: &Plan, host: &HostView) -> Option<Finding> {
+    let severity = if plan.update_pct.is_none() { Severity::Info } else { Severity::Warning };
+    mindful_observe::log_in_memory(host).map(|finding| Finding { severity, ..finding })
 }
 
 fn foretold(findings: Vec<Finding>) -> Vec<Finding> {
@@ -51,19 +70,6 @@ pub(crate) fn of_step(target: &dyn Target, plan: &Plan, step: u32) -> Result<Vec
     let of_step =
         |finding: Finding| Finding { evidence: format!("step {}: {}", step + 1, finding.evidence), ..finding };
     Ok(target.checks(plan)?.into_iter().map(of_step).collect())
-}
-
-fn host_alone(folder: &Path) -> Vec<Finding> {
-    let there = folder.ancestors().find(|ancestor| ancestor.exists());
-    let data_paths = there.map(Path::to_owned).into_iter().collect();
-    let mut findings =
-        mindful_observe::host_checks(&HostView { local: true, private: true, data_paths, ..HostView::default() });
-    findings.push(codes::NO_SERVER_YET.finding(
-        "The private server does not exist yet, so only the host was checked. Create it with `mindful load`, then \
-         run `mindful doctor` again.",
-        folder.display().to_string(),
-    ));
-    findings
 }
 
 fn sorted(mut findings: Vec<Finding>) -> Vec<Finding> {

@@ -19,7 +19,7 @@ use idna_adapter as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mindful_core::contract::description::Words;
+use mindful_core::contract::description::{HostView, Words};
 use mindful_core::contract::engine::EngineOptions;
 use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::plan::Plan;
@@ -139,7 +139,7 @@ impl EngineOptions for MysqlOptions {
         if self.server.is_some() { Ok(None) } else { private::find_folder_to_make(&self.private, events.as_ref()) }
     }
 
-    fn check_unmade(&self, folder: &Path, plan: &Plan) -> Result<()> {
+    fn check_unmade(&self, folder: &Path, plan: &Plan) -> Result<HostView> {
         private::check_unmade(&self.private, folder, plan)
     }
 

@@ -17,7 +17,7 @@ mod work;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mindful_core::contract::description::Words;
+use mindful_core::contract::description::{HostView, Words};
 use mindful_core::contract::engine::EngineOptions;
 use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::plan::Plan;
@@ -128,7 +128,7 @@ impl EngineOptions for PostgresOptions {
         if is_private(&self.url) { private::find_folder_to_make(&self.private, events.as_ref()) } else { Ok(None) }
     }
 
-    fn check_unmade(&self, folder: &Path, plan: &Plan) -> Result<()> {
+    fn check_unmade(&self, folder: &Path, plan: &Plan) -> Result<HostView> {
         private::check_unmade(&self.private, folder, plan)
     }
 

@@ -174,6 +174,7 @@ impl CacheFill {
 
 /// Where the system under test can be seen on this host.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct HostView {
     /// Whether it runs on this host.
     pub local: bool,
@@ -184,6 +185,9 @@ pub struct HostView {
     /// Those that hold its log, to which commits wait; empty where they are not known, or where there is no log.
     #[serde(default)]
     pub log_paths: Vec<PathBuf>,
+    /// Whether the log was given a folder of its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub log_apart: bool,
     /// The engine reads in mindful's own process.
     pub in_process: bool,
     /// Whether mindful started the server: only then may it change where its processes run.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::contract::description::Words;
+use crate::contract::description::{HostView, Words};
 use crate::contract::error::Result;
 use crate::contract::event::Events;
 use crate::contract::file_read::FileReads;
@@ -126,10 +126,10 @@ pub trait EngineOptions: Send + Sync {
         Ok(None)
     }
 
-    /// Refuses what [`EngineOptions::open`] and a load of `plan` would refuse of a server that is to be made in `folder`.
-    /// Changes nothing.
-    fn check_unmade(&self, _folder: &Path, _plan: &Plan) -> Result<()> {
-        Ok(())
+    /// Where the server would be that is to be made in `folder`. Refuses what [`EngineOptions::open`] and a load of `plan`
+    /// would refuse. Changes nothing.
+    fn check_unmade(&self, _folder: &Path, _plan: &Plan) -> Result<HostView> {
+        Ok(HostView::default())
     }
 
     /// Opens the place where ranks of a run meet, which need not be the target they measure; `None` where ranks cannot meet.

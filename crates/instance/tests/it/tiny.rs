@@ -32,6 +32,7 @@ pub(crate) static KIND: ServerKind = ServerKind {
     waits_for_room: &[],
     fixed: &["socket"],
     separator: None,
+    least_log_bytes: 1 << 20,
     setting: "greeting=hello",
 };
 

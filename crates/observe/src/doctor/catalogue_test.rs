@@ -19,7 +19,7 @@ use crate::environment::processor::Processor;
 use crate::environment::storage::{Device, Storage};
 
 /// Code, a part of its evidence, and the command in its text.
-const REPORTED: [(&str, &str, &str); 29] = [
+const REPORTED: [(&str, &str, &str); 30] = [
     ("clock-slow", "clock source hpet", "echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource"),
     ("host-setting", "governor powersave, now 800 of 3000 MHz", "cpupower frequency-set -g performance"),
     ("host-setting", "1.50 of 4 CPUs by /cg/db/cpu.max", "echo max > /cg/db/cpu.max, or for a container"),
@@ -29,6 +29,7 @@ const REPORTED: [(&str, &str, &str); 29] = [
     ("host-setting", "1 GiB by /cg/db/memory.max", "echo max > /cg/db/memory.max, or for a container"),
     ("host-setting", "io.max 8:0 riops=100", "riops=max wiops=max' > io.max"),
     ("data-in-memory", "tmpfs at /data", "--data-dir"),
+    ("storage-layer", "log and data on sda", "--log-dir"),
     ("storage-layer", "zfs at /data", "zfs set recordsize=8K"),
     ("storage-layer", "btrfs at /data", "chattr +C FOLDER"),
     ("storage-layer", "overlay at /data", "docker run -v"),
@@ -104,6 +105,8 @@ fn worst() -> Vec<Finding> {
             io: text("io.max 8:0 riops=100"),
         },
         storages: storages.into(),
+        of_log: Vec::new(),
+        log_apart: true,
         activity: Activity {
             busy_share: Some(0.4),
             steal_share: Some(0.02),

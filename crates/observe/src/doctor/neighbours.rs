@@ -35,10 +35,9 @@ pub(super) fn busy_host(activity: &Activity) -> Option<Finding> {
     ))
 }
 
-/// The devices of the data that are not quiet; the lowest of a chain stands in for those above it.
-pub(super) fn busy_devices(activity: &Activity, storages: &[Storage]) -> Vec<Finding> {
+/// The devices of data and log that are not quiet; the lowest of a chain stands in for those above it.
+pub(super) fn busy_devices<'a>(activity: &Activity, storages: impl Iterator<Item = &'a Storage>) -> Vec<Finding> {
     let mut lowest: Vec<&str> = storages
-        .iter()
         .filter_map(|storage| storage.location.chain.as_ref().ok()?.levels.last())
         .flatten()
         .map(String::as_str)
@@ -58,8 +57,8 @@ pub(super) fn busy_devices(activity: &Activity, storages: &[Storage]) -> Vec<Fin
     let busy = at_data.map(of_others).filter(|traffic| traffic.requests_per_s > REQUESTS_PER_S);
     busy.map(|traffic| {
         codes::BUSY_DEVICE.finding(
-            "Other processes use the data's device before the run starts. They share its figures and its bandwidth. \
-             Wait until they end, or find them: iotop -b -o -n 1",
+            "Other processes use a device of the run before it starts. They share its figures and its bandwidth. Wait \
+             until they end, or find them: iotop -b -o -n 1",
             format!(
                 "{}: {} requests/s, {}/s",
                 traffic.device,
@@ -112,10 +111,10 @@ mod tests {
         let traffic = |device: &str| Traffic { device: device.to_owned(), requests_per_s: 500.0, bytes_per_s: 4e6 };
         let activity =
             Activity { traffic: vec![traffic("dm-0"), traffic("sda"), traffic("sdz")], ..Activity::default() };
-        let findings = busy_devices(&activity, &[storage(&["dm-0", "sda"]), storage(&["sda"])]);
+        let findings = busy_devices(&activity, [storage(&["dm-0", "sda"]), storage(&["sda"])].iter());
         assert_eq!(findings.len(), 1);
         assert!(findings[0].evidence.starts_with("sda: 500 requests/s"), "{}", findings[0].evidence);
         let own = Activity { own_bytes_per_s: 3.9e6, ..activity };
-        assert_eq!(busy_devices(&own, &[storage(&["dm-0", "sda"])]), [], "the server itself is no neighbour");
+        assert_eq!(busy_devices(&own, [storage(&["dm-0", "sda"])].iter()), [], "the server itself is no neighbour");
     }
 }

@@ -36,6 +36,24 @@ pub(super) fn memory(storage: &Storage) -> Option<Finding> {
     storage.location.memory().map(|what| codes::DATA_IN_MEMORY.finding(text, what))
 }
 
+/// The same below the log.
+pub(super) fn log_in_memory(storage: &Storage) -> Option<Finding> {
+    let text = "The log is in memory, so commits do not wait for storage and a crash loses them. Use a --log-dir or a \
+                data directory on a disk: lsblk -f";
+    storage.location.memory().map(|what| codes::NOT_DURABLE.finding(text, what))
+}
+
+/// A log with a folder of its own that shares the device of the data all the same: a file system that holds both is in
+/// `of_data` alone.
+pub(super) fn log_beside_data(of_data: &[Storage], of_log: &[Storage]) -> Option<Finding> {
+    let lowest = |storage: &Storage| storage.location.chain.as_ref().ok()?.levels.last().cloned();
+    let device = of_log.first().or(of_data.first()).and_then(lowest)?;
+    let beside = of_data.iter().filter_map(lowest).any(|level| level.iter().any(|one| device.contains(one)));
+    let text = "The log has a folder of its own on the device of the data, so the requests of both share that device. Name \
+                a --log-dir on another volume: lsblk -f";
+    beside.then(|| codes::STORAGE_LAYER.finding(text, format!("log and data on {}", device.join(" "))))
+}
+
 pub(super) fn file_system(storage: &Storage) -> Option<Finding> {
     let mount = storage.location.mount.as_ref()?;
     let (code, text) = match mount.fs_type.as_str() {

@@ -54,12 +54,16 @@ impl Storage {
         let mut all: Vec<Self> = Vec::new();
         for path in paths {
             let location = locate(kernel, path);
-            let known = |other: &Self| other.location.mount == location.mount && other.location.chain == location.chain;
-            if !all.iter().any(known) {
+            if !all.iter().any(|other| other.is_same(&location)) {
                 all.push(Self::read(kernel, location));
             }
         }
         all
+    }
+
+    /// Whether what lies at `location` is on this file system.
+    pub(crate) fn is_same(&self, location: &Location) -> bool {
+        self.location.mount == location.mount && self.location.chain == location.chain
     }
 
     fn read(kernel: &Kernel, location: Location) -> Self {

@@ -3,6 +3,7 @@
 use mindful_instance::program::ServerKind;
 use rustix::process::Signal;
 
+use super::settings::SMALLEST_LOG_MIB;
 use crate::flavor::Flavor;
 
 pub(super) const SOCKET: &str = "mysql.sock";
@@ -73,6 +74,7 @@ static MARIADB: ServerKind = ServerKind {
     fixed: FIXED,
     // Of tmpdir.
     separator: Some(':'),
+    least_log_bytes: SMALLEST_LOG_MIB << 20,
     setting: "innodb_buffer_pool_size=64M",
 };
 
@@ -94,6 +96,7 @@ static MYSQL: ServerKind = ServerKind {
     fixed: FIXED,
     // Of tmpdir.
     separator: Some(':'),
+    least_log_bytes: SMALLEST_LOG_MIB << 20,
     setting: "innodb_buffer_pool_size=64M",
 };
 

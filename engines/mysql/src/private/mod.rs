@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mindful_core::Result;
+use mindful_core::contract::description::HostView;
 use mindful_core::contract::event::Events;
 use mindful_core::plan::Plan;
 use mindful_instance::account::Account;
@@ -58,13 +59,13 @@ pub(crate) fn find_folder_to_make(options: &Options, events: &dyn Events) -> Res
     })
 }
 
-/// Refuses what [`open`] and a load of `plan` would refuse of a server that is to be made in `folder`.
-pub(crate) fn check_unmade(options: &Options, folder: &Path, plan: &Plan) -> Result<()> {
+/// Where the server would be that is to be made in `folder`; refuses what [`open`] and a load of `plan` would refuse.
+pub(crate) fn check_unmade(options: &Options, folder: &Path, plan: &Plan) -> Result<HostView> {
     settings::check_cache(options.server.cache)?;
-    options.server.check_unmade(folder, kind::of_flavor(options.flavor))?;
+    let host = options.server.check_unmade(folder, kind::of_flavor(options.flavor))?;
     let wanted = plan.dataset(PAGE_BYTES)?;
     plan.workload(&wanted.expected(PAGE_BYTES))?;
-    space::check_room(folder, wanted.blocks())
+    space::check_room(folder, wanted.blocks()).map(|()| host)
 }
 
 /// One folder for each line of versions: another line cannot read its data.

@@ -94,7 +94,7 @@ fn quiet(facts: &Known) -> Vec<Chosen> {
     chosen
 }
 
-const SMALLEST_LOG_MIB: u64 = 96;
+pub(super) const SMALLEST_LOG_MIB: u64 = 96;
 const LARGEST_LOG_MIB: u64 = 1024;
 
 /// What the size of the redo log is called: MySQL renamed it in 8.0.30.

@@ -36,5 +36,7 @@ pub(super) static KIND: ServerKind = ServerKind {
         "log_destination",
     ],
     separator: None,
+    // As many segments as are kept however little is written (min_wal_size).
+    least_log_bytes: 80 << 20,
     setting: "shared_buffers=64MB",
 };

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mindful_core::Result;
+use mindful_core::contract::description::HostView;
 use mindful_core::contract::event::Events;
 use mindful_core::plan::Plan;
 use mindful_instance::account::Account;
@@ -63,13 +64,13 @@ pub(crate) fn find_folder_to_make(options: &Options, events: &dyn Events) -> Res
     })
 }
 
-/// Refuses what [`open`] and a load of `plan` would refuse of a server that is to be made in `folder`.
-pub(crate) fn check_unmade(options: &Options, folder: &Path, plan: &Plan) -> Result<()> {
+/// Where the server would be that is to be made in `folder`; refuses what [`open`] and a load of `plan` would refuse.
+pub(crate) fn check_unmade(options: &Options, folder: &Path, plan: &Plan) -> Result<HostView> {
     settings::check_cache(options.server.cache)?;
-    options.server.check_unmade(folder, &kind::KIND)?;
+    let host = options.server.check_unmade(folder, &kind::KIND)?;
     let wanted = plan.dataset(space::BLOCK_BYTES)?;
     plan.workload(&wanted.expected(space::BLOCK_BYTES))?;
-    space::check_unlogged(folder, &wanted)
+    space::check_unlogged(folder, &wanted).map(|()| host)
 }
 
 fn default_folder(base: &Path, major: u32) -> PathBuf {

@@ -6,6 +6,7 @@ use std::process::{Child, Command};
 
 use mindful_conformance::quick_place;
 
+use crate::mindful::small_disk::SmallDisk;
 use crate::mindful::{Mindful, codes, kill, message};
 
 /// The exit code and the last line of standard error.
@@ -29,7 +30,9 @@ fn doctor_refuses_in_the_same_words_as_a_run() {
     let small = format!("sqlite:{}", small.display());
     let loaded = ["--target", &small, "--schemas", "1", "--scale", "1MiB"];
     assert_eq!(end(&mindful, "load", &loaded).0, Some(0));
-    let cases: [&[&str]; 13] = [
+    let disk = SmallDisk::mounted(40);
+    let full = disk.as_ref().map_or_else(|| taken.clone(), SmallDisk::data).display().to_string();
+    let cases: [&[&str]; 16] = [
         &["--target", "raw:missing/file", "--scale", "1MiB"],
         &["--target", "raw:file"],
         &["--target", "raw:file", "--schemas", "1", "--scale", "900TiB"],
@@ -41,6 +44,9 @@ fn doctor_refuses_in_the_same_words_as_a_run() {
         &["--target", "sqlite:/proc/version", "--scale", "1MiB"],
         &["--target", "embedded", "--data-dir", "taken", "--fetch", "off"],
         &["--target", "embedded", "--data-dir", "shared", "--fetch", "off"],
+        &["--target", "embedded", "--data-dir", "new", "--log-dir", "taken", "--fetch", "off"],
+        &["--target", "embedded", "--data-dir", "new", "--log-dir", "new/log", "--fetch", "off"],
+        &["--target", "embedded", "--data-dir", "new", "--log-dir", &full, "--fetch", "off"],
         &["--target", "embedded", "--data-dir", "new", "--cache", "900TiB", "--fetch", "off"],
         &["--target", "null:", "--store", "a-file"],
     ];

@@ -1,6 +1,6 @@
 //! `mindful doctor` where there is no private server yet.
 
-use mindful_conformance::quick_place;
+use mindful_conformance::{place, quick_place};
 
 use crate::mindful::{Mindful, text};
 
@@ -17,4 +17,23 @@ fn doctor_neither_makes_nor_fetches_a_server() {
     assert!(mindful.private(&["load", "--schemas", "1", "--scale", "8MiB"]).status.success());
     let findings = text(&mindful.private(&["doctor"]));
     assert!(!findings.contains("no-server-yet"), "{findings}");
+}
+
+#[test]
+fn doctor_looks_at_the_volume_of_a_log_that_is_to_be_made() {
+    let mindful = Mindful::beside_others(place());
+    let memory = tempfile::Builder::new().prefix("mindful-log-").tempdir_in("/dev/shm").unwrap();
+    std::fs::set_permissions(memory.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let (lost, beside) = (memory.path().join("log"), mindful.path("log"));
+    let doctor = |log: &std::path::Path, args: &[&str]| {
+        let findings = text(&mindful.private(&[&["doctor", "--log-dir", log.to_str().unwrap()], args].concat()));
+        assert!(!log.exists() && !mindful.private_folder().exists(), "{findings}");
+        findings
+    };
+    let reads = doctor(&lost, &[]);
+    assert!(reads.contains("info     not-durable: tmpfs at /dev/shm"), "{reads}");
+    let updates = doctor(&lost, &["--update-pct", "100"]);
+    assert!(updates.contains("warning  not-durable: tmpfs at /dev/shm"), "{updates}");
+    let one_device = doctor(&beside, &["--update-pct", "100"]);
+    assert!(one_device.contains("log and data on ") && !one_device.contains("not-durable"), "{one_device}");
 }
