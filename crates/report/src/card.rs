@@ -1,8 +1,9 @@
 //! What every report says first, as data: whether the run may be believed, its figure, what limits it, what to do next.
 //! The terminal makes panels of it and the page of HTML its head, so that both say the same words.
 
+use mindful_analyze::judgement::headline::HeadlineKind;
 use mindful_analyze::judgement::verdict::{Limit, Verdict};
-use mindful_analyze::{Analysis, StepAnalysis};
+use mindful_analyze::{Analysis, StepAnalysis, curve};
 use mindful_core::result::{Severity, Summary, Validity};
 
 use crate::findings::fold;
@@ -67,9 +68,19 @@ pub(crate) fn step_card(step: &StepAnalysis, place: Option<(usize, usize)>) -> S
     }
 }
 
-/// The step of the highest headline, with its number.
+/// The figure by which steps are compared, and its name: the headline. Of a step that reads and updates, the headline counts
+/// commits alone, so it is the blocks that both visit.
+pub(crate) fn rate(step: &StepAnalysis) -> Option<(f64, &str)> {
+    let headline = step.headline.as_ref()?;
+    let is_mix = headline.kind == HeadlineKind::Commits && step.summary.ops.select.is_some();
+    let visited = curve::throughput(&step.summary).filter(|_| is_mix);
+    let of_mix = visited.map(|per_s| (per_s, curve::common_flow(std::iter::once(&step.summary)).name()));
+    Some(of_mix.unwrap_or((headline.per_s, &headline.label)))
+}
+
+/// The step of the highest [`rate`], with its number.
 pub(crate) fn best(analysis: &Analysis) -> Option<(usize, &StepAnalysis)> {
-    let per_s = |step: &StepAnalysis| step.headline.as_ref().map(|headline| headline.per_s);
+    let per_s = |step: &StepAnalysis| rate(step).map(|(per_s, _)| per_s);
     let known = (1..).zip(&analysis.steps).filter_map(|(number, step)| Some((number, step, per_s(step)?)));
     known.max_by(|a, b| a.2.total_cmp(&b.2)).map(|(number, step, _)| (number, step))
 }

@@ -33,16 +33,14 @@ pub const RANKS: &str = ranks::NAME;
 pub const OF_SIDES: [&str; 3] = [DIFFERENCES, RANKS, prices::NAME];
 
 /// The charts that can be asked for by name, and what each shows.
-pub const NAMES: [(&str, &str); 17] = [
+pub const NAMES: [(&str, &str); 15] = [
     ("latency-iops", "latency against throughput, one curve per configuration"),
     ("sessions", "throughput by sessions, compared with linear growth"),
     ("mib", "MiB read, written and logged per second, one point per step"),
     ("cpu-cost", "CPU time of the server per read, one point per step"),
     ("rungs", "time for a block at each level of a contrast, and its difference to the level before"),
     ("added", "parts of the time that a database adds to a block"),
-    ("commits", "commits per second by sessions, against bare durable writes"),
-    ("commit-p99", "99th percentile of a commit by sessions"),
-    ("commits-per-sync", "commits that one sync makes durable, by sessions"),
+    ("commits", "commits per second, their 99th percentile and commits per sync, against bare durable writes"),
     ("timeline", "as `time`, all steps on one axis, with the hooks"),
     ("time", "throughput, latency, waits, device and CPU over time"),
     ("log", "updates, syncs of the log and flushes at its device over time"),
@@ -111,7 +109,7 @@ fn ladder_charts<'a>(
 fn contrasts(sides: &[Side]) -> Vec<Drawing> {
     let drawings = |summary| {
         let doubt = doubt(sides);
-        contrast::drawings(summary, doubt).into_iter().chain(commit_contrast::drawings(summary, doubt))
+        contrast::drawings(summary, doubt).into_iter().chain(commit_contrast::drawing(summary, doubt))
     };
     sides.iter().flat_map(|(_, analysis)| drawings(&analysis.summary)).collect()
 }

@@ -17,7 +17,8 @@ pub struct StoredRun<'a> {
     pub fault: Option<&'a str>,
 }
 
-/// The table, a line a run; of several steps the one with the most blocks per second.
+/// The table, a line a run; of several steps the one with the most blocks per second. A contrast has its ratio alone: none of
+/// its steps is the result.
 pub fn table(rows: &[StoredRun], style: &Style) -> String {
     if rows.is_empty() {
         return "no runs\n".to_owned();
@@ -54,7 +55,8 @@ pub fn table(rows: &[StoredRun], style: &Style) -> String {
 }
 
 fn cells(id: &str, head: &RunHead, summary: Option<&Summary>) -> Vec<String> {
-    let best = summary.and_then(|s| s.steps.iter().max_by(|a, b| visited(a).total_cmp(&visited(b))));
+    let steps = summary.filter(|summary| !summary.is_contrast()).map(|summary| &summary.steps);
+    let best = steps.and_then(|steps| steps.iter().max_by(|a, b| visited(a).total_cmp(&visited(b))));
     let when = head.started_at.get(..16).unwrap_or(&head.started_at).replace('T', " ");
     let p99 = best.and_then(|step| step.ops.main().and_then(|op| op.p99_us));
     let verdict = match summary {
@@ -93,8 +95,15 @@ fn place(target: &str) -> &str {
     }
 }
 
-/// What was run, with the number of steps where there are several; an unfinished run does not know it all.
+/// What was run, with the number of steps where there are several, or with the ratio of a contrast; an unfinished run does
+/// not know it all.
 fn what(head: &RunHead, summary: Option<&Summary>) -> String {
+    if let Some(summary) = summary.filter(|summary| summary.is_contrast()) {
+        let of_reads = summary.contrast.as_ref().and_then(|contrast| contrast.eta);
+        let ratio = of_reads.or_else(|| summary.commits.as_ref().and_then(|commits| commits.ratio));
+        let ratio = ratio.map_or_else(|| "unknown".to_owned(), |ratio| format!("{ratio:.3}"));
+        return format!("{}, ratio {ratio}", kind(head, Some(summary)));
+    }
     let steps = summary.map_or(0, |summary| summary.steps.len());
     let name = kind(head, summary);
     if steps > 1 { format!("{name}, {}", crate::figure::format_counted(steps, "step")) } else { name.to_owned() }

@@ -1,59 +1,81 @@
-//! Commits per second, their p99 and commits per sync against sessions, below the line of bare writes.
+//! Commits of a database against bare durable writes, in one picture: commits per second, their p99 and commits per sync
+//! against sessions, with the level of one bare write at a time.
 
 use mindful_core::result::{CommitContrastSummary, CommitRow, Summary};
 
 use crate::drawing::frame::Drawing;
 use crate::drawing::plot::{Axis, Guide, Look, Plot, Point, Series};
 use crate::drawing::scale::Unit;
+use crate::drawing::stack::Stack;
+use crate::figure::{UNKNOWN, number, time_us};
+
+const NAME: &str = "commits";
+/// What the names of bare writes begin with, and the way that is drawn as a level.
+const BARE: &str = "bare";
+const LEVEL: &str = "bare, fdatasync";
+const ACROSS: &str = "sessions, or writes in flight";
 
 type FigureOfRow = fn(&CommitRow) -> Option<f64>;
 
-/// The charts of commits; none of another run.
-pub(crate) fn drawings(summary: &Summary, doubt: Option<&'static str>) -> Vec<Drawing> {
-    let Some(contrast) = &summary.commits else { return Vec::new() };
-    let charts: [(&'static str, &str, Unit, FigureOfRow); 3] = [
-        ("commits", "Commits per second", Unit::Number, |row| Some(row.commits_per_s)),
-        ("commit-p99", "99th percentile of a commit", Unit::Us, |row| row.p99_us),
-        ("commits-per-sync", "Commits per sync", Unit::Number, |row| row.commits_per_sync),
-    ];
-    let drawn = charts.into_iter().filter_map(|(name, title, unit, figure)| plot(contrast, name, title, unit, figure));
-    drawn.map(|plot| plot.drawing(doubt)).collect()
+/// What is drawn, from top to bottom: its name, its unit, and whether a bare write has a level there.
+const FIGURES: [(&str, Unit, bool, FigureOfRow); 3] = [
+    ("commits per second", Unit::Number, true, |row| Some(row.commits_per_s)),
+    ("99th percentile of a commit", Unit::Us, true, |row| row.p99_us),
+    ("commits per sync", Unit::Number, false, |row| row.commits_per_sync),
+];
+
+/// The picture of a contrast of commits; `None` of another run, and of bare writes alone.
+pub(crate) fn drawing(summary: &Summary, doubt: Option<&'static str>) -> Option<Drawing> {
+    let contrast = summary.commits.as_ref()?;
+    let plots = FIGURES.map(|(name, unit, level, figure)| plot(contrast, name, unit, level, figure));
+    let plots: Vec<Plot> = plots.into_iter().filter(|plot| plot.series.iter().any(|s| !s.points.is_empty())).collect();
+    let title = "Commits against bare durable writes".to_owned();
+    let caption = "Commits per second, their 99th percentile and commits per sync, by sessions of the database or writes \
+                   in flight.";
+    let notes = "The level line is one bare overwrite of 8 KiB at a time, each followed by fdatasync. Commits rise above it \
+                 where several of them share a sync.";
+    let (caption, notes) = (caption.to_owned(), notes.to_owned());
+    Stack { name: NAME, title, caption, notes, plots, rows: rows(contrast) }.drawing(doubt)
 }
 
-fn plot(
-    contrast: &CommitContrastSummary,
-    name: &'static str,
-    title: &str,
-    unit: Unit,
-    figure: FigureOfRow,
-) -> Option<Plot> {
+fn plot(contrast: &CommitContrastSummary, name: &str, unit: Unit, level: bool, figure: FigureOfRow) -> Plot {
     let mut series: Vec<Series> = Vec::new();
     let mut guides = Vec::new();
     for row in &contrast.rows {
-        let Some(y) = figure(row) else { continue };
-        if row.name.starts_with("bare") {
-            if row.name == "bare, fdatasync" && name != "commits-per-sync" {
-                guides.push(Guide::Level(y, row.name.clone()));
-            }
+        let y = figure(row);
+        if row.name.starts_with(BARE) {
+            guides.extend(y.filter(|_| level && row.name == LEVEL).map(|y| Guide::Level(y, row.name.clone())));
             continue;
         }
-        let point = Point { x: f64::from(row.sessions), y, label: String::new(), wide: None, high: None };
-        match series.iter_mut().find(|series| series.name == row.name) {
-            Some(series) => series.points.push(point),
-            None => series.push(Series { name: row.name.clone(), look: Look::Curve, points: vec![point] }),
-        }
+        let at = series.iter().position(|series| series.name == row.name).unwrap_or_else(|| {
+            series.push(Series { name: row.name.clone(), look: Look::Curve, points: Vec::new() });
+            series.len() - 1
+        });
+        let point = |y| Point { x: f64::from(row.sessions), y, label: String::new(), wide: None, high: None };
+        series[at].points.extend(y.map(point));
     }
-    (!series.is_empty()).then(|| Plot {
-        name,
-        title: title.to_owned(),
-        caption: format!(
-            "{title} by sessions of the database, or writes in flight; the level line is one bare write at a time."
-        ),
+    Plot {
+        name: NAME,
+        title: String::new(),
+        caption: String::new(),
         notes: String::new(),
-        x: Axis { name: "sessions, or writes in flight".to_owned(), unit: Unit::Number, log: true },
-        y: Axis::linear(title, unit),
+        x: Axis { name: ACROSS.to_owned(), unit: Unit::Number, log: true },
+        y: Axis::linear(name, unit),
         labels: "",
         series,
         guides,
-    })
+    }
+}
+
+fn rows(contrast: &CommitContrastSummary) -> Vec<Vec<String>> {
+    let titles = ["way", ACROSS].into_iter().chain(FIGURES.map(|(name, ..)| name)).map(str::to_owned).collect();
+    let row = |row: &CommitRow| {
+        let figures = FIGURES.map(|(_, unit, _, figure)| match figure(row) {
+            None => UNKNOWN.to_owned(),
+            Some(us) if unit == Unit::Us => time_us(us),
+            Some(value) => number(value),
+        });
+        [row.name.clone(), row.sessions.to_string()].into_iter().chain(figures).collect()
+    };
+    std::iter::once(titles).chain(contrast.rows.iter().map(row)).collect()
 }

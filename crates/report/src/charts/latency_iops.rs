@@ -1,10 +1,10 @@
 //! Latency against throughput: the picture by which storage is bought.
 
-use mindful_analyze::judgement::headline::Headline;
 use mindful_analyze::{StepAnalysis, curve};
 use mindful_core::result::KneeFigure;
 
 use super::ladder::{Ladder, middle};
+use crate::card;
 use crate::drawing::plot::{Axis, Guide, Look, Plot, Point, Series};
 use crate::drawing::scale::Unit;
 use crate::figure::{format_counted, number, time_us};
@@ -111,26 +111,21 @@ fn steps<'a>(ladders: &'a [Ladder]) -> impl Iterator<Item = &'a StepAnalysis> {
     ladders.iter().flat_map(|ladder| &ladder.by_load).flat_map(|(_, steps)| steps.iter().copied())
 }
 
-/// What all steps have in common across: their headline where all have the same one, else the blocks they visited.
+/// What all steps have in common across: the figure they are compared by where all have the same one, else the blocks they
+/// visited.
 fn rates(ladders: &[Ladder]) -> Option<(Figure, String)> {
-    let headlines = steps(ladders).filter_map(headline);
-    let mut labels: Vec<&str> = headlines.map(|headline| headline.label.as_str()).collect();
+    let mut labels: Vec<&str> = steps(ladders).filter_map(card::rate).map(|(_, label)| label).collect();
     labels.sort_unstable();
     labels.dedup();
     match labels.as_slice() {
         [] => None,
-        [label] => Some((headline_rate, (*label).to_owned())),
+        [label] => Some((rate, (*label).to_owned())),
         _ => Some((throughput, curve::common_flow(steps(ladders).map(|step| &step.summary)).name().to_owned())),
     }
 }
 
-/// The headline of what is timed: of the reads, where there are any.
-fn headline(step: &StepAnalysis) -> Option<&Headline> {
-    if step.summary.ops.select.is_some() { step.reads.as_ref() } else { step.headline.as_ref() }
-}
-
-fn headline_rate(step: &StepAnalysis) -> Option<f64> {
-    headline(step).map(|headline| headline.per_s)
+fn rate(step: &StepAnalysis) -> Option<f64> {
+    card::rate(step).map(|(per_s, _)| per_s)
 }
 
 fn throughput(step: &StepAnalysis) -> Option<f64> {

@@ -11,7 +11,8 @@ use crate::markup::escaped_text;
 const LEFT: f64 = 74.0;
 const RIGHT: f64 = 20.0;
 const HEIGHT: f64 = 268.0;
-const BELOW: f64 = 46.0;
+/// Below the last field: the axis and its name.
+pub(super) const BELOW: f64 = 46.0;
 const LEGEND: f64 = 18.0;
 /// Longest line of a name in the legend, characters.
 const LEGEND_COLUMNS: usize = 80;
@@ -53,7 +54,7 @@ impl Axis {
         Self { name: name.to_owned(), unit, log: false }
     }
 
-    fn scale(&self, values: impl Iterator<Item = f64>, most: usize) -> Scale {
+    pub(super) fn scale(&self, values: impl Iterator<Item = f64>, most: usize) -> Scale {
         if self.log { Scale::log(values, self.unit, most) } else { Scale::linear(values, self.unit, most) }
     }
 
@@ -126,28 +127,35 @@ pub(crate) struct Plot {
 
 impl Plot {
     pub(crate) fn drawing(&self, doubt: Option<&'static str>) -> Drawing {
-        let (legend, above) = self.legend();
-        let named = self.guides.iter().filter(|guide| !matches!(guide, Guide::Level(..))).count();
-        // What is marked is named above the field: no name lies over a curve.
-        let top = above + NAME * named as f64;
-        let field = Field { plot: self, above, top, x: self.x_scale(), y: self.y_scale() };
-        let mut content = legend;
-        field.axes(&mut content);
-        field.guides(&mut content);
-        field.series(&mut content);
+        let (mut content, above) = self.legend();
+        let bottom = self.draw(&mut content, above, HEIGHT, &self.x_scale(), true);
         Drawing {
             name: self.name,
             title: self.title.clone(),
             caption: self.caption.clone(),
             notes: self.notes.clone(),
             content,
-            height: top + HEIGHT + BELOW,
+            height: bottom + BELOW,
             rows: self.rows(),
             doubt,
         }
     }
 
-    fn points(&self) -> impl Iterator<Item = &Point> {
+    /// Draws the field of `height`, all that is above it from `above` on, and below it the axis if that is `named`; returns
+    /// where the field ends.
+    pub(super) fn draw(&self, svg: &mut String, above: f64, height: f64, x: &Scale, named: bool) -> f64 {
+        let marked = self.guides.iter().filter(|guide| !matches!(guide, Guide::Level(..))).count();
+        // What is marked is named above the field: no name lies over a curve.
+        let top = above + NAME * marked as f64;
+        let field = Field { plot: self, above, top, height, x: x.clone(), y: self.y_scale() };
+        field.axes(svg, named);
+        let mut room = field.room();
+        field.guides(svg, &mut room);
+        field.series(svg, &mut room);
+        top + height
+    }
+
+    pub(super) fn points(&self) -> impl Iterator<Item = &Point> {
         self.series.iter().flat_map(|series| &series.points).filter(|point| drawable(point.x) && drawable(point.y))
     }
 
@@ -173,7 +181,8 @@ impl Plot {
         self.y.scale(points.chain(guides), 5)
     }
 
-    fn legend(&self) -> (String, f64) {
+    /// The legend, and where what is below it begins.
+    pub(super) fn legend(&self) -> (String, f64) {
         let (mut svg, mut x, mut line) = (String::new(), 14.0, 0.0);
         let named: Vec<_> = self.series.iter().enumerate().filter(|(_, series)| !series.name.is_empty()).collect();
         if !named.is_empty() {
@@ -250,6 +259,7 @@ struct Field<'a> {
     plot: &'a Plot,
     above: f64,
     top: f64,
+    height: f64,
     x: Scale,
     y: Scale,
 }
@@ -260,16 +270,20 @@ impl Field<'_> {
     }
 
     fn y(&self, value: f64) -> f64 {
-        self.top + HEIGHT * (1.0 - self.y.share(value))
+        self.top + self.height * (1.0 - self.y.share(value))
     }
 
-    fn axes(&self, svg: &mut String) {
-        let (right, bottom) = (WIDTH - RIGHT, self.top + HEIGHT);
+    fn bottom(&self) -> f64 {
+        self.top + self.height
+    }
+
+    fn axes(&self, svg: &mut String, named: bool) {
+        let (right, bottom) = (WIDTH - RIGHT, self.bottom());
         let wide = right - LEFT;
         let _ = writeln!(
             svg,
-            "<rect class=\"field\" x=\"{LEFT}\" y=\"{}\" width=\"{wide}\" height=\"{HEIGHT}\"/>",
-            self.top
+            "<rect class=\"field\" x=\"{LEFT}\" y=\"{}\" width=\"{wide}\" height=\"{}\"/>",
+            self.top, self.height
         );
         for (value, name) in &self.y.ticks {
             let y = self.y(*value);
@@ -280,7 +294,7 @@ impl Field<'_> {
         for (value, name) in &self.x.ticks {
             let (x, half) = (self.x(*value), CHARACTER * name.chars().count() as f64 / 2.0);
             let _ = writeln!(svg, "<path class=\"tick\" d=\"M{x:.1} {bottom}v4\"/>");
-            if x - half < before {
+            if x - half < before || !named {
                 continue;
             }
             before = x + half + 6.0;
@@ -289,16 +303,19 @@ impl Field<'_> {
         }
         let _ = writeln!(
             svg,
-            "<text class=\"axis-name\" x=\"14\" y=\"{}\">{}</text>\n<text class=\"axis-name at-end\" x=\"{right}\" y=\"{}\">{}</text>",
+            "<text class=\"axis-name\" x=\"14\" y=\"{}\">{}</text>",
             self.above - 10.0,
-            escaped_text(&self.plot.y.name),
-            bottom + 36.0,
-            escaped_text(&self.plot.x.name)
+            escaped_text(&self.plot.y.name)
         );
+        if named {
+            let name = escaped_text(&self.plot.x.name);
+            let _ =
+                writeln!(svg, "<text class=\"axis-name at-end\" x=\"{right}\" y=\"{}\">{name}</text>", bottom + 36.0);
+        }
     }
 
-    fn guides(&self, svg: &mut String) {
-        let (right, bottom) = (WIDTH - RIGHT, self.top + HEIGHT);
+    fn guides(&self, svg: &mut String, room: &mut FreeSpace) {
+        let (right, bottom) = (WIDTH - RIGHT, self.bottom());
         let (mut words, mut line) = (String::new(), self.above + 3.0);
         // All names are on one side of their lines: a name between two lines could belong to either.
         let wide = |name: &str| CHARACTER * name.chars().count() as f64;
@@ -329,9 +346,10 @@ impl Field<'_> {
                         let (from, to) = (self.x(*low), self.x(*high));
                         let _ = writeln!(
                             svg,
-                            "<rect class=\"band\" x=\"{from:.1}\" y=\"{}\" width=\"{:.1}\" height=\"{HEIGHT}\"/>",
+                            "<rect class=\"band\" x=\"{from:.1}\" y=\"{}\" width=\"{:.1}\" height=\"{}\"/>",
                             self.top,
-                            (to - from).max(0.0)
+                            (to - from).max(0.0),
+                            self.height
                         );
                     }
                     let x = self.x(*value);
@@ -341,13 +359,9 @@ impl Field<'_> {
                 Guide::Level(value, name) => {
                     let y = self.y(*value);
                     let _ = writeln!(svg, "<path class=\"guide\" d=\"M{LEFT} {y:.1}H{right}\"/>");
-                    let at = if y < self.top + 20.0 { y + 14.0 } else { y - 5.0 };
-                    let _ = writeln!(
-                        svg,
-                        "<text class=\"noted\" x=\"{}\" y=\"{at:.1}\">{}</text>",
-                        LEFT + 6.0,
-                        escaped_text(name)
-                    );
+                    let (class, x, y) = self.place_of_level(y, wide(name), room);
+                    let name = escaped_text(name);
+                    let _ = writeln!(svg, "<text class=\"{class}\" x=\"{x}\" y=\"{y:.1}\">{name}</text>");
                 }
                 Guide::Spot(x, y, name) => {
                     let (x, y) = (self.x(*x), self.y(*y));
@@ -360,8 +374,18 @@ impl Field<'_> {
         svg.push_str(&words);
     }
 
-    fn series(&self, svg: &mut String) {
-        let mut room = self.room();
+    /// Where the name of a level line at `y` is written: at the left end if no curve is there, else at the right one.
+    fn place_of_level(&self, y: f64, wide: f64, room: &mut FreeSpace) -> (&'static str, f64, f64) {
+        let (left, right) = (LEFT + 6.0, WIDTH - RIGHT - 6.0);
+        let y = if y < self.top + 20.0 { y + 14.0 } else { y - 5.0 };
+        let area = |from: f64| [from, y - 10.0, from + wide, y + 2.0];
+        match room.find(STRANGE, &[area(left), area(right - wide)]) {
+            Some(1) => ("noted at-end", right, y),
+            _ => ("noted", left, y),
+        }
+    }
+
+    fn series(&self, svg: &mut String, room: &mut FreeSpace) {
         for (at, series) in self.plot.series.iter().enumerate() {
             let points: Vec<&Point> = series.points.iter().filter(|p| drawable(p.x) && drawable(p.y)).collect();
             if series.look != Look::Dots {
@@ -370,7 +394,7 @@ impl Field<'_> {
             if series.look.has_marks() {
                 for point in points {
                     self.mark(svg, at, series, point);
-                    self.name(svg, at, point, &mut room);
+                    self.name(svg, at, point, room);
                 }
             }
         }
@@ -378,7 +402,7 @@ impl Field<'_> {
 
     /// The field with all lines and marks in it, for the names of points.
     fn room(&self) -> FreeSpace {
-        let (right, bottom) = (WIDTH - RIGHT, self.top + HEIGHT);
+        let (right, bottom) = (WIDTH - RIGHT, self.bottom());
         let mut room = FreeSpace::new([LEFT, self.top - 2.0, WIDTH - 2.0, bottom]);
         for guide in &self.plot.guides {
             match guide {

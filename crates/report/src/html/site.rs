@@ -41,7 +41,8 @@ impl IndexedRun {
     pub fn from_side(side: &NamedSide, by: OrderedBy) -> Option<Self> {
         let (run, analysis) = side.runs.first()?;
         let summary = &analysis.summary;
-        let best = card::best(analysis).map(|(_, step)| step);
+        // No step of a contrast is its result.
+        let best = card::best(analysis).map(|(_, step)| step).filter(|_| !summary.is_contrast());
         let headline = best.map(|step| card::step_card(step, None)).and_then(|card| card.headline);
         let p99 = best.and_then(|step| step.summary.ops.main()).and_then(|op| op.p99_us);
         let (over_time, over_time_of) = over_time(run, analysis);

@@ -53,10 +53,11 @@ fn highest(run: &Run, analysis: &Analysis) -> Vec<String> {
     let card = card::step_card(step, Some((number, analysis.steps.len())));
     let (Some(headline), Some(limit)) = (card.headline, card.limit) else { return Vec::new() };
     let place = card.place.unwrap_or_default();
-    vec![
-        format!("highest: {} {} ({place}), {}: {}", headline.figure, headline.label, limit.limit, limit.why),
-        format!("next: {}", limit.next),
-    ]
+    // What the step is chosen by comes first, where that is not the headline itself.
+    let chosen_by = card::rate(step).filter(|(_, label)| !headline.label.starts_with(label));
+    let chosen_by = chosen_by.map_or_else(String::new, |(rate, label)| format!("{} {label}, ", figure::number(rate)));
+    let figures = format!("{chosen_by}{} {}", headline.figure, headline.label);
+    vec![format!("highest: {figures} ({place}), {}: {}", limit.limit, limit.why), format!("next: {}", limit.next)]
 }
 
 fn ladder_panel((values, knee, steps): &Ladder<'_>, block_bytes: Option<u64>, log: &str) -> Panel {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use self::chromium::Browser;
-use crate::charts::{after_each_other, compared, contrast, index, page, sweep};
+use crate::charts::{after_each_other, commits, compared, contrast, index, page, sweep};
 use mindful_analyze::analyze;
 use mindful_conformance::{not_run, tool};
 use mindful_core::record::run::Run;
@@ -243,7 +243,8 @@ fn a_contrast_and_several_runs_are_whole_in_a_browser() {
         added_us_per_block: Some(40.0),
         added: Some(AddedTime { storage_us: 30.0, cpu_us: 15.0, waits_us: -5.0, host_busy_share: Some(0.5) }),
     });
-    looked_at(&page(&[(&round, &analysis)]), &["latency-iops", "rungs", "added"], Axe::Narrow);
+    analysis.summary.commits = Some(commits());
+    looked_at(&page(&[(&round, &analysis)]), &["latency-iops", "rungs", "added", "commits"], Axe::Narrow);
     let (one, other) = (sweep(&[1, 4]), sweep(&[1, 8]));
     looked_at(&page(&[(&one, &analyze(&one)), (&other, &analyze(&other))]), &["latency-iops", "sessions"], Axe::Narrow);
 }

@@ -4,10 +4,11 @@ use crate::made::Made;
 use mindful_analyze::compare::{Interval, NamedSide, OrderedBy};
 use mindful_analyze::{Analysis, analyze};
 use mindful_core::record::run::{HookRecord, Point, Run, StepHead};
+use mindful_core::result::{CommitContrastSummary, CommitRow};
 use mindful_report::comparison::difference::{Difference, Differences};
 use mindful_report::html::index;
 use mindful_report::html::site::IndexedRun;
-use mindful_report::{Detail, charts, html};
+use mindful_report::{Detail, Style, charts, html};
 
 /// The index of a site with `runs`, and one that cannot be read.
 pub(crate) fn index(runs: Vec<Run>, unreadable: IndexedRun) -> String {
@@ -57,6 +58,47 @@ pub(crate) fn contrast() -> Run {
         run.steps.push(made(latency_us).step(StepHead { step, point, ..first.clone() }));
     }
     run
+}
+
+/// Bare writes of 1 ms, and a database that shares its syncs from 2 sessions on, as its log reports.
+pub(crate) fn commits() -> CommitContrastSummary {
+    let row = |name: &str, sessions: u32, commits_per_s: f64, commits_per_sync: Option<f64>| CommitRow {
+        name: name.into(),
+        sessions,
+        commits_per_s,
+        p50_us: Some(900.0 * f64::from(sessions) * 1_000.0 / commits_per_s),
+        p99_us: Some(2_400.0 * f64::from(sessions) * 1_000.0 / commits_per_s),
+        commits_per_sync,
+        spread: 0.02,
+    };
+    let loads = [1, 2, 4, 8, 16, 32];
+    let many = |load: u32| f64::from(load).powf(0.6);
+    let raw = loads.map(|load| row("raw, fdatasync", load, 1_010.0 * many(load), Some(1.0)));
+    let database = loads.map(|load| row("database", load, 830.0 * f64::from(load).powf(0.9), Some(many(load))));
+    let bare = [row("bare, fdatasync", 1, 1_000.0, Some(1.0)), row("bare, O_DSYNC", 1, 900.0, None)];
+    let rows = bare.into_iter().chain(raw).chain(database).collect();
+    CommitContrastSummary { rows, ratio: Some(0.83), ratio_interval: Some([0.8, 0.86]) }
+}
+
+#[test]
+fn commits_are_one_picture_of_three_fields_with_one_legend() {
+    let run = sweep(&[1, 2]);
+    let mut analysis = analyze(&run);
+    analysis.summary.commits = Some(commits());
+    let picture = marks(&charts::named("commits", &[(&run, &analysis)]).unwrap().file(&[]));
+    assert_eq!(picture.matches("class=\"field\"").count(), 3, "{picture}");
+    assert_eq!(picture.matches("class=\"key dot").count(), 2, "one legend: {picture}");
+    assert_eq!(picture.matches(">bare, fdatasync</text>").count(), 2, "commits and p99 have a level: {picture}");
+    assert_eq!(picture.matches(">sessions, or writes in flight</text>").count(), 1, "{picture}");
+    let places = |sessions: &str| -> Vec<String> {
+        let marks = picture.split("<path class=\"dot c2\"").skip(1);
+        let of_load = marks.filter(|mark| mark.contains(&format!("<title>database: {sessions}, ")));
+        of_load.map(|mark| mark.split(['(', ' ']).nth(2).unwrap().to_owned()).collect()
+    };
+    for sessions in ["1.00", "32.0"] {
+        let places = places(sessions);
+        assert!(places.len() == 3 && places.iter().all(|place| *place == places[0]), "{sessions}: {places:?}");
+    }
 }
 
 fn drawn(name: &str, run: &Run) -> String {
@@ -358,4 +400,22 @@ fn points_of_different_operations_are_named_and_means_alone() {
     ];
     let text = charts::named("latency-iops", &many).unwrap().file(&charts::caption(&many));
     assert!(text.contains("only the mean is known"), "{text}");
+}
+
+#[test]
+fn the_highest_step_of_a_mix_is_that_of_its_curve() {
+    let mut run = sweep(&[4, 8]);
+    // More commits of fewer blocks.
+    let few = Made { sessions: 4, latency_us: 3_200, update_pct: "60", ..Made::default() };
+    run.steps[0] = few.step(run.steps[0].head.clone());
+    let analysis = analyze(&run);
+    let [few, many] = [0, 1].map(|at| &analysis.summary.steps[at]);
+    assert!(few.ops.update.as_ref().unwrap().per_s > many.ops.update.as_ref().unwrap().per_s);
+    assert!(few.blocks_visited_per_s < many.blocks_visited_per_s);
+    let text = mindful_report::run_report(&run, &analysis, None, Detail::Full).to_text(&Style::default());
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (_, highest) = text.split_once("highest: ").unwrap();
+    let (chosen_by, place) = highest.split_once(" (step ").unwrap();
+    assert!(chosen_by.contains("blocks visited per second, ") && place.starts_with("2 of 2: 8 sessions)"), "{text}");
+    assert!(drawn("latency-iops", &run).contains("blocks visited per second"));
 }

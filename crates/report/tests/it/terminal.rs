@@ -8,6 +8,7 @@ use mindful_analyze::analyze;
 use mindful_core::record::run::Run;
 use mindful_core::result::{Finding, Severity};
 use mindful_report::export::{csv, json};
+use mindful_report::figure::number;
 use mindful_report::{Detail, Style, explain, list};
 use proptest::prelude::*;
 
@@ -119,6 +120,18 @@ fn the_list() {
     let mut of_table = narrow.lines().filter(|line| !line.contains("cannot be read"));
     assert!(of_table.all(|line| line.chars().count() <= 60), "{narrow}");
     assert!(narrow.contains("blocks/s") && narrow.contains("no room for: "), "{narrow}");
+}
+
+#[test]
+fn a_contrast_is_listed_by_its_ratio() {
+    let run = crate::charts::contrast();
+    let summary = analyze(&run).summary;
+    let row = list::StoredRun { id: "a", head: Some(&run.head), summary: Some(&summary), fault: None };
+    let text = list::table(&[row], &Style { width: 200, ..Style::default() });
+    let ratio = summary.contrast.and_then(|contrast| contrast.eta).unwrap();
+    let fastest = summary.steps.iter().filter_map(|step| step.blocks_visited_per_s).fold(0.0, f64::max);
+    assert!(text.contains(&format!("contrast, ratio {ratio:.3}")), "{text}");
+    assert!(!text.contains(&number(fastest)), "no step of it is the result: {text}");
 }
 
 #[test]
