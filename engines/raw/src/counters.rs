@@ -70,26 +70,71 @@ impl Counters {
     }
 }
 
+/// A counter of a source, by the counters of the sessions and the length of a block.
+type Figure = fn(&Counters, u64) -> f64;
+
+fn count(counter: &AtomicU64) -> f64 {
+    counter.load(Ordering::Relaxed) as f64
+}
+
+/// One source of counters of the sessions.
 #[derive(Debug)]
 pub(crate) struct CounterSampler {
     counters: Arc<Counters>,
     block_size: u64,
     source: SampledSource,
+    figures: Vec<Figure>,
+    /// Whether the syncs are timed, too.
+    timed: bool,
 }
 
 impl CounterSampler {
-    pub(crate) fn new(counters: Arc<Counters>, block_size: u64) -> Self {
-        let metrics = vec![
-            Metric::counter(Counter::PhysicalReads, "blocks", "blocks read by the sessions: bytes by the block size"),
-            Metric::counter(Counter::ReadRequests, "1", "reads completed by the sessions, of a block or large"),
-            Metric::counter("read_bytes", "bytes", "bytes read by the sessions"),
-            Metric::counter(Counter::ReadTimeUs, "us", "time of the reads, from submission to completion, summed"),
-            Metric::counter(Counter::PhysicalWrites, "blocks", "blocks written by the sessions, one at a time"),
-            Metric::counter("write_bytes", "bytes", "bytes written by the sessions"),
-            Metric::counter("rows_parsed", "1", "rows walked in the blocks read (look parse)"),
+    /// Blocks read and written.
+    pub(crate) fn of_blocks(counters: Arc<Counters>, block_size: u64) -> Self {
+        let known: [(Metric, Figure); 7] = [
+            (
+                Metric::counter(
+                    Counter::PhysicalReads,
+                    "blocks",
+                    "blocks read by the sessions: bytes by the block size",
+                ),
+                |c, block_size| count(&c.read_bytes) / block_size as f64,
+            ),
+            (
+                Metric::counter(Counter::ReadRequests, "1", "reads completed by the sessions, of a block or large"),
+                |c, _| count(&c.reads),
+            ),
+            (Metric::counter("read_bytes", "bytes", "bytes read by the sessions"), |c, _| count(&c.read_bytes)),
+            (
+                Metric::counter(Counter::ReadTimeUs, "us", "time of the reads, from submission to completion, summed"),
+                |c, _| count(&c.read_ns) / 1e3,
+            ),
+            (
+                Metric::counter(Counter::PhysicalWrites, "blocks", "blocks written by the sessions, one at a time"),
+                |c, _| count(&c.writes),
+            ),
+            (Metric::counter("write_bytes", "bytes", "bytes written by the sessions"), |c, _| count(&c.write_bytes)),
+            (Metric::counter("rows_parsed", "1", "rows walked in the blocks read (look parse)"), |c, _| count(&c.rows)),
         ];
+        let (metrics, figures): (Vec<Metric>, _) = known.into_iter().unzip();
         let source = SampledSource::new("raw", metrics).with(Scope::Host, Phase::Settled);
-        Self { counters, block_size, source }
+        Self { counters, block_size, source, figures, timed: false }
+    }
+
+    /// Writes made durable, under the name of the source of waits that are all timed.
+    pub(crate) fn of_syncs(counters: Arc<Counters>, block_size: u64) -> Self {
+        let known: [(Metric, Figure); 3] = [
+            (Metric::counter(Counter::Commits, "1", "writes made durable, by a sync, or each by O_DSYNC"), |c, _| {
+                count(&c.commits)
+            }),
+            (Metric::counter(Counter::LogSyncs, "1", "syncs (fdatasync) of the sessions"), |c, _| count(&c.syncs)),
+            (Metric::counter(Counter::LogSyncTimeUs, "us", "time of the syncs, summed"), |c, _| {
+                count(&c.sync_ns) / 1e3
+            }),
+        ];
+        let (metrics, figures): (Vec<Metric>, _) = known.into_iter().unzip();
+        let source = SampledSource::new(WAIT_HISTOGRAM, metrics).with(Scope::Host, Phase::Settled);
+        Self { counters, block_size, source, figures, timed: true }
     }
 }
 
@@ -99,54 +144,13 @@ impl Sampler for CounterSampler {
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {
-        let c = &self.counters;
-        let value = |counter: &AtomicU64| counter.load(Ordering::Relaxed) as f64;
-        Ok([
-            value(&c.read_bytes) / self.block_size as f64,
-            value(&c.reads),
-            value(&c.read_bytes),
-            value(&c.read_ns) / 1e3,
-            value(&c.writes),
-            value(&c.write_bytes),
-            value(&c.rows),
-        ]
-        .map(Some)
-        .to_vec())
-    }
-}
-
-/// Reads what is known of writes made durable.
-#[derive(Debug)]
-pub(crate) struct SyncSampler {
-    counters: Arc<Counters>,
-    source: SampledSource,
-}
-
-impl SyncSampler {
-    pub(crate) fn new(counters: Arc<Counters>) -> Self {
-        let metrics = vec![
-            Metric::counter(Counter::Commits, "1", "writes made durable, by a sync, or each by O_DSYNC"),
-            Metric::counter(Counter::LogSyncs, "1", "syncs (fdatasync) of the sessions"),
-            Metric::counter(Counter::LogSyncTimeUs, "us", "time of the syncs, summed"),
-        ];
-        // The source of waits that are all timed.
-        let source = SampledSource::new(WAIT_HISTOGRAM, metrics).with(Scope::Host, Phase::Settled);
-        Self { counters, source }
-    }
-}
-
-impl Sampler for SyncSampler {
-    fn source(&self) -> &SampledSource {
-        &self.source
-    }
-
-    fn read(&mut self) -> Result<Vec<Option<f64>>> {
-        let c = &self.counters;
-        let value = |counter: &AtomicU64| counter.load(Ordering::Relaxed) as f64;
-        Ok(vec![Some(value(&c.commits)), Some(value(&c.syncs)), Some(value(&c.sync_ns) / 1e3)])
+        Ok(self.figures.iter().map(|figure| Some(figure(&self.counters, self.block_size))).collect())
     }
 
     fn latencies(&mut self) -> Option<SampledLatencies> {
+        if !self.timed {
+            return None;
+        }
         let syncs = self.counters.sync_latencies.lock().unwrap_or_else(PoisonError::into_inner).drain();
         let kinds = if syncs.count() == 0 { None } else { Some((wait_kind::LOG_SYNC.to_owned(), syncs)) };
         Some(SampledLatencies { one_of: 1, kinds: kinds.into_iter().collect() })

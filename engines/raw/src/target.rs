@@ -23,7 +23,7 @@ use mindful_host::file_lock::{self, FileLocks};
 use crate::access_pattern::Layout;
 use crate::append::Appended;
 use crate::block_touch;
-use crate::counters::{CounterSampler, Counters, SyncSampler};
+use crate::counters::{CounterSampler, Counters};
 use crate::file_header::FileHeader;
 use crate::guard::{Access, Source};
 use crate::options::{Io, Options};
@@ -442,9 +442,9 @@ impl Target for RawTarget {
 
     fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>> {
         let mut samplers: Vec<Box<dyn Sampler>> =
-            vec![Box::new(CounterSampler::new(self.counters.clone(), self.options.block_size))];
+            vec![Box::new(CounterSampler::of_blocks(self.counters.clone(), self.options.block_size))];
         if self.options.commits() {
-            samplers.push(Box::new(SyncSampler::new(self.counters.clone())));
+            samplers.push(Box::new(CounterSampler::of_syncs(self.counters.clone(), self.options.block_size)));
         }
         Ok(samplers)
     }

@@ -38,7 +38,9 @@ impl ForeignWrites {
             counters.0.iter().filter(|change| MetricFamily::FlushesCompleted.find_thing(&change.name).is_some());
         let most = all_flushes.filter_map(|change| Some(change.delta? / change.seconds)).fold(0.0, f64::max);
         // Without updates nothing asks for a flush. With updates but no count of syncs, there is no statement.
-        let syncs = if updates { rate(Counter::LogSyncs) } else { Some(0.0) };
+        // A forced write (O_DSYNC) asks for a flush without a sync.
+        let asked = |syncs: f64| if syncs > 0.0 { syncs } else { rate(Counter::Commits).unwrap_or(0.0) };
+        let syncs = if updates { rate(Counter::LogSyncs).map(asked) } else { Some(0.0) };
         let flushes = syncs.map_or(0.0, |syncs| (most - OF_A_SYNC * syncs).max(0.0));
         let explained = own_bytes * if updates { 2.0 * BESIDE } else { BESIDE } + (most - flushes) * OF_A_FLUSH;
         let all = device_bytes + rate(Counter::DeviceReadBytes).unwrap_or(0.0);

@@ -14,7 +14,7 @@ use mindful_core::contract::file_read::{FileOption, FileReads, ONE_AT_A_TIME};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::contract::target::Target;
 use mindful_core::contract::{BARE_WRITES_FILE, MARK_FILE};
-use mindful_core::dataset::{Content, Dataset, DatasetPlan};
+use mindful_core::dataset::{Content, Dataset, DatasetPlan, Extent};
 use mindful_core::plan::Plan;
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::record::run::Point;
@@ -125,7 +125,10 @@ impl<'a> CommitContrast<'a> {
             Way::InFlight | Way::Database => &[buffered, sync, (FileOption::Iodepth.name(), &load)],
         };
         let own = &self.context.plan;
-        let plan = Plan { schemas: None, scale: None, loop_site: LoopSite::Client, sessions: 1, ..own.clone() };
+        // `pg_test_fsync` writes the first block again and again; several in flight would wait for each other there.
+        let one_place = matches!(turn.way, Way::Sync | Way::Forced | Way::ForcedDirect);
+        let scale = one_place.then_some(Extent::Blocks(1));
+        let plan = Plan { schemas: None, scale, loop_site: LoopSite::Client, sessions: 1, ..own.clone() };
         let system = self.system_of_file(path, options)?;
         Ok(NextStep { system, loads: false, plan, point, on_one_cpu: false })
     }

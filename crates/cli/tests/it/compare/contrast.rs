@@ -112,6 +112,9 @@ fn commits_are_compared_with_bare_durable_writes() {
         assert!((figure(rows[at], "commits_per_sync") - 1.0).abs() < 0.1, "{commits:#}");
     }
     assert_eq!(rows[1]["commits_per_sync"], Value::Null);
+    // Bare overwrites are of one block.
+    let blocks: Vec<_> = ran["steps"].as_array().unwrap().iter().map(|step| step["scale"].as_u64()).collect();
+    assert_eq!((&blocks[..3], blocks[4]), (&[Some(1); 3][..], Some(2_048)), "{blocks:?}");
     assert!(!codes(&ran).contains(&"level-left-out") && !codes(&ran).contains(&"not-durable"), "{ran:#}");
     let shown = mindful.text(&["show"]);
     assert!(shown.starts_with("ratio of commits to bare writes with fdatasync, one session: "), "{shown}");

@@ -7,11 +7,11 @@ use serde_json::Value;
 use crate::house::root;
 use crate::mindful::Mindful;
 
-/// All that happened in a short run on `target`, line by line.
-fn events(mindful: &Mindful, target: &str) -> Vec<Value> {
+/// All that happened in a short run on `target` with `options`, line by line.
+fn events(mindful: &Mindful, target: &str, options: &[&str]) -> Vec<Value> {
     let run = ["run", "--target", target, "--scale", "4MiB", "--schemas", "1", "--work-unit", "1"];
     // A busy machine may shorten the window and so make the run invalid; its metrics are still stored.
-    mindful.text(&[&run[..], &["--warmup", "0s", "--duration", "500ms"]].concat());
+    mindful.text(&[&run[..], &["--warmup", "0s", "--duration", "500ms"], options].concat());
     let lines = mindful.text(&["export", "latest", "--as", "jsonl"]);
     lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -40,8 +40,9 @@ fn every_metric_of_a_run_is_on_the_page() {
     let documented: BTreeSet<&str> = page.lines().collect();
     let mindful = Mindful::new();
     let mut seen = 0;
-    for target in ["null:", "sqlite:metrics.db", "raw:metrics.blocks"] {
-        let events = events(&mindful, target);
+    let writes = &["--update-pct", "50", "--fsync", "1"][..];
+    for (target, options) in [("null:", &[][..]), ("sqlite:metrics.db", &[]), ("raw:metrics.blocks", writes)] {
+        let events = events(&mindful, target, options);
         for source in events.iter().filter(|event| event["event"] == "source") {
             let name = source["source"].as_str().unwrap();
             for metric in source["metrics"].as_array().unwrap() {
