@@ -1,17 +1,14 @@
 //! Commits of a database against bare writes that are made durable: which ways are measured, and what they did.
 //!
-//! The bare ways are those of `pg_test_fsync`, one write at a time in a file written beforehand. Each round measures all
+//! The bare ways are those of `pg_test_fsync`: one block of a file written beforehand, again and again. Each round measures all
 //! ways in turn, every second one backwards, so that drift hits all of them equally.
 
 use std::collections::BTreeMap;
 
-use mindful_core::contract::metric::Counter;
-use mindful_core::record::run::{Run, StepHead, StepRecord};
+use mindful_core::record::run::StepHead;
 use mindful_core::result::{CommitContrastSummary, CommitRow, StepSummary};
 
 use crate::contrast::{eta_interval, median};
-use crate::figures::counters::Counters;
-use crate::figures::window::window;
 
 /// Key of [`mindful_core::record::run::Point::values`] that names the way of a step.
 pub const WAY: &str = "way";
@@ -93,17 +90,17 @@ pub(crate) fn is_of_files(step: &StepHead) -> bool {
 }
 
 /// What one round did: its number, and its step.
-type Round<'a> = (u32, &'a StepRecord, &'a StepSummary);
+type Round<'a> = (u32, &'a StepSummary);
 
-/// The contrast of commits that the steps of `run` are; `None` if they do not form one.
-pub(crate) fn commit_contrast(run: &Run, steps: &[StepSummary]) -> Option<CommitContrastSummary> {
+/// The contrast of commits that `steps` are; `None` if they do not form one.
+pub(crate) fn commit_contrast(steps: &[StepSummary]) -> Option<CommitContrastSummary> {
     let mut by_row: BTreeMap<(usize, u32), Vec<Round>> = BTreeMap::new();
-    for (record, step) in run.steps.iter().zip(steps) {
+    for step in steps {
         let value = |key: &str| step.point.values.get(key);
         let (Some(way), Some(load)) = (value(WAY), value(LOAD)) else { continue };
         let at = Way::ALL.iter().position(|known| known.name() == way);
         if let (Some(at), Ok(load), Some(_)) = (at, load.parse(), commits_per_s(step)) {
-            by_row.entry((at, load)).or_default().push((step.point.pass, record, step));
+            by_row.entry((at, load)).or_default().push((step.point.pass, step));
         }
     }
     if by_row.is_empty() {
@@ -112,7 +109,7 @@ pub(crate) fn commit_contrast(run: &Run, steps: &[StepSummary]) -> Option<Commit
     let rows = by_row.iter().filter_map(|((at, load), rounds)| row(Way::ALL[*at], *load, rounds)).collect();
     let rate = |way: Way, pass: u32| {
         let at = Way::ALL.iter().position(|known| *known == way)?;
-        let (.., step) = by_row.get(&(at, 1))?.iter().find(|(known, ..)| *known == pass)?;
+        let (_, step) = by_row.get(&(at, 1))?.iter().find(|(known, _)| *known == pass)?;
         commits_per_s(step)
     };
     let passes = steps.iter().map(|step| step.point.pass).max().map_or(0..0, |last| 0..last + 1);
@@ -127,22 +124,19 @@ fn commits_per_s(step: &StepSummary) -> Option<f64> {
 }
 
 fn row(way: Way, load: u32, rounds: &[Round]) -> Option<CommitRow> {
-    let middle = |figure: &dyn Fn(&StepRecord, &StepSummary) -> Option<f64>| {
-        median(rounds.iter().filter_map(|(_, record, step)| figure(record, step)).collect())
+    let middle = |figure: &dyn Fn(&StepSummary) -> Option<f64>| {
+        median(rounds.iter().filter_map(|(_, step)| figure(step)).collect())
     };
-    let rates: Vec<f64> = rounds.iter().filter_map(|(.., step)| commits_per_s(step)).collect();
+    let rates: Vec<f64> = rounds.iter().filter_map(|(_, step)| commits_per_s(step)).collect();
     let (low, high) = rates.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), r| (low.min(*r), high.max(*r)));
     let commits_per_s = median(rates)?;
     Some(CommitRow {
         name: way.name().to_owned(),
         sessions: load,
         commits_per_s,
-        p50_us: middle(&|_, step| step.ops.update.as_ref()?.p50_us),
-        p99_us: middle(&|_, step| step.ops.update.as_ref()?.p99_us),
-        commits_per_sync: middle(&|record, step| {
-            let syncs = Counters::from_step(record, &window(record)?).rate(Counter::LogSyncs)?;
-            Some(self::commits_per_s(step)? / syncs).filter(|ratio| ratio.is_finite())
-        }),
+        p50_us: middle(&|step| step.ops.update.as_ref()?.p50_us),
+        p99_us: middle(&|step| step.ops.update.as_ref()?.p99_us),
+        commits_per_sync: middle(&|step| step.log.commits_per_sync),
         spread: (high - low) / commits_per_s,
     })
 }

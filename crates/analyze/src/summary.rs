@@ -22,7 +22,7 @@ use crate::{commit_contrast, contrast, curve, io_job};
 
 pub(crate) fn summary(run: &Run, steps: Vec<StepSummary>, findings: Vec<Finding>) -> Summary {
     let contrast = contrast::contrast(run, &steps);
-    let commits = commit_contrast::commit_contrast(run, &steps);
+    let commits = commit_contrast::commit_contrast(&steps);
     let io_job = io_job::best(run, &steps);
     let mut curves = curve::curves(run, &steps);
     let knee = if curves.len() == 1 { curves.pop().map(|curve| curve.knee) } else { None };
@@ -65,6 +65,7 @@ fn hardware(run: &Run) -> Hardware {
         memory_bytes: number(Fact::MemoryBytes),
         storage_device: text(Fact::StorageDevice),
         filesystem: text(Fact::StorageFilesystem),
+        log_device: text(Fact::LogDevice),
         kernel: text(Fact::KernelRelease),
     }
 }

@@ -118,6 +118,8 @@ pub struct Hardware {
     pub storage_device: Option<String>,
     /// Its file system.
     pub filesystem: Option<String>,
+    /// The device that holds the log, with the devices below it.
+    pub log_device: Option<String>,
     /// Release of the kernel.
     pub kernel: Option<String>,
 }

@@ -3,9 +3,12 @@
 //!
 //! A sample of the requests is timed, chosen by their sector, so that watching stays cheap at any rate. The time is
 //! that of the device alone: what a request waits in the scheduler before its issue is not part of it.
+//!
+//! The same instance reports the transactions of the journal of the log's file system, which no counter has.
 
 mod disks;
 mod instance;
+mod journal;
 mod request;
 
 use std::collections::BTreeMap;
@@ -23,6 +26,7 @@ use mindful_host::{Kernel, cpu};
 
 use self::disks::Disks;
 use self::instance::Instance;
+use self::journal::Journals;
 use self::request::{Line, Pairs, parse};
 
 /// How often the buffer is emptied. Events wake no thread: that would cost the CPUs that complete requests.
@@ -47,8 +51,12 @@ pub(crate) fn open(kernel: &Kernel, host: &HostView) -> std::result::Result<Opti
     if disks.is_empty() {
         return Ok(None);
     }
-    let instance = Instance::open(kernel, &disks.filter(FIRST_ONE_OF))?;
-    BlockTrace::start(disks, instance).map(Some).map_err(|error| format!("no thread can be started ({error})"))
+    let journals = Journals::find(kernel, &host.log_paths);
+    let instance = Instance::open(kernel, &disks.filter(FIRST_ONE_OF), journals.as_ref())?;
+    let journals = journals.filter(|_| instance.follows_journals);
+    BlockTrace::start(disks, instance, journals)
+        .map(Some)
+        .map_err(|error| format!("no thread can be started ({error})"))
 }
 
 #[derive(Debug)]
@@ -56,6 +64,9 @@ struct TraceState {
     pairs: Pairs,
     /// The disks of the log.
     log: Vec<(u32, u32)>,
+    /// Those whose transactions are reported.
+    journals: Option<Journals>,
+    journal_bytes: u64,
     one_of: u64,
     events: u64,
     lost: u64,
@@ -74,10 +85,12 @@ pub(crate) struct BlockTrace {
 }
 
 impl BlockTrace {
-    fn start(disks: Disks, instance: Instance) -> io::Result<Self> {
+    fn start(disks: Disks, instance: Instance, journals: Option<Journals>) -> io::Result<Self> {
         let found = Arc::new(Mutex::new(TraceState {
             pairs: Pairs::default(),
             log: disks.log(),
+            journals,
+            journal_bytes: 0,
             one_of: FIRST_ONE_OF,
             events: 0,
             lost: 0,
@@ -99,6 +112,11 @@ fn metrics() -> Vec<Metric> {
         Metric::counter(Counter::TraceLost, "1", "events lost because its buffer was full"),
         Metric::counter(Counter::TraceCpuUs, "us", "CPU of the thread that reads the trace"),
         Metric::gauge("trace_one_of", "1", "one of so many requests is timed, chosen by its sector"),
+        Metric::counter(
+            Counter::LogJournalBytes,
+            "bytes",
+            "bytes of the transactions that the journal of the log's file system wrote (jbd2)",
+        ),
     ]
 }
 
@@ -117,7 +135,9 @@ impl Sampler for BlockTrace {
             return Err(Error::run(format!("the trace of requests broke off: {fault}"), "run again"));
         }
         found.begun = true;
-        Ok([found.events as f64, found.lost as f64, found.cpu_us, found.one_of as f64].map(Some).to_vec())
+        let journal = found.journals.as_ref().map(|_| found.journal_bytes as f64);
+        let known = [found.events as f64, found.lost as f64, found.cpu_us, found.one_of as f64];
+        Ok(known.into_iter().map(Some).chain([journal]).collect())
     }
 
     fn latencies(&mut self) -> Option<SampledLatencies> {
@@ -235,7 +255,10 @@ impl TraceState {
                 }
             },
             Some(Line::Lost(events)) => self.lost += events,
-            None => {}
+            None => {
+                let logged = self.journals.as_ref().and_then(|journals| journals.logged_bytes(line));
+                self.journal_bytes += logged.unwrap_or(0);
+            }
         }
     }
 }

@@ -59,7 +59,8 @@ pub fn provenance(run: &Run) -> Vec<Provenance> {
         row("mitigations", Fact::CpuMitigations.find(facts).cloned(), Some("sysfs")),
         row("memory", bytes(Fact::MemoryBytes.find(facts)), Some("/proc/meminfo")),
         row("kernel", Fact::KernelRelease.find(facts).cloned(), Some("/proc")),
-        storage(facts),
+        device(facts, "data device", [Fact::StorageDevice, Fact::StorageFilesystem, Fact::StorageDeviceNotSeen]),
+        log_device(run, local),
         row("device model", devices(facts), Some("sysfs")),
         volumes(facts),
         version(run),
@@ -115,25 +116,45 @@ fn cpu(facts: &Facts) -> Option<String> {
     joined([Some(model), count(Fact::CpuCount, "CPU"), count(Fact::CpuCores, "core"), Some(microcode)])
 }
 
-fn storage(facts: &Facts) -> Provenance {
-    let parts = [Fact::StorageDevice, Fact::StorageFilesystem].map(|fact| fact.find(facts).cloned());
-    let source = Fact::StorageDeviceNotSeen.find(facts).map(|why| format!("device not seen: {why}"));
-    let value = joined(parts);
+/// The device of what is kept at a place, by the facts of its device, of its file system, and of why it was not seen.
+fn device(facts: &Facts, name: &'static str, [device, filesystem, unseen]: [Fact; 3]) -> Provenance {
+    let value = joined([device, filesystem].map(|fact| fact.find(facts).cloned()));
+    let source = unseen.find(facts).map(|why| format!("device not seen: {why}"));
     let source = source.or_else(|| value.as_ref().map(|_| "mountinfo".to_owned()));
-    Provenance { name: "data device", value, source }
+    Provenance { name, value, source }
 }
 
-/// The block devices below the data.
-fn chain(facts: &Facts) -> Vec<&str> {
-    let chain = Fact::StorageDevice.find(facts).map_or("", String::as_str);
-    chain.split([' ', '<']).filter(|device| !device.is_empty()).collect()
+fn log_device(run: &Run, local: bool) -> Provenance {
+    let stated = |why: &str| Provenance { name: "log device", value: Some(why.to_owned()), source: None };
+    if run.description.as_ref().is_some_and(|description| description.files) {
+        return stated("none: files have no log");
+    }
+    if !local {
+        return stated("on the server's host, not visible from here");
+    }
+    device(&run.environment, "log device", [Fact::LogDevice, Fact::LogFilesystem, Fact::LogDeviceNotSeen])
 }
 
-/// Model, firmware and size of the devices at the bottom of the chain.
+/// The levels of the block devices below the data, then of those below the log, the uppermost first.
+fn chains(facts: &Facts) -> impl Iterator<Item = Vec<&str>> {
+    let known = [Fact::StorageDevice, Fact::LogDevice].into_iter().filter_map(|fact| fact.find(facts));
+    known.map(|chain| chain.split(" < ").collect())
+}
+
+/// The devices of `levels`, each once.
+fn devices_of<'a>(levels: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut all = Vec::new();
+    for device in levels.flat_map(|level| level.split(' ')) {
+        if !all.contains(&device) {
+            all.push(device);
+        }
+    }
+    all
+}
+
+/// Model, firmware and size of the devices at the bottom of the chains.
 fn devices(facts: &Facts) -> Option<String> {
-    let chain = Fact::StorageDevice.find(facts)?;
-    let bottom = chain.rsplit(" < ").next().unwrap_or(chain);
-    let described = bottom.split(' ').map(|device| {
+    let described = devices_of(chains(facts).filter_map(|levels| levels.last().copied())).into_iter().map(|device| {
         let stated = |fact: DeviceFact, what: &str| {
             fact.find(device, facts).map_or_else(|| format!("{what} {NOT_STATED}"), |value| format!("{what} {value}"))
         };
@@ -144,14 +165,14 @@ fn devices(facts: &Facts) -> Option<String> {
             stated(DeviceFact::Firmware, "firmware")
         )
     });
-    Some(described.collect::<Vec<_>>().join("; "))
+    Some(described.collect::<Vec<_>>().join("; ")).filter(|described| !described.is_empty())
 }
 
-/// What the cloud states of the volumes below the data.
+/// What the cloud states of the volumes below data and log.
 fn volumes(facts: &Facts) -> Provenance {
     let mut sources = BTreeSet::new();
     let mut described = Vec::new();
-    for device in chain(facts) {
+    for device in devices_of(chains(facts).flatten()) {
         let Some(source) = DeviceFact::VolumeSource.find(device, facts) else { continue };
         sources.insert(source.as_str());
         let number = |fact: DeviceFact| fact.find(device, facts)?.parse::<u64>().ok();

@@ -47,15 +47,21 @@ pub(crate) fn log(
     }
     let rate = |counter: Counter| counters.rate(counter);
     let ratio = |part, whole| counters.ratio(part, whole);
-    let syncs = rate(Counter::LogSyncs).filter(|rate| *rate > 0.0);
+    let apart = is_apart_from_data(&run.environment) == Some(true);
+    // MariaDB does not count them: nothing else flushes a device that the log has alone.
+    let own_flushes = rate(Counter::LogDeviceFlushes).filter(|_| apart);
+    let syncs = rate(Counter::LogSyncs).or(own_flushes).filter(|rate| *rate > 0.0);
+    let per_sync = |whole: Option<f64>| whole.zip(syncs).map(|(whole, syncs)| whole / syncs);
     let changed = step.head.workload.as_ref().map(|workload| workload.redo.changed_bytes() as f64);
     let changed = changed.zip(updated).map(|(bytes, blocks)| bytes * blocks);
     let written = rate(Counter::LogWriteBytes);
     let block = blocks::step_block_bytes(run, &step.head).map(|bytes| bytes as f64);
     let data = rate(Counter::PhysicalWrites).zip(block).map(|(blocks, bytes)| blocks * bytes);
     let by_processes = rate(Counter::ProcessWriteBytes).zip(data).map(|(bytes, data)| bytes - data);
-    let apart = is_apart_from_data(&run.environment) == Some(true);
-    let beyond = rate(Counter::LogDeviceWriteBytes).zip(written).map(|(device, log)| device - log);
+    // What is lost of the trace may be a transaction.
+    let journal = rate(Counter::LogJournalBytes).filter(|_| apart && rate(Counter::TraceLost) == Some(0.0));
+    let at_device = rate(Counter::LogDeviceWriteBytes);
+    let other = at_device.zip(written).zip(journal).map(|((device, log), journal)| device - log - journal);
     let flushes = window.map(|window| flushes(&step.latencies, window, counters));
     let flushes = flushes.filter(|flushes| flushes.count() > 0);
     let quantile = |q| flushes.as_ref().and_then(|flushes| quantile_us(flushes, q));
@@ -67,11 +73,12 @@ pub(crate) fn log(
         write_bytes_per_s: written,
         process_write_bytes_per_s: by_processes.filter(|bytes| *bytes >= 0.0),
         syncs_per_s: rate(Counter::LogSyncs),
-        commits_per_sync: commits(run, step, work, counters).zip(syncs).map(|(commits, syncs)| commits / syncs),
-        bytes_per_sync: ratio(Counter::LogBytes, Counter::LogSyncs),
+        commits_per_sync: per_sync(commits(run, step, work, counters)),
+        bytes_per_sync: per_sync(rate(Counter::LogBytes)),
         device_writes_per_s: rate(Counter::LogDeviceWrites),
-        device_write_bytes_per_s: rate(Counter::LogDeviceWriteBytes),
-        journal_bytes_per_s: beyond.filter(|bytes| apart && *bytes >= 0.0),
+        device_write_bytes_per_s: at_device,
+        journal_bytes_per_s: journal,
+        other_bytes_per_s: other.map(|bytes| bytes.max(0.0)),
         device_flushes_per_s: rate(Counter::LogDeviceFlushes),
         write_amplification: rate(Counter::DeviceWriteBytes).zip(changed).map(|(bytes, changed)| bytes / changed),
         checkpoint_write_share: ratio(Counter::CheckpointWrites, Counter::PhysicalWrites),

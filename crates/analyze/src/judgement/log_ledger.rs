@@ -37,12 +37,15 @@ pub(crate) fn rows(run: &Run, step: &StepSummary) -> Vec<LedgerRow> {
     let synced = log.commits_per_sync.zip(log.bytes_per_sync);
     let synced =
         synced.map(|(commits, bytes)| format!("{commits:.2} commits and {} B per sync", format_rounded(bytes)));
+    // Syncs that are not counted are flushes at a device that the log has alone.
+    let (synced, flushed) = if log.syncs_per_s.is_some() { (synced, None) } else { (None, synced) };
     let processes = ratio(log.process_write_bytes_per_s, log.write_bytes_per_s);
     let processes = processes.map(|times| format!("{times:.2} times the {name} written"));
     let shared =
         (is_apart_from_data(&run.environment) == Some(false)).then(|| "writes of data are among them".to_owned());
-    let journal = ratio(log.journal_bytes_per_s, log.device_write_bytes_per_s);
-    let journal = journal.map(|share| format!("{} of the bytes at its device", percent(share)));
+    let of_device = |part: Option<f64>| {
+        ratio(part, log.device_write_bytes_per_s).map(|share| format!("{} of the bytes at its device", percent(share)))
+    };
     let mut terms = vec![
         events("commits", Some(commits), None),
         events(format!("{name} records"), log.records_per_s, None),
@@ -51,11 +54,13 @@ pub(crate) fn rows(run: &Run, step: &StepSummary) -> Vec<LedgerRow> {
         bytes(format!("{name} writes"), log.writes_per_s, log.write_bytes_per_s, each),
         bytes("  of the processes", None, log.process_write_bytes_per_s, processes),
         events(format!("{name} syncs"), log.syncs_per_s, synced),
-        events("flushes at its device", log.device_flushes_per_s, None),
+        events("flushes at its device", log.device_flushes_per_s, flushed),
         bytes("writes at its device", log.device_writes_per_s, log.device_write_bytes_per_s, shared),
     ];
     if log.journal_bytes_per_s.is_some() {
-        terms.push(bytes("  journal of its file system", None, log.journal_bytes_per_s, journal));
+        let (journal, other) = (log.journal_bytes_per_s, log.other_bytes_per_s);
+        terms.push(bytes("  journal of its file system", None, journal, of_device(journal)));
+        terms.push(bytes("  other than log and journal", None, other, of_device(other)));
     }
     let row = |terms: Terms| LedgerRow {
         unit: if terms.name == name { "bytes" } else { "1" },

@@ -144,7 +144,22 @@ fn the_ledger_of_the_log_counts_by_commits() {
     assert_eq!(reads.summary.log, LogSummary::default());
 }
 
-/// 8,192 B a commit, and a journal of 1 %.
+#[test]
+fn flushes_stand_for_syncs_that_a_database_does_not_count() {
+    let mut run = made(4).run();
+    add(&mut run, &made(4), "device", &[(Counter::LogDeviceFlushes.name(), 1_000.0)]);
+    let of_log = [("log.path", "/log"), ("log.device", "vdb")];
+    run.environment.extend(of_log.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    let log = step(&run).summary.log;
+    near(log.commits_per_sync, 4.0, 0.01);
+    assert_eq!(log.syncs_per_s, None, "the database did not count them");
+    let row = |name: &str| step(&run).ledger.log.into_iter().find(|row| row.name == name).unwrap();
+    assert!(row("flushes at its device").gap.unwrap().starts_with("4.00 commits and "));
+    run.environment.insert("storage.device".to_owned(), "vdb".to_owned());
+    assert_eq!(step(&run).summary.log.commits_per_sync, None, "flushes of data are among them");
+}
+
+/// 8,192 B a commit, a journal of 1 % of the device's bytes, and 2 % of others.
 #[test]
 fn the_ledger_of_a_log_on_a_volume_of_its_own_closes() {
     let mut run = committing(1, 1_000.0, 800.0);
@@ -154,15 +169,25 @@ fn the_ledger_of_a_log_on_a_volume_of_its_own_closes() {
         (Counter::PhysicalWrites.name(), 0.0),
         (Counter::ProcessWriteBytes.name(), written),
         (Counter::LogDeviceWrites.name(), 1_001.0),
-        (Counter::LogDeviceWriteBytes.name(), written / 0.99),
+        (Counter::LogDeviceWriteBytes.name(), written / 0.97),
     ];
     add(&mut run, &made(1), "more", &counted);
+    let unseen = run.clone();
+    let trace = |lost: f64| [(Counter::LogJournalBytes.name(), written / 97.0), (Counter::TraceLost.name(), lost)];
+    let mut torn = run.clone();
+    add(&mut torn, &made(1), HostSource::BlockTrace.name(), &trace(1.0));
+    add(&mut run, &made(1), HostSource::BlockTrace.name(), &trace(0.0));
     let gap = |run: &Run, name: &str| {
         let ledger = step(run).ledger.log;
         ledger.iter().find(|row| row.name == name).map(|row| row.gap.clone().unwrap_or_default())
     };
     assert_eq!(gap(&run, "  of the processes").unwrap(), "1.00 times the WAL written");
     assert_eq!(gap(&run, "  journal of its file system").unwrap(), "1 % of the bytes at its device");
+    assert_eq!(gap(&run, "  other than log and journal").unwrap(), "2 % of the bytes at its device");
+    for unknown in [&unseen, &torn] {
+        let log = step(unknown).summary.log;
+        assert_eq!((log.journal_bytes_per_s, log.other_bytes_per_s), (None, None), "a remainder is no journal");
+    }
     run.environment.insert("storage.device".to_owned(), "vdb".to_owned());
     assert_eq!(gap(&run, "  journal of its file system"), None, "what is the data's is no journal");
     assert_eq!(gap(&run, "writes at its device").unwrap(), "writes of data are among them");

@@ -34,6 +34,12 @@ stored_names! {
         StorageDeviceNotSeen = "storage.device_not_seen",
         /// Kind of the file system that holds the data.
         StorageFilesystem = "storage.filesystem",
+        /// The block devices below the file system of the log, the uppermost first.
+        LogDevice = "log.device",
+        /// Why the device of the log is not known.
+        LogDeviceNotSeen = "log.device_not_seen",
+        /// Kind of the file system that holds the log.
+        LogFilesystem = "log.filesystem",
         /// Share of the dataset's files that was never written, 0 to 1.
         HolesShare = "data.holes_share",
         /// Microcode of the CPUs.

@@ -136,6 +136,8 @@ stored_names! {
         LogDeviceWrites = "log_device_writes",
         /// Bytes written by the device that holds the log.
         LogDeviceWriteBytes = "log_device_write_bytes",
+        /// Bytes that the journal of the log's file system wrote, on the device of the log.
+        LogJournalBytes = "log_journal_bytes",
         /// Flush requests completed by the device that holds the log.
         LogDeviceFlushes = "log_device_flushes",
         /// Time these flushes took, us.

@@ -33,20 +33,32 @@ pub struct LogSummary {
     /// Commits that one sync made durable on average.
     commits_per_sync: Option<f64> = figure(
         Count,
-        "commits per second / syncs of the log per second",
-        [Commits, LogSyncs]
+        "commits per second / syncs of the log per second; where they are not counted, flushes at a device of the log alone",
+        [Commits, LogSyncs, LogDeviceFlushes]
     ),
     /// Bytes of log that one sync made durable on average.
-    bytes_per_sync: Option<f64> = figure(Bytes, "bytes of log / syncs of the log", [LogBytes, LogSyncs]),
+    bytes_per_sync: Option<f64> = figure(
+        Bytes,
+        "bytes of log / syncs of the log; where they are not counted, flushes at a device of the log alone",
+        [LogBytes, LogSyncs, LogDeviceFlushes]
+    ),
     /// Write requests completed by the device of the log per second, those of others included.
     device_writes_per_s: Option<f64> = figure(PerSecond, GROWTH, [LogDeviceWrites]),
     /// Bytes written by the device of the log per second, those of others included.
     device_write_bytes_per_s: Option<f64> = figure(BytesPerSecond, GROWTH, [LogDeviceWriteBytes]),
-    /// Bytes that the device of the log wrote beyond the log: the journal of its file system, and others.
+    /// Bytes that the journal of the log's file system wrote, as the kernel reported each of its transactions.
     journal_bytes_per_s: Option<f64> = figure(
         BytesPerSecond,
-        "bytes written by the device of the log less the log that the database wrote; unknown where data lies there, too",
-        [LogDeviceWriteBytes, LogWriteBytes]
+        "bytes of the transactions that the journal of the log's file system wrote, as the kernel reported each (ext4, as \
+         root); unknown where data lies there, too",
+        [LogJournalBytes, TraceLost]
+    ),
+    /// Bytes that the device of the log wrote beyond the log and the journal of its file system.
+    other_bytes_per_s: Option<f64> = figure(
+        BytesPerSecond,
+        "bytes written by the device of the log less the log that the database wrote, less the journal of its file \
+         system; unknown where one of them is, and where data lies there, too",
+        [LogDeviceWriteBytes, LogWriteBytes, LogJournalBytes]
     ),
     /// Flushes completed by the device of the log per second.
     device_flushes_per_s: Option<f64> = figure(PerSecond, GROWTH, [LogDeviceFlushes]),

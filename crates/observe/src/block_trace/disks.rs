@@ -9,7 +9,7 @@ use mindful_host::kernel_file::value;
 /// Lowest bit of a sector's number that sampling uses: 8 KiB, so that neighbouring blocks fall apart.
 const LOWEST_BIT: u32 = 4;
 /// Bits of a device's minor number.
-const MINOR_BITS: u32 = 20;
+pub(super) const MINOR_BITS: u32 = 20;
 
 /// A disk, or the parts of it that hold data.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,7 +104,7 @@ impl Disk {
 }
 
 /// As in the kernel's own `dev_t`: 20 bits of minor.
-fn number(kernel: &Kernel, name: &str) -> Option<u64> {
+pub(super) fn number(kernel: &Kernel, name: &str) -> Option<u64> {
     let text = value(kernel.sys.join("class/block").join(name).join("dev"))?;
     let (major, minor) = text.split_once(':')?;
     Some((major.parse::<u64>().ok()? << MINOR_BITS) | minor.parse::<u64>().ok()?)

@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use mindful_host::process::Stat;
 use mindful_host::{Kernel, mounts};
 
+use super::journal::{EVENT, Journals};
+
 /// Instances of ours begin with it; the process id, when that process was started, and a number follow.
 const NAME: &str = "mindful-";
 const EVENTS: [&str; 2] = ["block_rq_issue", "block_rq_complete"];
@@ -23,15 +25,17 @@ pub(super) struct Instance {
     folder: PathBuf,
     /// Closed before the folder is removed, for an open one keeps it.
     pipe: Option<File>,
+    /// Whether transactions of journals are reported, too.
+    pub(super) follows_journals: bool,
 }
 
 impl Instance {
-    /// Makes an instance that keeps the requests that `filter` lets through. Those that dead processes left are
-    /// removed first.
+    /// Makes an instance that keeps the requests that `filter` lets through, and the transactions of `journals` where the
+    /// kernel reports them. Those that dead processes left are removed first.
     ///
     /// # Errors
     /// Why this kernel does not offer it, or to which users it does.
-    pub(super) fn open(kernel: &Kernel, filter: &str) -> Result<Self, String> {
+    pub(super) fn open(kernel: &Kernel, filter: &str, journals: Option<&Journals>) -> Result<Self, String> {
         let tracefs =
             mounts::read(kernel).into_iter().find(|mount| mount.fs_type == "tracefs").map(|mount| mount.point);
         let tracefs = tracefs.ok_or("tracefs is not mounted (mount -t tracefs nodev /sys/kernel/tracing)")?;
@@ -46,8 +50,9 @@ impl Instance {
             _ => format!("{}: {error}", folder.display()),
         };
         fs::create_dir(&folder).map_err(refused)?;
-        let mut instance = Self { folder: folder.clone(), pipe: None };
+        let mut instance = Self { folder: folder.clone(), pipe: None, follows_journals: false };
         instance.set_up(filter).map_err(refused)?;
+        instance.follows_journals = journals.is_some_and(|journals| instance.follow(journals).is_ok());
         Ok(instance)
     }
 
@@ -61,6 +66,12 @@ impl Instance {
             fs::write(self.folder.join("events/block").join(event).join("enable"), "1")?;
         }
         Ok(())
+    }
+
+    fn follow(&self, journals: &Journals) -> io::Result<()> {
+        let event = self.folder.join("events").join(EVENT);
+        fs::write(event.join("filter"), journals.filter())?;
+        fs::write(event.join("enable"), "1")
     }
 
     /// Keeps what `expression` lets through from now on.

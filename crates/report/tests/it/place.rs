@@ -31,6 +31,8 @@ fn of_cloud() -> Run {
         (Fact::KernelRelease, "6.1.0-30-cloud-amd64"),
         (Fact::StorageDevice, "dm-0 < sdc1 < sdc"),
         (Fact::StorageFilesystem, "ext4"),
+        (Fact::LogDevice, "nvme1n1"),
+        (Fact::LogFilesystem, "xfs"),
         (Fact::BinaryHash, "0f343b0931126a20"),
     ] {
         facts.insert(fact.into(), value.to_owned());
@@ -68,7 +70,12 @@ fn each_fact_of_a_place_is_stated_with_its_source() {
         ("memory", "64 GiB (/proc/meminfo)"),
         ("kernel", "6.1.0-30-cloud-amd64 (/proc)"),
         ("data device", "dm-0 < sdc1 < sdc, ext4 (mountinfo)"),
-        ("device model", "sdc: model Virtual Disk, firmware 1.0, size not stated (sysfs)"),
+        ("log device", "nvme1n1, xfs (mountinfo)"),
+        (
+            "device model",
+            "sdc: model Virtual Disk, firmware 1.0, size not stated; \
+             nvme1n1: model not stated, firmware not stated, size not stated (sysfs)",
+        ),
         (
             "volume",
             "sdc: volume data, type UltraSSD_LRS, size 1 TiB, provisioned IOPS 65280, throughput not stated \
@@ -124,6 +131,7 @@ fn unknown_figures_are_left_out_with_a_reason() {
         ("client", "client7, PowerEdge (DMI)"),
         ("zone", &format!("not stated ({why})")),
         ("CPU model", "not stated"),
+        ("log device", "on the server's host, not visible from here"),
         ("volume", &format!("not stated ({why})")),
     ] {
         assert!(all.contains(&(name, value.to_owned())), "{name}: {all:#?}");

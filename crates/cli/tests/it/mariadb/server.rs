@@ -24,9 +24,9 @@ pub(crate) struct UsersMariaDb(Instance);
 
 impl UsersMariaDb {
     /// In `folder`, with options of the private server; if it is missing, a copy of one without data, because making
-    /// one takes seconds of CPU.
+    /// one takes seconds of CPU. A copy has its log in its folder: one with a `log_dir` is made.
     pub(crate) fn start(folder: &Path, options: &[(&str, &str)]) -> Self {
-        if !folder.exists() {
+        if !folder.exists() && options.iter().all(|(name, _)| *name != "log_dir") {
             let empty = Path::new(env!("CARGO_TARGET_TMPDIR")).join("private-empty-mariadb");
             let program = std::env::current_exe().unwrap();
             copy_of_one(&empty, &program, folder, |folder| drop(Self::open(folder, &[("set", SMALL_LOG)])));
