@@ -242,7 +242,7 @@ mod tests {
         assert_eq!(with(all, all).unwrap(), stranger());
         for refused in [with(one, all), with(all, one)] {
             let message = refused.unwrap_err().to_string();
-            assert!(message.contains("can become no user stranger") && message.contains("a plain user"), "{message}");
+            assert!(message.contains("has no user stranger") && message.contains("a plain user"), "{message}");
         }
     }
 

@@ -101,7 +101,7 @@ fn unpinned_archives_are_reported_and_wrong_ones_dropped() {
     let (_top, shelf) = top();
     let other = artefact(Some("0000000000000000000000000000000000000000000000000000000000000000"));
     let refusal = fetched(&other, &base, &shelf).0.unwrap_err().to_string();
-    assert!(refusal.contains("expected was 0000"), "{refusal}");
+    assert!(refusal.contains("but 0000"), "{refusal}");
     let left: Vec<_> = fs::read_dir(&shelf).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["fetch.lock"]);
     let (result, notes) = fetched(&artefact(None), &base, &shelf);

@@ -26,7 +26,7 @@ fn a_rank_that_does_not_come_ends_all_with_its_name() {
     assert!(job.rendezvous.is_empty() && job.clock.elapsed() < Duration::from_secs(45), "{:?}", job.clock.elapsed());
     let alone = Job::new();
     let error = alone.ranks(2, &[(1, &[], "1")]).remove(0).unwrap_err().to_string();
-    assert!(error.starts_with("rank 0 of 2 did not come"), "{error}");
+    assert!(error.starts_with("rank 0 of 2 did not join"), "{error}");
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn folders_merged_later_give_the_same_figures() {
     let missing = missing.and_then(|all| store_merged(&job.store(8), all, true)).unwrap_err();
     assert!(missing.to_string().contains("rank 2 is missing"), "{missing}");
     let twice = merge_folders([0, 1, 1, 2].map(|rank| job.part(rank)).into()).unwrap_err();
-    assert!(twice.to_string().contains("rank 1 is there twice"), "{twice}");
+    assert!(twice.to_string().contains("rank 1 occurs twice"), "{twice}");
 }
 
 #[test]
