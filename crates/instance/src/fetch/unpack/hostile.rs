@@ -120,7 +120,10 @@ fn links_that_leave_the_folder_are_refused() {
         refused(&[Entry("hard", EntryType::Link, target, b"", 0o644)], "leads out of the folder");
     }
     refused(&[Entry("hard", EntryType::Link, "nothing", b"", 0o644)], "does not lead to a file of the archive");
-    refused(&[link("to", "x"), Entry("hard", EntryType::Link, "to", b"", 0o644)], "does not lead to a file of the archive");
+    refused(
+        &[link("to", "x"), Entry("hard", EntryType::Link, "to", b"", 0o644)],
+        "does not lead to a file of the archive",
+    );
 }
 
 #[test]
