@@ -46,16 +46,18 @@ pub(super) struct RowFormat {
 }
 
 impl RowFormat {
-    /// The steps in the file `name`. Rows with more or fewer cells than columns are damaged: their cells may have moved.
+    /// The steps in the file `name`. Rows with more or fewer cells than columns are damaged: their cells may have moved. Blank
+    /// cells at the end are separators without a cell.
     pub(super) fn steps(
         &self,
         name: &str,
         columns: &[String],
         records: impl Iterator<Item = Vec<String>>,
     ) -> Result<Vec<OldStep>> {
+        let named = columns.iter().rposition(|column| !column.is_empty()).map_or(0, |last| last + 1);
         let (mut rows, mut damaged) = (Vec::new(), 0);
         for record in records {
-            if record.len() != columns.len() {
+            if record.len() < named || record.iter().skip(named).any(|cell| !cell.is_empty()) {
                 damaged += 1;
             } else if rows.len() <= MOST_REPORTS {
                 rows.push(Cells(columns.iter().cloned().zip(record).take(MOST_COLUMNS).collect()));

@@ -232,6 +232,18 @@ fn a_row_without_a_figure_leaves_it_unknown() {
 }
 
 #[test]
+fn a_separator_at_the_end_of_a_row_is_no_cell() {
+    let row = |end: &str| format!("a.8|8|60|||5|100|||||||||||{end}\n");
+    for (heading_end, row_end) in [("", ""), ("", "|"), ("|", ""), ("|", "|")] {
+        let steps = read("old.txt", format!("{}{heading_end}\n{}", rows::AWR_INFO, row(row_end))).unwrap();
+        let damaged = steps[0].findings.iter().any(|finding| finding.text.contains("damaged"));
+        assert_eq!((of(&steps[0]).executes_per_s, damaged), (Some(5.0), false), "{heading_end} and {row_end}");
+    }
+    let moved = format!("{}\n{}{}", rows::AWR_INFO, row(""), row("|x"));
+    assert_eq!(read("old.txt", moved).unwrap().len(), 1, "a row with one cell more");
+}
+
+#[test]
 fn exadata_reads_count_as_reads_of_files() {
     let text = showcase().report(Dress::Awr19).replace("db file sequential read   ", "cell single block physical");
     let step = one("awr.txt", text);
