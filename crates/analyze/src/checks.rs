@@ -27,7 +27,6 @@ use mindful_core::workload::{Compatibility, OpKind};
 
 use crate::contrast::{LEVEL, Level};
 use crate::figures::blocks;
-use crate::figures::counters::Counters;
 use crate::figures::cpu::{client_cpus, left_to_host};
 use crate::figures::pace::Pace;
 use crate::figures::window::Window;
@@ -195,7 +194,7 @@ pub(crate) fn check_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> 
     findings.extend(loop_overhead(step, work));
     findings.extend(found.pace.as_ref().and_then(rate_not_sustained));
     findings.extend(mix(step, work));
-    findings.extend(unfair(work, &found.counters));
+    findings.extend(unfair(work, found));
     findings.extend(steadiness::not_steady(step, window));
     // Where sessions stood still, or fell to a cap, that is why the rate went down.
     let fell = findings.iter().any(|finding| [codes::STALL, codes::CLIFF].iter().any(|code| finding.code == code.name));
@@ -259,8 +258,8 @@ fn late_start(window: &Window, step: &StepRecord, found: &StepAnalysis) -> Optio
     let skew_s = window.start_skew_us as f64 / 1e6;
     (skew_s > SKEW_SHARE * window.seconds()).then(|| {
         let evidence = format!(
-            "{skew_s:.3} s between the first and the last of {} sessions{}",
-            step.head.placements.len(),
+            "{skew_s:.3} s between the first and the last of {}{}",
+            format_counted(step.head.placements.len(), "session"),
             ranks::last_to_start(&found.summary.ranks)
         );
         let text = "Sessions did not start together. Rates count only the time in which all of them worked. Use a \
@@ -316,7 +315,7 @@ fn rate_not_sustained(pace: &Pace) -> Option<Finding> {
 }
 
 /// Sessions that got much less done than the median: their schema, endpoint or CPU differs.
-fn unfair(work: &Work, counters: &Counters) -> Option<Finding> {
+fn unfair(work: &Work, found: &StepAnalysis) -> Option<Finding> {
     let (least, median, most) = work.fairness()?;
     let slowest = (0..).zip(&work.ops_by_session).find(|(_, ops)| **ops <= least).map(|(session, _)| session)?;
     (least < (1.0 - UNFAIR_SHARE) * median && median >= FEWEST_OPS / 10.0).then(|| {
@@ -326,23 +325,23 @@ fn unfair(work: &Work, counters: &Counters) -> Option<Finding> {
         let evidence = format!(
             "{least:.0} operations in {}, the slowest, {median:.0} in the median, {most:.0} in the fastest{}",
             session_name(slowest),
-            waits_of(slowest, counters).unwrap_or_default()
+            waits_of(slowest, found).unwrap_or_default()
         );
         Finding::new(codes::UNFAIR, severity, text, evidence)
     })
 }
 
 /// What a session was at most of its time, as far as it was sampled.
-fn waits_of(session: u32, counters: &Counters) -> Option<String> {
+fn waits_of(session: u32, found: &StepAnalysis) -> Option<String> {
     let of = |class: WaitClass| {
         let name = class.counter_name(&session_name(session));
-        let found = counters.0.iter().find(|change| change.source == BY_SESSION && change.name == name)?;
-        Some((class, found.delta?))
+        let mut changes = found.counters.0.iter();
+        Some((class, changes.find(|change| change.source == BY_SESSION && change.name == name)?.delta?))
     };
     let samples: Vec<_> = WaitClass::BUSY.into_iter().filter_map(of).collect();
     let all: f64 = samples.iter().map(|(_, count)| count).sum();
     let (class, count) = samples.into_iter().max_by(|one, other| one.1.total_cmp(&other.1)).filter(|_| all > 0.0)?;
-    Some(format!("; it was at {} in {count:.0} of {all:.0} samples", class.name()))
+    Some(format!("; it was at {} in {count:.0} of {all:.0} samples", class.name_in(&found.evidence.words)))
 }
 
 /// A load leaves no debt: a run without updates must not write, and a run with updates must not write more blocks than

@@ -119,11 +119,16 @@ pub fn throughput(step: &StepSummary) -> Option<f64> {
     flow(step).map(|(_, rate)| rate)
 }
 
-/// The flow of all `steps`; that of operations where they differ.
-pub fn common_flow<'a>(steps: impl Iterator<Item = &'a StepSummary>) -> Flow {
+/// The flow of all `steps`; `None` where they differ, or are none.
+pub fn only_flow<'a>(steps: impl Iterator<Item = &'a StepSummary>) -> Option<Flow> {
     let mut flows = steps.filter_map(|step| flow(step).map(|(flow, _)| flow));
-    let first = flows.next().unwrap_or(Flow::BlocksVisited);
-    if flows.all(|flow| flow == first) { first } else { Flow::BlocksVisited }
+    let first = flows.next()?;
+    flows.all(|flow| flow == first).then_some(first)
+}
+
+/// The same of the steps of a run; that of operations where they differ.
+pub fn common_flow<'a>(steps: impl Iterator<Item = &'a StepSummary>) -> Flow {
+    only_flow(steps).unwrap_or(Flow::BlocksVisited)
 }
 
 /// What the ladder knows of `step`; `None` where it did nothing.

@@ -74,7 +74,11 @@ pub fn find(points: &[LoadPoint], search: &Search) -> Result<Knee> {
 fn checked(points: &[LoadPoint]) -> Result<Vec<LoadPoint>> {
     if let Some(bad) = points.iter().find(|p| p.sessions == 0 || !(p.throughput.is_normal() && p.throughput > 0.0)) {
         return Err(Error::run(
-            format!("the step of {} sessions did {} operations per second", bad.sessions, bad.throughput),
+            format!(
+                "the step of {} did {} operations per second",
+                units::format_counted(bad.sessions, "session"),
+                bad.throughput
+            ),
             "leave it out of the ladder",
         ));
     }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use mindful_core::contract::fact::Fact;
 use mindful_core::contract::metric::HostSource;
+use mindful_core::plan::units::format_counted;
 use mindful_core::ranks::{KeptCounters, RankMerge, sum_counters};
 use mindful_core::record::run::{RankRecord, RankTarget, Run, StepRecord};
 use mindful_core::result::Finding;
@@ -130,7 +131,7 @@ impl RunMerge {
 /// The run does not belong to a rank, or was cut short.
 pub fn part_of(run: &Run) -> Result<Part> {
     let [step] = &*run.steps else {
-        return Err(cannot_merge(format!("run {} has {} steps", run.head.id, run.steps.len())));
+        return Err(cannot_merge(format!("run {} has {}", run.head.id, format_counted(run.steps.len(), "step"))));
     };
     if !step.finished() || step.error.is_some() {
         return Err(cannot_merge(format!("run {} is incomplete", run.head.id)));

@@ -118,9 +118,17 @@ fn headline(step: &StepAnalysis) -> Option<HeadlineCard> {
     })
 }
 
-/// What limits `step`: `limited by device latency`; `None` without a single limit.
+/// What limits `step`: `limited by WAL sync latency (WAL on vdb, data on vda)`; `None` without a single limit.
 pub(crate) fn limit_of_step(step: &StepAnalysis) -> Option<String> {
-    step.verdict.as_ref().and_then(limit_words)
+    let verdict = step.verdict.as_ref()?;
+    let volumes = step.evidence.commits.volumes.as_ref().filter(|_| verdict.limit.is_of_log());
+    let volumes = volumes.map_or_else(String::new, |volumes| format!(" ({})", escape(volumes)));
+    Some(limit_words(verdict)? + &volumes)
+}
+
+/// The limit of the step with the highest figure of `analysis`.
+pub(crate) fn limit_of_best(analysis: &Analysis) -> Option<String> {
+    best(analysis).and_then(|(_, step)| limit_of_step(step))
 }
 
 fn limit_words(verdict: &Verdict) -> Option<String> {

@@ -30,6 +30,8 @@ pub use ladder::Side;
 
 pub const DIFFERENCES: &str = differences::NAME;
 pub const RANKS: &str = ranks::NAME;
+/// Those that show several runs together.
+const OF_RUNS: [&str; 3] = ["latency-iops", "sessions", "cpu-cost"];
 pub const OF_SIDES: [&str; 3] = [DIFFERENCES, RANKS, prices::NAME];
 
 /// The charts that can be asked for by name, and what each shows.
@@ -106,12 +108,17 @@ fn ladder_charts<'a>(
     plots.flatten().map(|plot| plot.drawing(doubt)).collect()
 }
 
+/// The charts of each contrast; of several runs, each with the name of its own.
 fn contrasts(sides: &[Side]) -> Vec<Drawing> {
-    let drawings = |summary| {
-        let doubt = doubt(sides);
-        contrast::drawings(summary, doubt).into_iter().chain(commit_contrast::drawing(summary, doubt))
-    };
-    sides.iter().flat_map(|(_, analysis)| drawings(&analysis.summary)).collect()
+    let (mut all, doubt) = (Vec::new(), doubt(sides));
+    for (_, analysis) in sides {
+        let summary = &analysis.summary;
+        let drawings = contrast::drawings(summary, doubt).into_iter().chain(commit_contrast::drawing(summary, doubt));
+        let own = crate::escape(summary.tag.as_ref().unwrap_or(&summary.id));
+        let own = if sides.len() > 1 { format!(": {own}") } else { String::new() };
+        all.extend(drawings.map(|drawing| Drawing { title: drawing.title + &own, ..drawing }));
+    }
+    all
 }
 
 pub(crate) fn step_charts(
@@ -141,7 +148,11 @@ pub fn named(name: &str, sides: &[Side]) -> Result<Drawing> {
     if OF_SIDES.contains(&name) {
         return Err(Error::plan(format!("the chart `{name}` is of several sides"), "name two sides or more"));
     }
-    let last = sides.last().and_then(|(run, analysis)| run.steps.last().zip(analysis.steps.last()));
+    let [(run, analysis)] = sides else {
+        let refused = Error::plan(format!("the chart `{name}` is of one run"), "name one run, or --chart latency-iops");
+        return one_of(curves(sides), name).map_err(|error| if OF_RUNS.contains(&name) { error } else { refused });
+    };
+    let last = run.steps.last().zip(analysis.steps.last());
     let of_step = last.map(|(record, step)| step_charts(record, step, doubt(sides), 120)).unwrap_or_default();
     one_of(curves(sides).into_iter().chain(contrasts(sides)).chain(whole(sides)).chain(of_step).collect(), name)
 }

@@ -171,8 +171,12 @@ fn first_screen(html: &mut String, run: &Run, analysis: &Analysis) {
     if let [step] = card.steps.as_slice() {
         headline(html, step);
     } else {
-        let _ =
-            writeln!(html, "<p class=\"place\">{} steps on {}</p>", card.steps.len(), escaped_text(&summary.target));
+        let _ = writeln!(
+            html,
+            "<p class=\"place\">{} on {}</p>",
+            format_counted(card.steps.len(), "step"),
+            escaped_text(&summary.target)
+        );
         if let Some(answer) = answer::answer(run, analysis).filter(|_| summary.is_contrast()) {
             let _ = writeln!(
                 html,

@@ -35,7 +35,7 @@ pub fn run_report(run: &Run, analysis: &Analysis, stored_at: Option<&Path>, deta
     let mut results = if let Some(contrast) = &summary.contrast {
         contrast::panels(summary, contrast, detail)
     } else if let Some(commits) = &summary.commits {
-        vec![commit_contrast::panel(summary, commits)]
+        vec![commit_contrast::panel(analysis, commits)]
     } else if let Some(job) = &summary.io_job {
         io_job::panels(run, summary, job)
     } else if run.steps.iter().any(|step| !step.head.point.is_plain()) {

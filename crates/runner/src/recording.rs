@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mindful_core::contract::event::{Event, Events};
+use mindful_core::result::Finding;
 use mindful_core::{Error, Result};
 use mindful_record::RunWriter;
 
@@ -54,6 +55,13 @@ impl Recording {
             Sink::Writing(writer) => writer.fault(),
             _ => None,
         }
+    }
+
+    /// What was found so far, before there is a run folder.
+    pub fn findings(&self) -> Vec<Finding> {
+        let Sink::Waiting(waiting) = &*self.lock() else { return Vec::new() };
+        let found = |event: &Event| if let Event::Finding(finding) = event { Some(finding.clone()) } else { None };
+        waiting.iter().filter_map(found).collect()
     }
 
     /// A line for live views, not for the record.

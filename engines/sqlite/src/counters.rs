@@ -19,17 +19,19 @@ pub(crate) struct Totals {
     spill: AtomicU64,
     commits: AtomicU64,
     writer_wait_us: AtomicU64,
+    commit_us: AtomicU64,
 }
 
 impl Totals {
     /// Adds what `connection` counted since it was asked last, and what its session counted itself.
-    pub(crate) fn publish(&self, connection: &Connection, commits: u64, writer_wait_us: u64) {
+    pub(crate) fn publish(&self, connection: &Connection, commits: u64, commit_us: u64, writer_wait_us: u64) {
         let add = |total: &AtomicU64, by| total.fetch_add(by, Ordering::Release);
         add(&self.hit, drain(connection, ffi::SQLITE_DBSTATUS_CACHE_HIT));
         add(&self.miss, drain(connection, ffi::SQLITE_DBSTATUS_CACHE_MISS));
         add(&self.write, drain(connection, ffi::SQLITE_DBSTATUS_CACHE_WRITE));
         add(&self.spill, drain(connection, ffi::SQLITE_DBSTATUS_CACHE_SPILL));
         add(&self.commits, commits);
+        add(&self.commit_us, commit_us);
         add(&self.writer_wait_us, writer_wait_us);
     }
 }
@@ -78,6 +80,7 @@ fn metrics() -> Vec<Metric> {
         Metric::counter(Counter::LogRecords, "1", "cache_write: a frame of the log is a page"),
         Metric::counter(Counter::LogImages, "1", "cache_write: each frame is a whole page"),
         Metric::counter(Counter::Commits, "1", "Transactions committed"),
+        Metric::counter(Counter::CommitTimeUs, "us", "Time sessions waited for COMMIT: writes and syncs of the WAL"),
     ]
 }
 
@@ -104,6 +107,7 @@ impl Sampler for StatusSampler {
             write,
             write,
             total(&t.commits),
+            total(&t.commit_us),
         ];
         Ok(values.into_iter().map(|value| Some(value as f64)).collect())
     }

@@ -136,12 +136,13 @@ impl Session for SqliteSession {
             interrupts_seen: self.interrupts_seen.load(Ordering::SeqCst),
             uncommitted: 0,
             commits: 0,
+            in_commit: Duration::ZERO,
         };
         let outcome = self.client.run_slice(order, &mut worker);
-        let commits = worker.commits;
+        let (commits, commit_us) = (worker.commits, worker.in_commit.as_micros() as u64);
         drop(worker);
         let writer_wait_us = self.waited_ns.swap(0, Ordering::Relaxed) / 1_000;
-        self.shared.totals.publish(&self.connection, commits, writer_wait_us);
+        self.shared.totals.publish(&self.connection, commits, commit_us, writer_wait_us);
         if outcome.is_err() && !self.connection.is_autocommit() {
             self.connection.execute_batch("ROLLBACK").map_err(explained)?;
         }
@@ -181,6 +182,7 @@ struct Worker<'c> {
     interrupts_seen: u64,
     uncommitted: u32,
     commits: u64,
+    in_commit: Duration,
 }
 
 impl<'c> Worker<'c> {
@@ -236,7 +238,9 @@ impl<'c> Worker<'c> {
     }
 
     fn commit(&mut self) -> rusqlite::Result<()> {
+        let began = Instant::now();
         self.commit.execute([])?;
+        self.in_commit += began.elapsed();
         self.commits += 1;
         self.uncommitted = 0;
         Ok(())

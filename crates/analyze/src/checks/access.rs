@@ -109,14 +109,17 @@ fn commits_unproven(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> 
     if commits >= COMMITTED * per_s(updates.ops) && waited >= WAITED * commits && !thin {
         return None;
     }
-    let text = "Updates, commits and waits for the log do not match, so commits did not wait until their log was \
-                stored. Check the server's commit settings.";
+    let name = &found.evidence.words.log;
+    let text = format!(
+        "Updates, commits and waits for the {name} do not match, so commits did not wait until their {name} was stored. \
+         Check the server's commit settings."
+    );
     let bytes = log.map_or_else(String::new, |log| {
-        format!(", {} bytes of log a block", format_rounded(log / per_s(updates.blocks)))
+        format!(", {} bytes of {name} a block", format_rounded(log / per_s(updates.blocks)))
     });
     let done = per_s(updates.ops);
     let [done, commits, waited] = [done, commits, waited].map(format_rounded);
-    let evidence = format!("{done} updates/s, {commits} commits/s, {waited} waits for the log/s{bytes}");
+    let evidence = format!("{done} updates/s, {commits} commits/s, {waited} waits for the {name}/s{bytes}");
     Some(codes::COMMITS_UNPROVEN.finding(text, evidence))
 }
 

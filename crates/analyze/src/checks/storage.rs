@@ -84,9 +84,12 @@ fn levels_disagree(found: &StepAnalysis) -> Vec<Finding> {
 /// Commits that waited for what is not on storage.
 fn not_durable(found: &StepAnalysis) -> Option<Finding> {
     let Durability::Lost(why) = &found.durability else { return None };
-    let text = "Commits waited, but their log was not made durable: the device of the log was not flushed for them. Look \
-                for a log in memory, a preloaded library that swallows syncs, a server that is set not to sync, and \
-                mounts without barriers.";
+    let log = &found.evidence.words.log;
+    let text = format!(
+        "Commits waited, but their {log} was not made durable: the device of the {log} was not flushed for them. Look for \
+         a {log} in memory, a preloaded library that swallows syncs, a server that is set not to sync, and mounts without \
+         barriers."
+    );
     Some(codes::NOT_DURABLE.finding(text, why))
 }
 

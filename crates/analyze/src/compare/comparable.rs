@@ -94,7 +94,10 @@ pub(crate) fn measured(run: &Run) -> Vec<(&str, String)> {
     }
     for step in run.steps.iter().filter(|step| step.head.point.is_plain()) {
         let Some(w) = &step.head.workload else { continue };
-        facts.push(("active set", format!("{} schemas of {} blocks", w.schemas, w.scale)));
+        facts.push((
+            "active set",
+            format!("{} of {}", units::format_counted(w.schemas, "schema"), units::format_counted(w.scale, "block")),
+        ));
         facts.push(("work unit", format!("{}, updates {}", w.work_unit, w.update_work_unit)));
         facts.push(("mix", format!("{} % updates, {} % scans", w.update_pct.percent(), w.scan_pct.percent())));
         facts.push(("access path", w.access.to_string()));

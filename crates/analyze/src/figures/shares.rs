@@ -109,7 +109,7 @@ impl Shares {
         Self { latches: self.latches * factor, scheduler: Some(busy), ..self }
     }
 
-    /// CPU time and read time by the time sessions were busy. What remains is not known. Where sessions have several
+    /// CPU time, and time of reads and commits, by the time sessions were busy. What remains is not known. Where sessions have several
     /// operations under way, their threads are still one each: CPU is by the time of these.
     fn clocked(work: &Work, counters: &Counters) -> Self {
         let (busy, threads) = (work.busy_sessions(), f64::from(work.sessions));
@@ -127,8 +127,10 @@ impl Shares {
         // A read under way while its session waits for a CPU is over, or waits for it.
         let most = scheduler.map_or(1.0, |scheduler| scheduler.asleep);
         let read = read_us.map(|us| (WaitClass::Read, (us / 1e6 / busy).min(most)));
+        let commit_us = counters.rate(Counter::CommitTimeUs).filter(|us| *us > 0.0);
+        let log = commit_us.map(|us| (WaitClass::Log, (us / 1e6 / busy).min(most)));
         let others = work.writer_wait_us.map(|us| (WaitClass::Contention, (us / 1e6 / work.seconds / busy).min(1.0)));
-        Self { scheduler, ..Self::new([cpu, read, others].into_iter().flatten()) }
+        Self { scheduler, ..Self::new([cpu, read, log, others].into_iter().flatten()) }
     }
 
     pub fn get(&self, class: WaitClass) -> Option<f64> {

@@ -52,9 +52,26 @@ impl Limit {
         Self::Undecided,
     ];
 
-    /// The same, in the system's own word: `WAL or commit`.
+    /// The same, with the system's own name of its log: `WAL or commit`, `WAL volume`.
     pub fn called(self, words: &Words) -> String {
-        if self == Self::Log { format!("{} or commit", words.log) } else { self.name().to_owned() }
+        let log = &words.log;
+        match self {
+            Self::Log => format!("{log} or commit"),
+            Self::LogVolume => format!("{log} volume"),
+            Self::SyncLatency => format!("{log} sync latency"),
+            Self::GroupCommit => format!("{log} group commit full"),
+            limit => limit.name().to_owned(),
+        }
+    }
+
+    /// Whether it is a part of what commits wait for.
+    pub const fn is_of_log(self) -> bool {
+        matches!(self, Self::Log | Self::LogVolume | Self::SyncLatency | Self::GroupCommit)
+    }
+
+    /// The limit of that [`name`](Self::name).
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|limit| limit.name() == name)
     }
 
     /// The name that programs read, of every engine the same.

@@ -275,10 +275,13 @@ fn log(e: &Evidence) -> Option<Verdict> {
     } else {
         format!(
             "this measures the {log}, not the reads: lower --update-pct, enlarge the {log} and its buffer, or place it \
-             on its own device"
+             on a faster volume"
         )
     };
-    let figures = share_of_time(e, &format!("waits for the {log} were"), WaitClass::Log, LOG_SHARE)?;
+    let mut figures = share_of_time(e, &format!("waits for the {log} were"), WaitClass::Log, LOG_SHARE)?;
+    if let Some(volumes) = &e.commits.volumes {
+        let _ = write!(figures, ", {volumes}");
+    }
     let part = e.shares.get(WaitClass::Log).and_then(|share| e.commits.limit(share, e.ladder.as_ref(), log));
     let Some(part) = part else { return Some(e.limited(Limit::Log, figures, &next)) };
     Some(e.limited(part.limit, format!("{figures}; {}", part.figures), &part.next))

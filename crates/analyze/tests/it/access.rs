@@ -79,7 +79,7 @@ fn updates_commits_waits_and_bytes_of_log_prove_each_other() {
     };
     assert_eq!(found(&of(1.0, 1.0, 200.0), "commits-unproven"), None);
     for (commits, waits, bytes, part) in
-        [(1.0, 0.5, 200.0, "waits for the log/s"), (0.5, 0.5, 200.0, "commits/s"), (1.0, 1.0, 10.0, "10 bytes of log")]
+        [(1.0, 0.5, 200.0, "waits for the WAL/s"), (0.5, 0.5, 200.0, "commits/s"), (1.0, 1.0, 10.0, "10 bytes of WAL")]
     {
         let run = of(commits, waits, bytes);
         let finding = found(&run, "commits-unproven").unwrap_or_else(|| panic!("{commits} {waits} {bytes}"));

@@ -17,7 +17,7 @@ fn made(sessions: u32) -> Made {
     Made { sessions, update_pct: "100", latency_us: 1_000, work_unit: 1, ..Made::default() }
 }
 
-fn add(run: &mut Run, made: &Made, source: &str, rates: &[(&str, f64)]) {
+fn add<N: Copy + Into<String>>(run: &mut Run, made: &Made, source: &str, rates: &[(N, f64)]) {
     run.steps[0].series.push(made.one(source, Phase::Boundary, rates, made.warmup + made.seconds));
 }
 
@@ -46,12 +46,26 @@ fn limit(run: &Run) -> (Limit, String) {
 fn the_part_that_commits_wait_for_is_named() {
     let (alone, figures) = limit(&committing(1, 990.0, 800.0));
     assert_eq!(alone, Limit::SyncLatency);
-    assert!(figures.ends_with("; a sync took 800 us and made 1.01 commits durable"), "{figures}");
+    assert!(
+        figures.ends_with(", WAL on vdb, data on vda; a sync took 800 us and made 1.01 commits durable"),
+        "{figures}"
+    );
     assert_eq!(limit(&committing(8, 4_000.0, 230.0)).0, Limit::SyncLatency, "two of eight in a group");
     let (full, figures) = limit(&committing(32, 2_000.0, 450.0));
     assert_eq!(full, Limit::GroupCommit);
     assert!(figures.contains("16.0") && figures.ends_with("of 32 sessions (limit 40 % of them)"), "{figures}");
     assert_eq!(limit(&committing(1, 100.0, 100.0)).0, Limit::Log, "syncs do not explain the waits");
+}
+
+/// SQLite samples no waits: its sessions time their commits.
+#[test]
+fn timed_commits_are_waits_for_the_log() {
+    let made = Made { server_cores: 0.1, ..made(1) };
+    let mut run = made.run();
+    add(&mut run, &made, "sqlite", &[(Counter::CommitTimeUs, 700_000.0)]);
+    let verdict = step(&run).verdict.unwrap();
+    assert_eq!((verdict.limit, verdict.called.as_str()), (Limit::Log, "WAL or commit"));
+    assert!(verdict.figures.starts_with("waits for the WAL were 70.0 % of database time"), "{}", verdict.figures);
 }
 
 #[test]

@@ -186,7 +186,11 @@ fn sessions(matches: &ArgMatches, files: usize) -> Result<Vec<u32>> {
     if given.len() == files {
         Ok(given)
     } else {
-        Err(bad(format!("--sessions has {} numbers for {files} files", given.len())))
+        Err(bad(format!(
+            "--sessions has {} for {}",
+            format_counted(given.len(), "number"),
+            format_counted(files, "file")
+        )))
     }
 }
 

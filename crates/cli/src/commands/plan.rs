@@ -1,6 +1,7 @@
 //! `mindful plan`: every setting with its value and origin, and the size and time of the run.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use clap::ArgMatches;
 use mindful_core::Result;
@@ -69,13 +70,7 @@ fn of_targets(shared: &RankContext) -> String {
         } else {
             format!("ranks {} to {}", ranks.start, ranks.end - 1)
         };
-        format!(
-            "target {}: {}, {ranks}, sessions {} to {}\n",
-            target + 1,
-            escape(&url),
-            sessions.start + 1,
-            sessions.end
-        )
+        format!("target {}: {}, {ranks}, {}\n", target + 1, escape(&url), numbered("session", &sessions))
     };
     (0..).zip(shared.redacted_targets()).map(of_target).collect()
 }
@@ -89,13 +84,19 @@ fn ranks_of(shared: &RankContext) -> Option<Rank> {
 fn share(rank: &Rank, sessions: u32) -> String {
     let share = rank.own_sessions(sessions);
     format!(
-        "rank: {} of {}, counted from 0 ({}), sessions {} to {} of {sessions}",
+        "rank: {} of {}, counted from 0 ({}), {} of {}",
         rank.number,
         rank.count,
         escape(&rank.source),
-        share.start + 1,
-        share.end
+        numbered("session", &share),
+        units::format_whole(sessions.into())
     )
+}
+
+/// `session 3`, `sessions 1 to 4`: things by their numbers from 1.
+fn numbered(thing: &str, range: &Range<u32>) -> String {
+    let [first, last] = [range.start + 1, range.end].map(|number| units::format_whole(number.into()));
+    if range.len() == 1 { format!("{thing} {first}") } else { format!("{thing}s {first} to {last}") }
 }
 
 /// The size of the dataset and the time of the run, as far as they are known without the target.
@@ -103,7 +104,7 @@ fn cost(plan: &Plan) -> String {
     let schemas = plan.schemas.unwrap_or(DEFAULT_SCHEMAS);
     let size = match plan.scale.unwrap_or(DEFAULT_SCALE) {
         Extent::Bytes(bytes) => units::format_bytes(bytes.saturating_mul(schemas.into())),
-        Extent::Blocks(blocks) => format!("{} blocks", blocks.saturating_mul(schemas.into())),
+        Extent::Blocks(blocks) => units::format_counted(blocks.saturating_mul(schemas.into()), "block"),
     };
     let time = match plan.ops {
         Some(ops) => {

@@ -9,6 +9,8 @@ use clap::ArgMatches;
 use mindful_core::contract::clock;
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::metric::Scope;
+use mindful_core::result::Finding;
+use mindful_core::result::finding::codes;
 use mindful_core::{Error, Result, plan::units};
 use mindful_observe::{Boundaries, Observer};
 use mindful_report::live::WatchedBoard;
@@ -75,12 +77,16 @@ fn watch(matches: &ArgMatches) -> Result<Exit> {
     }
     let (mut samplers, unseen) = measure::host_samplers(&context, &*target, &of_target)?;
     let events = context.events();
-    for finding in unseen {
-        context.recording.tell(&format!("{}: {}", finding.code, finding.evidence));
-    }
+    let unmeasured: Vec<String> = context.recording.findings().iter().chain(&unseen).map(unmeasured).collect();
     samplers.extend(of_target);
     let scopes = samplers.iter().map(|sampler| (sampler.name().to_owned(), sampler.source().scope)).collect();
     let mut shape = shape(matches, &context.engine.words().log, scopes)?;
+    for text in unmeasured {
+        match &shape {
+            Shape::Screen(screen) => screen.emit(Event::Note { text }),
+            _ => context.recording.tell(&text),
+        }
+    }
     let (sender, readings) = channel();
     let boundaries = Boundaries::Every { start_us: clock::now_us() + 100_000, period_us: interval.as_micros() as i64 };
     let observer =
@@ -96,6 +102,12 @@ fn watch(matches: &ArgMatches) -> Result<Exit> {
     outcome.map(|()| Exit::Ok)
 }
 
+/// What no column or counter shows, and why.
+fn unmeasured(finding: &Finding) -> String {
+    let why = if finding.code == codes::COUNTERS_DENIED.name { &finding.text } else { &finding.evidence };
+    format!("not measured: {why}")
+}
+
 fn interval(matches: &ArgMatches) -> Result<Duration> {
     let Some(text) = matches.get_one::<String>("interval") else { return Ok(Duration::from_secs(1)) };
     let interval = units::parse_duration(text).map_err(|error| error.at("--interval"))?;
@@ -109,6 +121,10 @@ fn interval(matches: &ArgMatches) -> Result<Duration> {
 fn shape(matches: &ArgMatches, log_name: &str, scopes: BTreeMap<String, Scope>) -> Result<Shape> {
     let filter = filter(matches)?;
     let all = matches.get_flag("all") || filter.is_given();
+    if matches.get_flag(SCREEN) && (all || context::wants_json(matches)) {
+        let others = "--all, --only, --top and --format json";
+        return Err(Error::plan("--live shows the columns alone", format!("omit --live, or omit {others}")));
+    }
     if context::has_screen(matches, SCREEN) {
         let watched = WatchedBoard::new(log_name, scopes);
         return Ok(Shape::Screen(Screen::watching(watched, context::wants_colour(), signals::interrupt)?));

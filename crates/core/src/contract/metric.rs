@@ -94,6 +94,8 @@ stored_names! {
         ReadTimeUs = "read_time",
         /// Waits of sessions for the log to be on storage, one a commit that waits.
         CommitWaits = "redo_synch_writes",
+        /// Time sessions waited for their commits, us, where no wait events show it.
+        CommitTimeUs = "commit_time",
         /// Transactions committed.
         Commits = "commits",
         /// Bytes the server's processes caused to be fetched from storage.

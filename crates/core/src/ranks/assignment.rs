@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::contract::error::{Error, Result};
 use crate::plan::settings::Settings;
+use crate::plan::units::format_counted;
 
 pub const MOST_TARGETS: usize = 1_000;
 const MOST_WEIGHT: u32 = 1_000;
@@ -45,7 +46,12 @@ impl TargetAssignment {
             return Ok(Self::new(weights));
         }
         Err(Error::plan(
-            format!("{}: {} weights for {targets} targets", settings.describe_place("target_weights"), weights.len()),
+            format!(
+                "{}: {} for {}",
+                settings.describe_place("target_weights"),
+                format_counted(weights.len(), "weight"),
+                format_counted(targets, "target")
+            ),
             "give one for each target, in their order, such as --target-weights 3,1",
         ))
     }
@@ -131,10 +137,7 @@ mod tests {
         };
         assert_eq!(TargetAssignment::from_settings(&settings("3, 1")).unwrap(), TargetAssignment::new(vec![3, 1]));
         assert!(
-            TargetAssignment::from_settings(&settings("3"))
-                .unwrap_err()
-                .to_string()
-                .contains("1 weights for 2 targets")
+            TargetAssignment::from_settings(&settings("3")).unwrap_err().to_string().contains("1 weight for 2 targets")
         );
         assert!(
             TargetAssignment::from_settings(&settings("3,0"))

@@ -107,7 +107,10 @@ impl Rank {
                     "give --ranks N, the same for all; --ranks 1 for a run of its own",
                 )),
                 _ => Err(Error::plan(
-                    format!("there are {} ranks, and the number of this one is not given", ranks.unwrap_or(0)),
+                    format!(
+                        "of {}, the number of this one is not given",
+                        units::format_counted(u64::from(ranks.unwrap_or(0)), "rank")
+                    ),
                     "give --rank K, from 0, or use a launcher that sets it",
                 )),
             };
@@ -158,7 +161,11 @@ impl Rank {
         let targets = self.assignment.targets();
         if self.count < targets {
             return Err(Error::plan(
-                format!("{targets} targets for {}", units::format_counted(u64::from(self.count), "rank")),
+                format!(
+                    "{} for {}",
+                    units::format_counted(u64::from(targets), "target"),
+                    units::format_counted(u64::from(self.count), "rank")
+                ),
                 format!("start {targets} ranks or more: each works on one target"),
             ));
         }
@@ -171,7 +178,11 @@ impl Rank {
             String::new()
         };
         Err(Error::plan(
-            format!("{} for {} ranks{own}", units::format_counted(u64::from(sessions), "session"), self.count),
+            format!(
+                "{} for {}{own}",
+                units::format_counted(u64::from(sessions), "session"),
+                units::format_counted(u64::from(self.count), "rank")
+            ),
             format!(
                 "give --sessions {} or more: they are those of all ranks together",
                 self.assignment.min_sessions(self.count)

@@ -6,6 +6,7 @@ use std::ops::Range;
 use crate::contract::event::Event;
 use crate::contract::metric::{Counter, HostSource, Metric, MetricKind};
 use crate::contract::slice::{LongOp, Placement, SliceReport};
+use crate::plan::units::format_counted;
 use crate::ranks::rank::MOST_RANKS;
 use crate::record::published::Published;
 use crate::record::rank_record::{MergedSlice, RankRecord, Span, Spans};
@@ -166,7 +167,11 @@ impl RankMerge {
         // Its counters are there already.
         let part = first.to_rank_part(cpus, KeptCounters::Nothing)?;
         if ranks.len() > MOST_RANKS as usize {
-            return Err(format!("it is of {} ranks, and no run has more than {MOST_RANKS}", ranks.len()));
+            return Err(format!(
+                "it is of {}, and no run has more than {}",
+                format_counted(ranks.len(), "rank"),
+                format_counted(MOST_RANKS, "rank")
+            ));
         }
         let mut gathered = Self {
             first,
@@ -188,7 +193,12 @@ impl RankMerge {
         let [rank] = &*part.ranks else { return Err("it is not part of a run of several ranks".to_owned()) };
         let mine = self.first.ranks.first().cloned().unwrap_or_default();
         if (rank.ranks, &rank.job) != (mine.ranks, &mine.job) {
-            return Err(format!("rank {} is of another run: job {} of {} ranks", rank.rank, rank.job, rank.ranks));
+            return Err(format!(
+                "rank {} is of another run: job {} of {}",
+                rank.rank,
+                rank.job,
+                format_counted(rank.ranks, "rank")
+            ));
         }
         if !self.ranks.contains(&rank.rank) {
             return Err(format!("rank {} worked on another target", rank.rank));

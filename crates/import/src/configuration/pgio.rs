@@ -1,6 +1,7 @@
 //! `pgio.conf` of pgio 1.0: what each parameter did, and what it becomes.
 
 use mindful_core::Result;
+use mindful_core::plan::units::format_counted;
 
 use crate::configuration::connect_string;
 use crate::configuration::plan_file::PlanFile;
@@ -28,12 +29,16 @@ pub(crate) fn plan(script: &Script) -> Result<PlanFile> {
     target(script, &mut plan);
     if let Some(scale) = blocks(script, "SCALE")? {
         let text = script.get("SCALE").unwrap_or_default();
-        plan.set("scale", scale as i64, format!("SCALE={text}: {scale} blocks of 8 KiB in each table"));
+        plan.set(
+            "scale",
+            scale as i64,
+            format!("SCALE={text}: {} of 8 KiB in each table", format_counted(scale, "block")),
+        );
     }
     numbers(script, &NUMBERS, &mut plan)?;
     for (old, new) in [("WORK_UNIT", "work_unit"), ("UPDATE_WORK_UNIT", "update_work_unit")] {
         if let Some(unit) = number(script, old)? {
-            plan.set(new, unit as i64, format!("{old}={unit}: an operation visited {} blocks and counted {unit}; mindful visits {unit} (like = \"pgio\" for the old count)", unit + 1));
+            plan.set(new, unit as i64, format!("{old}={unit}: an operation visited {} and counted {unit}; mindful visits {unit} (like = \"pgio\" for the old count)", format_counted(unit + 1, "block")));
         }
     }
     if let Some(seconds) = number(script, "RUN_TIME")? {

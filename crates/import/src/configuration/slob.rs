@@ -1,6 +1,7 @@
 //! `slob.conf` of SLOB 2.5: what each parameter did, and what it becomes.
 
 use mindful_core::plan::settings::nearest;
+use mindful_core::plan::units::{format_counted, format_whole};
 use mindful_core::{Error, Result};
 
 use crate::configuration::plan_file::PlanFile;
@@ -118,17 +119,20 @@ fn dataset(script: &Script, plan: &mut PlanFile) -> Result<()> {
     let given = |key: &str| script.get(key).unwrap_or_default();
     if let Some(scale) = blocks(script, "SCALE")? {
         let text = given("SCALE");
+        let blocks = format_counted(scale, "block");
         let used = if text.ends_with(|c: char| c.is_ascii_alphabetic()) { scale / 2 } else { scale };
         let comment = format!(
-            "SCALE={text}: setup loaded {scale} blocks of 8 KiB, the run took a size by 16 KiB blocks and used {used} \
-             unless BLOCK_SZ said otherwise; mindful loads and uses {scale} blocks of the target"
+            "SCALE={text}: setup loaded {blocks} of 8 KiB, the run took a size by 16 KiB blocks and used {} \
+             unless BLOCK_SZ said otherwise; mindful loads and uses {blocks} of the target",
+            format_whole(used)
         );
         plan.set("scale", scale as i64, comment);
     }
     if let Some(scan) = blocks(script, "SCAN_TABLE_SZ")? {
         let text = given("SCAN_TABLE_SZ");
         let comment = format!(
-            "SCAN_TABLE_SZ={text}: {scan} blocks of an unindexed table for each schema, 0 refused; 0 is allowed now"
+            "SCAN_TABLE_SZ={text}: {} of an unindexed table for each schema, 0 refused; 0 is allowed now",
+            format_counted(scan, "block")
         );
         plan.set("scan_table", scan as i64, comment);
     }
@@ -163,7 +167,10 @@ fn mix(script: &Script, plan: &mut PlanFile) -> Result<()> {
         plan.set(
             "work_unit",
             unit as i64,
-            format!("WORK_UNIT={unit}: an operation visited {} blocks; mindful visits {unit} (like = \"slob\" for the old count)", unit.saturating_sub(1)),
+            format!(
+                "WORK_UNIT={unit}: an operation visited {}; mindful visits {unit} (like = \"slob\" for the old count)",
+                format_counted(unit.saturating_sub(1), "block")
+            ),
         );
     }
     let heavy = script.get("REDO_STRESS").is_some_and(|redo| redo.eq_ignore_ascii_case("HEAVY"));

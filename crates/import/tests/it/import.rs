@@ -42,7 +42,7 @@ fn a_slob_configuration_keeps_its_meaning() {
 fn each_line_describes_the_old_tool() {
     let toml = import("slob.conf", SLOB).unwrap().toml;
     for said in
-        ["came out as 48.0 %", "visited 63 blocks", "16 KiB blocks and used 10240", "one operation in 3, by a counter"]
+        ["came out as 48.0 %", "visited 63 blocks", "16 KiB blocks and used 10,240", "one operation in 3, by a counter"]
     {
         assert!(toml.contains(said), "{said} is missing in\n{toml}");
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mindful_analyze::contrast::{ALL_CORES, CORES, LEVEL, Level};
-use mindful_analyze::{StepAnalysis, io_job};
+use mindful_analyze::{StepAnalysis, curve, io_job};
 use mindful_core::plan::sweep::Objective;
 use mindful_core::record::run::Run;
 use mindful_core::result::{KneeSummary, StepSummary, Summary};
@@ -149,6 +149,49 @@ fn series_name(name: &str, others: &Values) -> String {
 
 fn words(others: &Values) -> Vec<String> {
     others.iter().map(|(key, value)| format!("{} {value}", key.replace('_', "-"))).collect()
+}
+
+/// A figure of a step; `None` where it is not known.
+pub(super) type Figure = fn(&StepAnalysis) -> Option<f64>;
+
+pub(super) fn steps<'a>(ladders: &'a [Ladder]) -> impl Iterator<Item = &'a StepAnalysis> {
+    ladders.iter().flat_map(|ladder| &ladder.by_load).flat_map(|(_, steps)| steps.iter().copied())
+}
+
+/// The one rate by which all `ladders` are drawn, with its name: their flow where it is the same, else what most steps
+/// know. An axis has one unit.
+pub(super) fn common_rate(ladders: &[Ladder]) -> (Figure, &'static str) {
+    if let Some(flow) = curve::only_flow(steps(ladders).map(|step| &step.summary)) {
+        return (|step| curve::throughput(&step.summary), flow.name());
+    }
+    let rates: [(Figure, &str); 3] = [
+        (|step| step.summary.blocks_visited_per_s, "blocks visited per second"),
+        (|step| step.summary.logical_reads_per_s, "logical reads per second"),
+        (|step| step.summary.physical_reads_per_s.or(step.summary.read_requests_per_s), "physical reads per second"),
+    ];
+    let known = |rate: Figure| steps(ladders).filter(|step| rate(step).is_some()).count();
+    rates.into_iter().max_by_key(|(rate, _)| known(*rate)).unwrap_or(rates[0])
+}
+
+/// The ladders of which no step knows `rate`, as a sentence; empty where all are drawn.
+pub(super) fn not_drawn(ladders: &[Ladder], rate: Figure, name: &str) -> String {
+    let unknown = |ladder: &&Ladder| steps(std::slice::from_ref(*ladder)).all(|step| rate(step).is_none());
+    let names: Vec<&str> = ladders.iter().filter(unknown).map(|ladder| ladder.name.as_str()).collect();
+    if names.is_empty() {
+        String::new()
+    } else {
+        format!(" Not drawn, because its {name} are unknown: {}.", names.join(", "))
+    }
+}
+
+/// What the loads of `ladders` count.
+pub(super) fn loads(ladders: &[Ladder]) -> &'static str {
+    let of_files = |ladder: &Ladder| ladder.loads != "sessions";
+    match (ladders.iter().any(of_files), ladders.iter().all(of_files)) {
+        (true, true) => "I/Os in flight",
+        (true, false) => "sessions or I/Os in flight",
+        (false, _) => "sessions",
+    }
 }
 
 /// Median of the figures of the steps at one load, with the lowest and the highest if there are several; `None` if all

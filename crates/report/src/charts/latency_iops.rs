@@ -3,7 +3,7 @@
 use mindful_analyze::{StepAnalysis, curve};
 use mindful_core::result::KneeFigure;
 
-use super::ladder::{Ladder, middle};
+use super::ladder::{Figure, Ladder, common_rate, loads, middle, not_drawn, steps};
 use crate::card;
 use crate::drawing::plot::{Axis, Guide, Look, Plot, Point, Series};
 use crate::drawing::scale::Unit;
@@ -15,8 +15,6 @@ const BY_RATIO: f64 = 40.0;
 const MEAN: &str = "mean";
 /// Share of the steps that know a percentile, from which on it is drawn.
 const ENOUGH: f64 = 0.8;
-
-type Figure = fn(&StepAnalysis) -> Option<f64>;
 
 /// The chart of all ladders; `None` where no step has both figures.
 pub(crate) fn plot(ladders: &[Ladder]) -> Option<Plot> {
@@ -36,7 +34,7 @@ pub(crate) fn plot(ladders: &[Ladder]) -> Option<Plot> {
         })
         .collect();
     if figure != MEAN {
-        series.extend(ladders.iter().filter_map(|ladder| means(ladder, rate, latency)));
+        series.extend(ladders.iter().filter_map(|ladder| means(ladder, rate, latency, common.is_none())));
     }
     if let [ladder] = ladders {
         guides.extend(capacity(ladder, rate));
@@ -50,12 +48,12 @@ pub(crate) fn plot(ladders: &[Ladder]) -> Option<Plot> {
     }
     let ys = || series.iter().flat_map(|series| &series.points).map(|point| point.y);
     let (least, most) = (ys().fold(f64::INFINITY, f64::min), ys().fold(0.0, f64::max));
-    let loads = ladders.first().map_or("sessions", |ladder| ladder.loads);
+    let loads = loads(ladders);
     (!series.is_empty()).then(|| Plot {
         name: "latency-iops",
         title: "Latency against throughput".into(),
         caption: caption(loads),
-        notes: notes(ladders, &guides),
+        notes: notes(ladders, &guides) + &not_drawn(ladders, rate, &rate_name),
         x: Axis::linear(&rate_name, Unit::Number),
         y: Axis { name: latency_name, unit: Unit::Us, log: least > 0.0 && most > BY_RATIO * least },
         labels: loads,
@@ -65,8 +63,7 @@ pub(crate) fn plot(ladders: &[Ladder]) -> Option<Plot> {
 }
 
 fn caption(loads: &str) -> String {
-    let load = if loads == "sessions" { "number of sessions" } else { "number of I/Os in flight" };
-    format!("Each point is a measured step, labelled with its {load}.")
+    format!("Each point is a measured step, labelled with its number of {loads}.")
 }
 
 fn notes(ladders: &[Ladder], guides: &[Guide]) -> String {
@@ -96,23 +93,20 @@ fn ladder_series(ladder: &Ladder, rate: Figure, latency: Figure) -> Series {
 }
 
 /// The steps of a ladder that know their mean and not `latency`.
-fn means(ladder: &Ladder, rate: Figure, latency: Figure) -> Option<Series> {
+fn means(ladder: &Ladder, rate: Figure, latency: Figure, with_operation: bool) -> Option<Series> {
     let unknown = |steps: &[&StepAnalysis]| steps.iter().all(|step| latency(step).is_none());
     let by_load = ladder.by_load.iter().filter(|(_, steps)| unknown(steps)).cloned().collect();
     let series = ladder_series(&Ladder { by_load, name: ladder.name.clone(), ..*ladder }, rate, mean);
+    let of = if with_operation { format!(" of {}", operation(ladder)) } else { String::new() };
     (!series.points.is_empty()).then(|| Series {
-        name: format!("{}: only the mean is known", series.name),
+        name: format!("{}: only the mean{of} is known", series.name),
         look: Look::Dots,
         ..series
     })
 }
 
-fn steps<'a>(ladders: &'a [Ladder]) -> impl Iterator<Item = &'a StepAnalysis> {
-    ladders.iter().flat_map(|ladder| &ladder.by_load).flat_map(|(_, steps)| steps.iter().copied())
-}
-
-/// What all steps have in common across: the figure they are compared by where all have the same one, else the blocks they
-/// visited.
+/// What all steps have in common across: the figure they are compared by where all have the same one, else one
+/// that most of them know.
 fn rates(ladders: &[Ladder]) -> Option<(Figure, String)> {
     let mut labels: Vec<&str> = steps(ladders).filter_map(card::rate).map(|(_, label)| label).collect();
     labels.sort_unstable();
@@ -120,7 +114,7 @@ fn rates(ladders: &[Ladder]) -> Option<(Figure, String)> {
     match labels.as_slice() {
         [] => None,
         [label] => Some((rate, (*label).to_owned())),
-        _ => Some((throughput, curve::common_flow(steps(ladders).map(|step| &step.summary)).name().to_owned())),
+        _ => Some(common_rate(ladders)).map(|(rate, name)| (rate, name.to_owned())),
     }
 }
 

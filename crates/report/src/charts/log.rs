@@ -23,9 +23,10 @@ pub(super) fn drawing(
     if columns.len() < FEWEST {
         return None;
     }
+    let log = &step.evidence.words.log;
     let rates = vec![
         layer("updates", &columns, |column| column.updates_per_s),
-        layer("syncs of the log", &columns, |column| column.counters.rate(Counter::LogSyncs)),
+        layer(&format!("{log} syncs"), &columns, |column| column.counters.rate(Counter::LogSyncs)),
         layer("flushes at its device", &columns, |column| column.counters.rate(Counter::LogDeviceFlushes)),
     ];
     let updates = vec![
@@ -42,13 +43,13 @@ pub(super) fn drawing(
         layer("flush, median", &columns, |column| column.flush_p50_us),
         layer("flush, p99", &columns, |column| column.flush_p99_us),
     ];
-    let syncs = strip("sync of the log", Unit::Us, syncs)?;
+    let syncs = strip(&format!("{log} sync"), Unit::Us, syncs)?;
     let rows = [strip("per second", Unit::Number, rates), strip("latency of updates", Unit::Us, updates), Some(syncs)];
     let strips = Strips {
         name: "log",
-        title: "Commits and the log".into(),
+        title: format!("Commits and the {log}"),
         caption: caption(&columns),
-        notes: String::new(),
+        notes: step.evidence.commits.volumes.as_ref().map_or_else(String::new, |volumes| format!("{volumes}.")),
         columns: columns.iter().map(|column| column.span_s).collect(),
         rows: rows.into_iter().flatten().collect(),
         events: Vec::new(),

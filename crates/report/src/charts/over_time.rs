@@ -7,6 +7,7 @@ use mindful_analyze::figures::columns::{Column, columns};
 use mindful_analyze::figures::rates;
 use mindful_analyze::steady::Change;
 use mindful_analyze::steady::settling::jumps;
+use mindful_core::contract::description::Words;
 use mindful_core::contract::metric::Counter;
 use mindful_core::contract::wait::WaitClass;
 use mindful_core::plan::units::format_counted;
@@ -44,14 +45,15 @@ pub(super) fn drawing(
         caption: caption(&columns),
         notes: notes(&events, &jumps),
         columns: columns.iter().map(|column| column.span_s).collect(),
-        rows: strips(&columns),
+        rows: strips(&columns, step),
         events,
     };
     Some(strips.drawing(doubt))
 }
 
-pub(super) fn strips(columns: &[Column]) -> Vec<Strip> {
-    let strips = [throughput(columns), latency(columns), waits(columns), device(columns), reads(columns), cpu(columns)];
+pub(super) fn strips(columns: &[Column], step: &StepAnalysis) -> Vec<Strip> {
+    let waits = waits(columns, &step.evidence.words);
+    let strips = [throughput(columns), latency(columns), waits, device(columns), reads(columns), cpu(columns)];
     strips.into_iter().flatten().collect()
 }
 
@@ -128,10 +130,10 @@ fn latency(columns: &[Column]) -> Option<Strip> {
 }
 
 /// Average active sessions by what they wait for, where that is known; else how many were inside operations.
-fn waits(columns: &[Column]) -> Option<Strip> {
+fn waits(columns: &[Column], words: &Words) -> Option<Strip> {
     let part = |class: WaitClass| {
         let of = |column: &Column| Some(column.shares.get(class)? * column.busy_sessions?);
-        layer(class.name(), columns, of)
+        layer(class.name_in(words), columns, of)
     };
     let seen = |layer: &Layer| layer.values.iter().any(|value| value.is_some_and(|value| value > 0.005));
     let parts: Vec<Layer> = WaitClass::BUSY.into_iter().map(part).filter(seen).collect();

@@ -1,15 +1,13 @@
 //! What rises with the load: throughput, with the line without any queue, bytes by kind, CPU for a read.
 
-use mindful_analyze::{StepAnalysis, curve};
+use mindful_analyze::StepAnalysis;
 
-use super::ladder::{Ladder, middle};
+use super::ladder::{Figure, Ladder, common_rate, loads, middle, not_drawn};
 use crate::drawing::plot::{Axis, Look, Plot, Point, Series};
 use crate::drawing::scale::Unit;
 use crate::figure::{number, percent};
 
 const MIB: f64 = 1_048_576.0;
-
-type Figure = fn(&StepAnalysis) -> Option<f64>;
 
 fn most_loads(ladders: &[Ladder]) -> usize {
     ladders.iter().map(|ladder| ladder.by_load.len()).max().unwrap_or(0)
@@ -28,8 +26,7 @@ fn series(ladder: &Ladder, name: &str, figure: Figure) -> Series {
 }
 
 fn axis(ladders: &[Ladder]) -> Axis {
-    let of_files = ladders.first().is_some_and(|ladder| ladder.loads != "sessions");
-    Axis::linear(if of_files { "I/Os in flight" } else { "sessions" }, Unit::Number)
+    Axis::linear(loads(ladders), Unit::Number)
 }
 
 /// A chart over the loads, where there are at least two and something to draw.
@@ -58,12 +55,11 @@ fn plot(
 /// Throughput by load, of a single ladder with its line without any queue.
 pub(super) fn throughput(ladders: &[Ladder]) -> Option<Plot> {
     const TITLE: &str = "Throughput by load";
-    let visited: Figure = |step| curve::throughput(&step.summary);
-    let steps = ladders.iter().flat_map(|ladder| &ladder.by_load).flat_map(|(_, steps)| steps);
-    let flow = curve::common_flow(steps.map(|step| &step.summary)).name();
+    let (visited, flow) = common_rate(ladders);
     let [ladder] = ladders else {
         let all = ladders.iter().map(|ladder| series(ladder, &ladder.name, visited)).collect();
-        let words = [format!("Throughput by load, one curve per configuration: {flow}."), String::new()];
+        let words =
+            [format!("Throughput by load, one curve per configuration: {flow}."), not_drawn(ladders, visited, flow)];
         return plot(ladders, "sessions", [TITLE, flow], Unit::Number, words, all);
     };
     let visited = series(ladder, flow, visited);
@@ -105,10 +101,12 @@ fn linear(first: &Point, last: &Point, top: f64) -> Option<Series> {
 /// MiB per second by kind; of one ladder alone.
 pub(super) fn mib(ladders: &[Ladder]) -> Option<Plot> {
     let [ladder] = ladders else { return None };
+    let first = ladder.by_load.iter().find_map(|(_, steps)| steps.first());
+    let log = first.map_or("log", |step| step.evidence.words.log.as_str());
     let kinds: [(&str, Figure); 3] = [
         ("read", |step| Some(step.summary.physical_reads_per_s? * step.block_bytes? as f64 / MIB)),
         ("written", |step| Some(step.summary.physical_writes_per_s? * step.block_bytes? as f64 / MIB)),
-        ("log", |step| step.summary.log_bytes_per_s.map(|bytes| bytes / MIB)),
+        (log, |step| step.summary.log_bytes_per_s.map(|bytes| bytes / MIB)),
     ];
     let all = kinds.map(|(name, figure)| series(ladder, name, figure)).into();
     let words = [

@@ -109,7 +109,7 @@ fn joined(parts: &[Part]) -> Vec<Strip> {
     let mut all: Vec<Strip> = Vec::new();
     let mut before = 0;
     for part in parts {
-        for strip in over_time::strips(&part.columns) {
+        for strip in over_time::strips(&part.columns, part.step) {
             let at = all.iter().position(|one| one.name == strip.name).unwrap_or_else(|| {
                 all.push(Strip { layers: Vec::new(), ..strip.clone() });
                 all.len() - 1

@@ -15,6 +15,7 @@ use mindful_core::result::comparison::{CurveRatios, KindShifts};
 
 use super::difference::{change, interval_words};
 use super::verdict::{basis_words, idle_settings_warning, verdict_word};
+use crate::card::limit_of_best;
 use crate::panels::place;
 use crate::style::Style;
 use crate::{escape, figure};
@@ -174,7 +175,8 @@ fn run_with_value(run: &Run, analysis: &Analysis, value: &str) -> String {
         Validity::Suspect => format!(" (SUSPECT: {because})"),
         Validity::Invalid => format!(" (INVALID: {because})"),
     };
-    escape(&run.head.id) + value + &escape(&validity) + &compatibility
+    let limit = limit_of_best(analysis).map_or_else(String::new, |limit| format!("  {limit}"));
+    escape(&run.head.id) + value + &escape(&validity) + &compatibility + &limit
 }
 
 fn page_command(compared: &ComparedSides, sides: &Sides) -> String {

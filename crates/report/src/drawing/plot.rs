@@ -475,7 +475,11 @@ impl Field<'_> {
             let _ = writeln!(svg, "<path class=\"whisker c{colour}\" d=\"M{low:.1} {y:.1}H{high:.1}\"/>");
         }
         let (labels, plot) = (self.plot.labels, self.plot);
-        let title = if point.label.is_empty() { String::new() } else { format!("{} {labels}: ", point.label) };
+        let title = match (point.label.as_str(), labels) {
+            ("", _) => String::new(),
+            ("1", "sessions") => "1 session: ".to_owned(),
+            (label, labels) => format!("{label} {labels}: "),
+        };
         let title = format!("{}: {title}{}, {}", series.name, plot.x.cell(point.x), plot.y.cell(point.y));
         let _ = writeln!(
             svg,

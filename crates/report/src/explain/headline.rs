@@ -6,6 +6,7 @@ use mindful_analyze::Analysis;
 use mindful_analyze::judgement::claims::{Claim, Held};
 use mindful_analyze::judgement::headline::{OTHER_CLAIMS, labels};
 use mindful_analyze::judgement::verdict::Limit;
+use mindful_core::contract::description::Words;
 use mindful_core::result::Validity;
 
 use crate::figure::number;
@@ -16,7 +17,11 @@ pub(super) const NAME: &str = "headline";
 
 /// Whether a headline may print `name` as the limit of a step.
 pub(super) fn is_limit(name: &str) -> bool {
-    Limit::ALL.iter().any(|limit| limit.name().eq_ignore_ascii_case(name)) || name.ends_with(" or commit")
+    // A log has many names: `WAL volume` is a limit, as `redo volume` is.
+    let of_log = name.split_once(' ').map_or(name, |(_, rest)| rest);
+    let called = |limit: &Limit| limit.called(&Words::new("log", "", ""));
+    let is = |known: String| known.eq_ignore_ascii_case(name) || known.eq_ignore_ascii_case(&format!("log {of_log}"));
+    Limit::ALL.iter().any(|limit| limit.name().eq_ignore_ascii_case(name) || is(called(limit)))
 }
 
 /// Whether a headline may print `name` as its figure, its validity or a claim. What is in brackets may be omitted.
@@ -64,9 +69,10 @@ mod tests {
     #[test]
     fn every_figure_claim_and_limit_of_a_headline_is_known() {
         let claims = Claim::ALL.map(Claim::name).into_iter().chain(OTHER_CLAIMS);
+        let called = Limit::ALL.map(|limit| limit.called(&Words::new("WAL", "", "")));
         let limits = Limit::ALL.map(Limit::name);
-        let fixed = claims.chain(limits).chain(["VALID", "SUSPECT", "INVALID", "storage IOPS", "WAL or commit"]);
-        let all: Vec<String> = fixed.map(str::to_owned).chain(labels()).collect();
+        let fixed = claims.chain(limits).chain(["VALID", "SUSPECT", "INVALID", "storage IOPS"]);
+        let all: Vec<String> = fixed.map(str::to_owned).chain(called).chain(labels()).collect();
         assert!(all.len() > 40, "{all:?}");
         for name in all {
             assert!(known(&name).is_ok(), "{name}");

@@ -13,7 +13,7 @@ use crate::charts::{self, Side, differences};
 use crate::comparison::difference::Differences;
 use crate::comparison::ranking as order;
 use crate::drawing::frame;
-use crate::figure::maybe;
+use crate::figure::{UNKNOWN, maybe};
 use crate::markup::escaped_text;
 use crate::panels::place;
 use crate::table::Table;
@@ -181,17 +181,19 @@ fn drawn(html: &mut String, drawings: &[frame::Drawing], number: &mut usize) {
     html.push_str("</div>\n");
 }
 
-const RUN_TITLES: [&str; 5] = ["run", "validity", "steps", "highest blocks/s", "tag"];
+const RUN_TITLES: [&str; 6] = ["run", "validity", "steps", "highest blocks/s", "limited by", "tag"];
 
 /// One figure under one name, whatever limits each run: sides are compared by it.
 fn run_cells((_, analysis): Side) -> Vec<String> {
     let summary = &analysis.summary;
+    let limit = card::limit_of_best(analysis);
     let highest = summary.steps.iter().filter_map(|step| step.blocks_visited_per_s).reduce(f64::max);
     vec![
         summary.id.clone(),
         card::word(summary.validity).to_owned(),
         analysis.steps.len().to_string(),
         maybe(highest),
+        limit.map_or_else(|| UNKNOWN.to_owned(), |limit| limit.trim_start_matches("limited by ").to_owned()),
         summary.tag.clone().unwrap_or_default(),
     ]
 }

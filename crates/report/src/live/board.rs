@@ -6,6 +6,7 @@ use mindful_core::contract::event::Event;
 use mindful_core::contract::metric::{Counter, Scope};
 use mindful_core::contract::slice::SliceReport;
 use mindful_core::contract::wait::{SAMPLES, TIMES, WaitClass};
+use mindful_core::plan::units::format_counted;
 use mindful_core::record::latency::Recorder;
 use mindful_core::record::run::StepHead;
 use mindful_core::result::{Finding, Severity};
@@ -15,7 +16,7 @@ use crate::escape;
 use crate::watch::{WatchColumns, WatchedSecond, WatchedSources};
 
 const REMEMBERED: usize = 240;
-const REMARKS: usize = 6;
+pub(super) const REMARKS: usize = 6;
 
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Second {
@@ -75,7 +76,9 @@ impl WatchedBoard {
     /// The header and the last seconds, as lines print them, on so many columns and lines.
     pub(super) fn lines(&self, wide: usize, high: usize) -> Vec<String> {
         let columns = WatchColumns::new(&self.log_name, self.scopes.clone(), wide);
-        let Some(last) = self.seconds.last() else { return Vec::new() };
+        let Some(last) = self.seconds.last() else {
+            return vec![" waiting for the end of the first interval".to_owned()];
+        };
         let mut lines: Vec<String> = columns.header(last).lines().map(str::to_owned).collect();
         let from = self.seconds.len().saturating_sub(high.saturating_sub(lines.len()));
         lines.extend(self.seconds[from..].iter().map(|second| columns.line(second).trim_end().to_owned()));
@@ -126,7 +129,9 @@ impl Board {
                 let old = self.remarks.len().saturating_sub(REMARKS);
                 self.remarks.drain(..old);
             }
-            Event::Ready { ready, of } => self.progress = format!("connecting: {ready} of {of} sessions ready"),
+            Event::Ready { ready, of } => {
+                self.progress = format!("connecting: {ready} of {} ready", format_counted(of, "session"));
+            }
             Event::Progress { what, done, of, .. } => {
                 let share = if of > 0 {
                     format!(" {} %", u128::from(done.min(of)) * 100 / u128::from(of))

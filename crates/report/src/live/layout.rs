@@ -9,7 +9,7 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::Paragraph;
 
-use super::board::Board;
+use super::board::{Board, REMARKS};
 use crate::drawing::characters::{curve, sparkline};
 use crate::escape;
 use crate::figure::{UNKNOWN, maybe, number, percent, sessions, time_us};
@@ -21,7 +21,7 @@ pub(super) fn draw(frame: &mut Frame, board: &Board, colour: bool) {
     let [figures, curve, findings] = Layout::vertical([
         Constraint::Length(FIGURES),
         Constraint::Min(0),
-        Constraint::Length((board.findings.len().min(5) + board.remarks.len().min(3) + 2) as u16),
+        Constraint::Length((board.findings.len().min(5) + board.remarks.len().min(remarks(board)) + 2) as u16),
     ])
     .areas(frame.area());
     if let Some(watched) = &board.watched {
@@ -119,9 +119,14 @@ fn curve_of(board: &Board, area: Rect) -> Text<'static> {
     Text::from(lines)
 }
 
+/// The remarks that are shown: of a watch all, since they name what it does not measure.
+fn remarks(board: &Board) -> usize {
+    if board.watched.is_some() { REMARKS } else { 3 }
+}
+
 fn findings_of(board: &Board, colour: bool) -> Text<'static> {
     let mut lines = Vec::new();
-    for remark in board.remarks.iter().rev().take(3).rev() {
+    for remark in board.remarks.iter().rev().take(remarks(board)).rev() {
         lines.push(Line::from(format!(" {remark}")));
     }
     let newest = board.findings.len().saturating_sub(5);
@@ -145,6 +150,8 @@ fn findings_of(board: &Board, colour: bool) -> Text<'static> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use mindful_core::contract::event::Event;
     use mindful_core::contract::metric::{Metric, Phase, Scope};
     use mindful_core::result::Finding;
@@ -182,6 +189,20 @@ mod tests {
         let shown = shown(&board, 150, 24);
         assert!(shown.contains("database") && shown.contains("WAL MiB/s") && shown.contains("50.0"), "{shown}");
         assert!(shown.contains("    59 ") && !shown.contains("    20 ") && shown.contains("ends the watch"), "{shown}");
+    }
+
+    #[test]
+    fn a_watch_names_what_it_does_not_measure() {
+        let mut board = Board::of_watch(WatchedBoard::new("WAL", BTreeMap::new()));
+        assert!(shown(&board, 100, 24).contains("waiting for the end of the first interval"));
+        let sources = ["device", "processes", "volume limits", "device latency"];
+        for source in sources {
+            board.apply(Event::Note { text: format!("not measured: {source}: denied") });
+        }
+        let shown = shown(&board, 100, 24);
+        for source in sources {
+            assert!(shown.contains(&format!("not measured: {source}: denied")), "{shown}");
+        }
     }
 
     #[test]

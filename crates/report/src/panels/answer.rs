@@ -19,7 +19,7 @@ pub(crate) fn answer(run: &Run, analysis: &Analysis) -> Option<Answer> {
         return Some(contrast::answer(contrast));
     }
     if let Some(commits) = &analysis.summary.commits {
-        return Some(commit_contrast::answer(commits));
+        return Some(commit_contrast::answer(analysis, commits));
     }
     let objective = run.head.settings.parse("max_iops_at", Objective::parse).ok().flatten()?;
     let found = analysis.summary.objective.as_ref().and_then(|found| {

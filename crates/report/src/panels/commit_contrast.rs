@@ -1,22 +1,27 @@
 //! Commits of a database against bare durable writes, for a person.
 
-use mindful_core::result::{CommitContrastSummary, Summary};
+use mindful_analyze::commit_contrast::{WAY, Way};
+use mindful_analyze::{Analysis, StepAnalysis};
+use mindful_core::result::CommitContrastSummary;
 
+use crate::card::limit_of_step;
 use crate::panels::Answer;
 use crate::panels::Panel;
 use crate::table::{Side, Table};
 use crate::{escape, figure};
 
 /// The panel below the answer: each way to make a write durable, at each load.
-pub(crate) fn panel(summary: &Summary, contrast: &CommitContrastSummary) -> Panel {
+pub(crate) fn panel(analysis: &Analysis, contrast: &CommitContrastSummary) -> Panel {
     let mut panel = Panel::default();
+    let volumes = of_database(analysis).find_map(|step| step.evidence.commits.volumes.as_deref());
+    let volumes = volumes.map_or_else(String::new, |volumes| format!(" ({})", escape(volumes)));
     panel.blank();
     panel.wrapped(
         2,
         &format!(
             "bare writes of 8 KiB that are made durable, one after another and several in flight, against commits of {}, \
-             on one file system and in turn",
-            escape(&summary.target)
+             on the file system of its log and in turn{volumes}",
+            escape(&analysis.summary.target)
         ),
     );
     panel.blank();
@@ -38,8 +43,13 @@ pub(crate) fn panel(summary: &Summary, contrast: &CommitContrastSummary) -> Pane
     panel
 }
 
-/// The ratio of commits to bare writes at one session, with its interval.
-pub(crate) fn answer(contrast: &CommitContrastSummary) -> Answer {
+fn of_database(analysis: &Analysis) -> impl Iterator<Item = &StepAnalysis> {
+    let way = |step: &StepAnalysis| step.summary.point.values.get(WAY).cloned();
+    analysis.steps.iter().filter(move |step| way(step).as_deref() == Some(Way::Database.name()))
+}
+
+/// The ratio of commits to bare writes at one session, with its interval, and what limited the most commits.
+pub(crate) fn answer(analysis: &Analysis, contrast: &CommitContrastSummary) -> Answer {
     let interval = match contrast.ratio_interval {
         Some([low, high]) => format!("95 % interval {low:.3} to {high:.3}"),
         None => "one round has no interval".to_owned(),
@@ -48,12 +58,14 @@ pub(crate) fn answer(contrast: &CommitContrastSummary) -> Answer {
         Some(ratio) => format!("ratio of commits to bare writes with fdatasync, one session: {ratio:.3} ({interval})"),
         None => "ratio of commits to bare writes: unknown, because one of them was not measured".to_owned(),
     };
-    let best = contrast.rows.iter().filter(|row| row.name == "database");
+    let best = contrast.rows.iter().filter(|row| row.name == Way::Database.name());
     let best = best.max_by(|a, b| a.commits_per_s.total_cmp(&b.commits_per_s));
     let details = best.map_or_else(String::new, |row| {
         let sync = row.commits_per_sync.map_or_else(String::new, |n| format!(", {} commits a sync", figure::number(n)));
         let rate = figure::number(row.commits_per_s);
-        format!("most commits: {rate}/s with {}{sync}", figure::sessions(Some(row.sessions)))
+        let limit = of_database(analysis).find(|step| step.summary.sessions == Some(row.sessions));
+        let limit = limit.and_then(limit_of_step).map_or_else(String::new, |limit| format!(", {limit}"));
+        format!("most commits: {rate}/s with {}{sync}{limit}", figure::sessions(Some(row.sessions)))
     });
     Answer { sentence, details, found: true }
 }

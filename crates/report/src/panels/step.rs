@@ -28,7 +28,7 @@ fn each_step(run: &Run, analysis: &Analysis, card: &Card, detail: Detail) -> Vec
         if detail == Detail::Full {
             panels.extend([figures::reads(step), figures::time(step), figures::cpu(step)]);
         }
-        panels.push(targets::panel(&step.summary));
+        panels.push(targets::panel(&step.summary, &step.evidence.words));
         panels.push(ranks::panel(&step.summary, detail));
         panels.push(price::panel(analysis.summary.price.as_ref(), &step.summary));
         panels

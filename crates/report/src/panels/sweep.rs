@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use mindful_analyze::Analysis;
 use mindful_analyze::curve::{Flow, common_flow, throughput};
 use mindful_analyze::judgement::verdict::Limit;
+use mindful_core::contract::description::Words;
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::{KneeFigure, KneeSummary, StepSummary, Summary};
 
@@ -23,7 +24,7 @@ const DRIFT: f64 = 0.03;
 pub(crate) fn panels(run: &Run, analysis: &Analysis) -> Vec<Panel> {
     let summary = &analysis.summary;
     let block_bytes = run.description.as_ref().map(|description| description.block_bytes);
-    let log = escape(&run.words().log);
+    let words = run.words();
     let mut panels = vec![Panel::default()];
     panels[0].blank();
     panels[0].wrapped(2, &swept(run, summary));
@@ -32,7 +33,7 @@ pub(crate) fn panels(run: &Run, analysis: &Analysis) -> Vec<Panel> {
     }
     let mut knee_is_explained = false;
     for ladder in ladders(summary) {
-        let mut panel = ladder_panel(&ladder, block_bytes, &log);
+        let mut panel = ladder_panel(&ladder, block_bytes, &words);
         if ladder.1.is_some_and(|knee| knee.asymptote_sessions.is_some()) && !knee_is_explained {
             panel.wrapped(2, KNEE);
             knee_is_explained = true;
@@ -60,13 +61,13 @@ fn highest(run: &Run, analysis: &Analysis) -> Vec<String> {
     vec![format!("highest: {figures} ({place}), {}: {}", limit.limit, limit.why), format!("next: {}", limit.next)]
 }
 
-fn ladder_panel((values, knee, steps): &Ladder<'_>, block_bytes: Option<u64>, log: &str) -> Panel {
+fn ladder_panel((values, knee, steps): &Ladder<'_>, block_bytes: Option<u64>, words: &Words) -> Panel {
     let mut panel = Panel::default();
     panel.blank();
     if !values.is_empty() {
         panel.add_line(&format!("  {}", escape(&named(values))));
     }
-    panel.main_table(table(steps, block_bytes, log));
+    panel.main_table(table(steps, block_bytes, words));
     if let Some(curve) = curve(steps) {
         panel.curve(curve);
     }
@@ -131,7 +132,7 @@ fn ladders(summary: &Summary) -> Vec<Ladder<'_>> {
         .collect()
 }
 
-fn table(steps: &[&StepSummary], block_bytes: Option<u64>, log: &str) -> Table {
+fn table(steps: &[&StepSummary], block_bytes: Option<u64>, words: &Words) -> Table {
     let columns = [
         ("sessions", Side::Right),
         (if is_imported(steps) { "LIO/s" } else { "blocks/s" }, Side::Right),
@@ -146,12 +147,12 @@ fn table(steps: &[&StepSummary], block_bytes: Option<u64>, log: &str) -> Table {
         ("DB cores", Side::Right),
         ("limited by", Side::Left),
     ];
-    let rows: Vec<_> = steps.iter().map(|step| row(step, block_bytes, log)).collect();
+    let rows: Vec<_> = steps.iter().map(|step| row(step, block_bytes, words)).collect();
     // Other tools leave most columns unknown.
     let is_blank = |at: usize| is_imported(steps) && rows.iter().all(|row| row[at] == figure::UNKNOWN);
     let shown: Vec<usize> = (0..columns.len()).filter(|at| *at == 0 || !is_blank(*at)).collect();
     let mut table = Table::new(&shown.iter().map(|at| columns[*at]).collect::<Vec<_>>());
-    table.entitle(LOG_RATE, format!("{log} MiB/s"));
+    table.entitle(LOG_RATE, format!("{} MiB/s", escape(&words.log)));
     for row in &rows {
         table.row(shown.iter().map(|at| row[*at].clone()).collect());
     }
@@ -192,7 +193,7 @@ fn is_imported(steps: &[&StepSummary]) -> bool {
     steps.iter().all(|step| step.blocks_visited_per_s.is_none())
 }
 
-fn row(step: &StepSummary, block_bytes: Option<u64>, log: &str) -> Vec<String> {
+fn row(step: &StepSummary, block_bytes: Option<u64>, words: &Words) -> Vec<String> {
     let known = |value: Option<f64>| value.map_or_else(|| figure::UNKNOWN.to_owned(), figure::number);
     let rate = |value: Option<f64>| {
         value.map_or_else(|| figure::UNKNOWN.to_owned(), |v| figure::format_whole(v.round() as u64))
@@ -218,14 +219,14 @@ fn row(step: &StepSummary, block_bytes: Option<u64>, log: &str) -> Vec<String> {
         known(step.cpu.db_cores),
         format!(
             "{}{again}",
-            step.limited_by.as_deref().map_or_else(|| figure::UNKNOWN.to_owned(), |by| limit(by, log))
+            step.limited_by.as_deref().map_or_else(|| figure::UNKNOWN.to_owned(), |by| limit(by, words))
         ),
     ]
 }
 
-/// A limit in the words of the system, which calls its log `log`.
-fn limit(by: &str, log: &str) -> String {
-    if by == Limit::Log.name() { format!("{log} or commit") } else { escape(by) }
+/// A limit in the words of the system.
+pub(super) fn limit(by: &str, words: &Words) -> String {
+    escape(&Limit::from_name(by).map_or_else(|| by.to_owned(), |limit| limit.called(words)))
 }
 
 /// How far the first step measured again at the end is from the first time.

@@ -1,23 +1,25 @@
 //! The targets of a step that has several: what each did, and whether its figures may be believed.
 
+use mindful_core::contract::description::Words;
 use mindful_core::result::{StepSummary, TargetSummary};
 
 use crate::figure::{UNKNOWN, maybe, percent};
 use crate::panels::Panel;
+use crate::panels::sweep::limit;
 use crate::table::{Side, Table};
 use crate::{card, escape};
 
 /// A line for each; nothing where there is one.
-pub(crate) fn panel(step: &StepSummary) -> Panel {
+pub(crate) fn panel(step: &StepSummary, words: &Words) -> Panel {
     let mut page = Panel::default();
     if !step.targets.is_empty() {
         page.blank();
-        page.table(table(step));
+        page.table(table(step, words));
     }
     page
 }
 
-fn table(step: &StepSummary) -> Table {
+fn table(step: &StepSummary, words: &Words) -> Table {
     let mut table = Table::new(&[
         ("target", Side::Left),
         ("sessions", Side::Right),
@@ -29,12 +31,12 @@ fn table(step: &StepSummary) -> Table {
         ("verdict", Side::Left),
     ]);
     for (number, target) in (1..).zip(&step.targets) {
-        table.row(row(&format!("{number} {}", escape(&target.target)), target));
+        table.row(row(&format!("{number} {}", escape(&target.target)), target, words));
     }
     table
 }
 
-fn row(name: &str, target: &TargetSummary) -> Vec<String> {
+fn row(name: &str, target: &TargetSummary, words: &Words) -> Vec<String> {
     let step = &target.step;
     let reads = step.ops.select.as_ref().and_then(|select| select.p99_us);
     vec![
@@ -44,7 +46,7 @@ fn row(name: &str, target: &TargetSummary) -> Vec<String> {
         maybe(step.physical_reads_per_s),
         percent(step.hit_ratio),
         maybe(reads),
-        step.limited_by.as_ref().map_or_else(|| UNKNOWN.to_owned(), |limit| escape(limit)),
+        step.limited_by.as_ref().map_or_else(|| UNKNOWN.to_owned(), |by| limit(by, words)),
         card::word(target.validity).to_owned(),
     ]
 }

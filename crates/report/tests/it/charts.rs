@@ -311,7 +311,7 @@ fn a_comparison_of_runs_shows_differences_first() {
     let page = page(&[(&one, &a), (&other, &b)]);
     let (differs, chart) = (page.find("What is compared").unwrap(), page.find("data-chart=\"latency-iops\"").unwrap());
     assert!(differs < chart && page.contains("16384"), "{page}");
-    assert!(page.contains("old: 1 sessions") && page.contains("new: 4 sessions"), "{page}");
+    assert!(page.contains("old: 1 session:") && page.contains("new: 4 sessions"), "{page}");
 }
 
 #[test]
@@ -399,7 +399,46 @@ fn points_of_different_operations_are_named_and_means_alone() {
         (&small, &analyses[1]),
     ];
     let text = charts::named("latency-iops", &many).unwrap().file(&charts::caption(&many));
-    assert!(text.contains("only the mean is known"), "{text}");
+    assert!(text.contains("only the mean of a select of 64 blocks is known"), "{text}");
+}
+
+#[test]
+fn runs_of_different_rates_share_an_axis_of_one_unit() {
+    let (own, mut imported) = (sweep(&[1, 2, 4]), sweep(&[1, 2, 4]));
+    (imported.head.id, imported.head.plan.tag) = ("20261121-020000-abc".into(), Some("old".into()));
+    let (own_analysis, mut without) = (analyze(&own), analyze(&imported));
+    for step in &mut without.steps {
+        step.reads.as_mut().unwrap().label = "reads of another tool".into();
+        step.summary.blocks_visited_per_s = None;
+        step.summary.read_requests_per_s = step.summary.physical_reads_per_s;
+    }
+    let drawn = |chart: &str, other: &Analysis| {
+        let sides = [(&own, &own_analysis), (&imported, other)];
+        charts::named(chart, &sides).unwrap().file(&charts::caption(&sides))
+    };
+    for chart in ["latency-iops", "sessions"] {
+        let text = drawn(chart, &without);
+        assert!(text.contains("physical reads per second") && !text.contains("blocks visited per second"), "{text}");
+        assert_eq!(text.matches("class=\"dot c").count(), 6, "{text}");
+    }
+    for step in &mut without.steps {
+        (step.summary.read_requests_per_s, step.summary.physical_reads_per_s) = (None, None);
+        step.summary.logical_reads_per_s = None;
+        step.summary.write_requests_per_s = Some(7.0);
+    }
+    let text = drawn("sessions", &without);
+    assert!(text.contains("Not drawn, because its physical reads per second are unknown: old."), "{text}");
+}
+
+#[test]
+fn a_chart_of_one_run_is_refused_for_several() {
+    let (one, other) = (sweep(&[1, 2]), sweep(&[1, 2]));
+    let analyses = [analyze(&one), analyze(&other)];
+    let sides = [(&one, &analyses[0]), (&other, &analyses[1])];
+    for chart in ["time", "distribution", "rungs", "timeline"] {
+        let error = charts::named(chart, &sides).unwrap_err().to_string();
+        assert!(error.contains(&format!("the chart `{chart}` is of one run")), "{error}");
+    }
 }
 
 #[test]

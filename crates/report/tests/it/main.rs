@@ -10,6 +10,7 @@ mod heat;
 mod hostile_numbers;
 mod hostile_sides;
 mod keyboard;
+mod log_waits;
 #[path = "../../../analyze/tests/it/made.rs"]
 mod made;
 mod markdown;

@@ -151,7 +151,7 @@ fn an_unknown_percentile_is_measured_longer_or_left_undecided() {
     let ended = simulation.sweep(&[&given[..], &[("max_iops_at", "p99<=25ms"), ("duration", "300ms")]].concat(), None);
     let undecided = finding(&ended, "objective-undecided").unwrap();
     assert!(
-        undecided.evidence.starts_with("p99<=25ms needs 1000 operations, and sessions 1 did 5 in 0.1 s"),
+        undecided.evidence.starts_with("p99<=25ms needs 1,000 operations, and 1 session did 5 in 0.1 s"),
         "{}",
         undecided.evidence
     );

@@ -9,7 +9,7 @@ use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::contract::{Proven, SelfProof};
 use mindful_core::dataset::{Content, Dataset, DatasetPlan, LayoutProof};
 use mindful_core::plan::secret::MASK;
-use mindful_core::plan::units::Share;
+use mindful_core::plan::units::{Share, format_counted};
 use mindful_core::workload::{OpKind, Workload};
 use mindful_core::{Error, Result, Session};
 use mindful_oracle_terms::statistic;
@@ -123,7 +123,7 @@ impl Proof<'_> {
     fn read(&mut self, sql: &str, binds: &[(&str, Bind)]) {
         let claim = format!("text {} is read", statement::name(sql).unwrap_or_default());
         match self.link.ask(sql, binds) {
-            Ok(Ok(rows)) => drop(self.add_line(&claim, Ok(Some(format!("{} rows", rows.len()))))),
+            Ok(Ok(rows)) => drop(self.add_line(&claim, Ok(Some(format_counted(rows.len(), "row"))))),
             Ok(Err(failure)) if failure.lacks_right() => {
                 let text = format!("{claim}: `mindful engines oracle --grants` prints the missing grants");
                 self.lines.push((Proven::NotSeen, text));
@@ -142,7 +142,9 @@ impl Proof<'_> {
         self.read(&statement::of_registry(include_str!("../../sql/describe/data_files.sql"), &self.namespace), &[]);
         let layout = self.layout(stop);
         let holds = layout.as_ref().is_ok_and(|proof| proof.failure().is_none());
-        let figure = layout.map(|proof| proof.failure().unwrap_or_else(|| format!("{BLOCKS} rows in as many blocks")));
+        let figure = layout.map(|proof| {
+            proof.failure().unwrap_or_else(|| format!("{} in as many blocks", format_counted(BLOCKS, "row")))
+        });
         match figure {
             Ok(figure) => self.claim("one row a block, in random order", holds, figure),
             Err(error) => drop(self.add_line("one row a block, in random order", Err(error))),
@@ -230,7 +232,8 @@ impl Proof<'_> {
             (0..LATE_US).contains(&late),
             format!("{late} us late"),
         );
-        let visited = format!("{} operations of {UNIT} visited {} blocks", op.ops, op.blocks);
+        let visited =
+            format!("{} of {UNIT} visited {}", format_counted(op.ops, "operation"), format_counted(op.blocks, "block"));
         self.claim(
             &format!("{what}: blocks are operations times unit"),
             op.ops > 0 && op.blocks == op.ops * UNIT,
@@ -255,19 +258,24 @@ impl Proof<'_> {
         self.claim(
             &format!("{what}: each block is a logical read"),
             logical >= op.blocks,
-            format!("{logical} logical reads"),
+            format_counted(logical, "logical read"),
         );
         let prefetched = by(statistic::READS_PREFETCHED);
-        self.claim(&format!("{what}: nothing is prefetched"), prefetched == 0, format!("{prefetched} blocks"));
+        self.claim(&format!("{what}: nothing is prefetched"), prefetched == 0, format_counted(prefetched, "block"));
         let (read, requests) = (by(statistic::BLOCKS_READ), by(statistic::READ_REQUESTS));
         self.claim(
             &format!("{what}: a request reads one block"),
             read == requests,
-            format!("{read} blocks by {requests} requests"),
+            format!("{} by {}", format_counted(read, "block"), format_counted(requests, "request")),
         );
         if kind == OpKind::Update {
             let (waits, commits) = (by(statistic::SYNCH_WRITES), by(statistic::COMMITS));
-            let figure = format!("{} updates, {commits} commits, {waits} waits for redo", op.ops);
+            let figure = format!(
+                "{}, {}, {} for redo",
+                format_counted(op.ops, "update"),
+                format_counted(commits, "commit"),
+                format_counted(waits, "wait")
+            );
             self.claim("updates: each commits and waits for redo", commits == op.ops && waits == commits, figure);
         }
     }

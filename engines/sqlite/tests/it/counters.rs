@@ -82,6 +82,7 @@ fn a_light_update_logs_its_block_and_no_more() {
     let logged = (after[Counter::LogBytes.name()] - before[Counter::LogBytes.name()]) / 400.0;
     assert!((8192.0..8192.0 * 1.3).contains(&logged), "{logged} bytes of log a block");
     assert!((after[Counter::Commits.name()] - before[Counter::Commits.name()] - 100.0).abs() < 0.5);
+    assert!(after[Counter::CommitTimeUs.name()] > before[Counter::CommitTimeUs.name()]);
 }
 
 /// The wait for the writer and the commits of all sessions over one slice of updates.

@@ -2,12 +2,16 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::process::{Child, Command};
+use std::process::{Child, Command, Output};
 
-use mindful_conformance::quick_place;
+use mindful_conformance::{place, quick_place};
 
 use crate::mindful::small_disk::SmallDisk;
-use crate::mindful::{Mindful, codes, kill, message};
+#[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
+use crate::lies::neighbours::reader;
+#[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
+use crate::mindful::users_server::UsersServer;
+use crate::mindful::{Mindful, PAUSES, codes, json, kill, message};
 
 /// The exit code and the last line of standard error.
 fn end(mindful: &Mindful, verb: &str, args: &[&str]) -> (Option<i32>, String) {
@@ -90,4 +94,37 @@ fn a_cause_of_suspect_runs_is_a_warning_of_the_doctor() {
     let short = ["--sessions", "1", "--warmup", "0s", "--duration", "2s"];
     let run = mindful.json(&[&["run"], &small[..], &short].concat());
     assert!(codes(&run).contains(&"foreign-cpu"), "{run}");
+}
+
+/// The warnings of `doctor --fail-on warning`, which must exit with 1.
+fn warnings(output: &Output) -> Vec<String> {
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let findings = json(output)["findings"].as_array().unwrap().clone();
+    let grave = findings.into_iter().filter(|finding| finding["severity"] == "warning");
+    grave.map(|finding| finding["code"].as_str().unwrap().to_owned()).collect()
+}
+
+const DOCTOR: [&str; 5] = ["doctor", "--format", "json", "--fail-on", "warning"];
+
+#[cfg(feature = "postgres")]
+#[test]
+fn a_page_cache_ahead_is_one_in_the_run() {
+    let mindful = Mindful::beside_others(place()).with_private();
+    let buffered = ["--set", "debug_io_direct=,shared_buffers=1MB"];
+    // The server of the copy has direct I/O until it starts with other settings.
+    let run = || mindful.private_run(&[&buffered[..], &PAUSES].concat());
+    run().assert_suspect("page-cache");
+    let foretold = warnings(&mindful.private(&[&DOCTOR[..], &buffered].concat()));
+    assert!(foretold.iter().any(|code| code == "page-cache-ahead"), "{foretold:?}");
+}
+
+#[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
+#[test]
+fn a_busy_device_is_one_in_the_run() {
+    let mindful = Mindful::beside_others(place());
+    let server = UsersServer::start(&mindful, "shared_buffers=1MB");
+    let _reader = reader(&mindful);
+    let foretold = warnings(&mindful.run(&[&DOCTOR[..], &["--target", &server.url()]].concat()));
+    assert!(foretold.iter().any(|code| code == "busy-device"), "{foretold:?}");
+    server.run(&mindful, &PAUSES).assert_suspect("foreign-reads");
 }

@@ -110,7 +110,12 @@ fn reports_without_sessions_are_a_table_without_a_curve() {
     let run = stored(&mindful, &imported);
     let sessions: Vec<_> = run["steps"].as_array().unwrap().iter().map(|step| step["sessions"].as_u64()).collect();
     assert_eq!(sessions, [Some(1), Some(2), Some(4), Some(8)]);
-    for (given, said) in [("1,2", "2 numbers for 4 files"), ("1,2,4,x", "--sessions: `x`"), ("0,1,2,3", "`0`")] {
+    for (given, said) in [
+        ("1,2", "2 numbers for 4 files"),
+        ("1", "1 number for 4 files"),
+        ("1,2,4,x", "--sessions: `x`"),
+        ("0,1,2,3", "`0`"),
+    ] {
         let refusal = mindful.refusal(&[&["import", "--sessions", given][..], &files].concat());
         assert!(refusal.contains(said), "{refusal}");
     }

@@ -14,7 +14,7 @@ use mindful_conformance::place;
 /// A process that is at work until it is dropped.
 pub(crate) struct Background(Child);
 
-fn reader(mindful: &Mindful) -> Background {
+pub(crate) fn reader(mindful: &Mindful) -> Background {
     let target = format!("raw:{}", mindful.path("other").display());
     let other = ["--target", &target, "--schemas", "1", "--scale", "64MiB"];
     mindful.succeed(&[&["load"], &other[..]].concat());

@@ -79,3 +79,19 @@ fn tables_of_aria_give_figures_of_operations_alone() {
     let shown = mindful.text(&["show", "--full"]);
     assert!(shown.contains("rows visited per second") && !shown.contains("storage IOPS"), "{shown}");
 }
+
+/// The server counts statements, and mindful's sessions do not work here.
+#[test]
+fn transactions_that_the_server_does_not_count_are_not_known() {
+    let mindful = Mindful::beside_others(quick_place());
+    let server = UsersMariaDb::start(&mindful.path("db"), &[]);
+    let watched = mindful.text(&["watch", "--target", &server.url(), "--duration", "3s"]);
+    let mut lines = watched.lines().skip_while(|line| !line.trim_start().starts_with("second"));
+    let heads = lines.next().unwrap();
+    assert!(heads.trim_start().starts_with("second     tx/s      LIO/s"), "{watched}");
+    let rows: Vec<Vec<&str>> = lines.map(|line| line.split_whitespace().collect()).collect();
+    assert!(!rows.is_empty(), "{watched}");
+    for row in rows {
+        assert!(row[1] == "-" && row[2] != "-", "{watched}");
+    }
+}

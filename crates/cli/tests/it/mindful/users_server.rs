@@ -99,8 +99,14 @@ impl UsersServer {
     }
 
     pub(crate) fn sql(&self, sql: &str) {
+        self.sql_in(DATABASE, sql);
+    }
+
+    pub(crate) fn sql_in(&self, database: &str, sql: &str) {
+        let url = self.url();
+        let url = format!("{}/{database}", url.rsplit_once('/').unwrap().0);
         self.runtime.block_on(async {
-            let (client, connection) = tokio_postgres::connect(&self.url(), tokio_postgres::NoTls).await.unwrap();
+            let (client, connection) = tokio_postgres::connect(&url, tokio_postgres::NoTls).await.unwrap();
             tokio::spawn(connection);
             client.batch_execute(sql).await.unwrap();
         });

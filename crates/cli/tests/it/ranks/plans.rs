@@ -4,10 +4,11 @@ use std::process::Output;
 
 use crate::mindful::{Mindful, json, refused, text};
 
-const PLAN: [&str; 5] = ["plan", "--target", "null:", "--sessions", "32"];
+const PLAN: [&str; 3] = ["plan", "--target", "null:"];
 
 fn planned(mindful: &Mindful, flags: &[&str], variables: &[(&str, &str)]) -> Output {
-    mindful.command(&[&PLAN[..], flags].concat()).envs(variables.iter().copied()).output().unwrap()
+    let sessions: &[&str] = if flags.contains(&"--sessions") { &[] } else { &["--sessions", "32"] };
+    mindful.command(&[&PLAN[..], sessions, flags].concat()).envs(variables.iter().copied()).output().unwrap()
 }
 
 #[test]
@@ -20,6 +21,9 @@ fn a_plan_shows_the_rank_and_its_sessions() {
     let job = planned(&mindful, &["--ranks", "3", "--format", "json"], &[("JOB_COMPLETION_INDEX", "0")]);
     let rank = &json(&job)["rank"];
     assert_eq!((rank["rank"].as_u64(), rank["sessions"].as_u64()), (Some(0), Some(10)), "{rank}");
+    let small = ["--scale", "1000", "--schemas", "1", "--sessions", "2", "--rank", "1", "--ranks", "2"];
+    let small = text(&planned(&mindful, &small, &[]));
+    assert!(small.contains("session 2 of 2") && small.contains("1 schema, 1,000 blocks in total"), "{small}");
     let alone = text(&planned(&mindful, &[], &[]));
     assert!(!alone.contains("rank:"), "{alone}");
 }

@@ -121,7 +121,7 @@ fn a_plan_shows_the_ranks_and_sessions_of_each_target() {
     let text = plan(&["--target-weights", "3,1", "--rank", "2", "--ranks", "4"]);
     assert!(text.contains("target 1: sqlite:a.db, ranks 0 to 1, sessions 1 to 6\n"), "{text}");
     assert!(text.contains("target 2: sqlite:b.db, ranks 2 to 3, sessions 7 to 8\n"), "{text}");
-    assert!(text.contains("rank: 2 of 4,") && text.contains("sessions 7 to 7 of 8"), "{text}");
+    assert!(text.contains("rank: 2 of 4,") && text.contains("session 7 of 8"), "{text}");
 }
 
 #[test]

@@ -106,7 +106,16 @@ fn watch_can_use_the_whole_terminal_too() {
     let mindful = Mindful::new();
     let Some((view, code)) = shown(&mindful, "watch --live --target null: --duration 2s", "") else { return };
     assert!(code == Some(0) && view.contains(TAKES) && view.contains(GIVES_BACK), "{view:?}");
-    assert!(letters(&view).contains("database") && letters(&view).contains("topwait"), "{view:?}");
+    let drawn = letters(&view);
+    assert!(drawn.contains("database") && drawn.contains("topwait"), "{view:?}");
+    // What lines name as not measured, and why, the view names too.
+    let lines = mindful.run(&["watch", "--target", "null:", "--duration", "1s"]).stderr;
+    for line in String::from_utf8(lines).unwrap().lines().filter(|line| line.starts_with("not measured: ")) {
+        let shown: String = letters(line).chars().take(60).collect();
+        assert!(drawn.contains(&shown), "no {line:?} in {drawn}");
+    }
+    let refused = mindful.refusal(&["watch", "--live", "--all", "--target", "null:"]);
+    assert!(refused.contains("--live shows the columns alone"), "{refused}");
 }
 
 /// Whether any text of `reported` has a colour of its own.

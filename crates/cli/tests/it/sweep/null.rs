@@ -80,7 +80,7 @@ fn a_search_that_cannot_decide_fails_with_the_needed_time() {
     let text = String::from_utf8_lossy(&undecided.stdout).into_owned();
     assert_eq!(undecided.status.code(), Some(1), "{text}");
     assert!(
-        text.contains("objective-undecided") && text.contains("needs 1000 operations, and sessions 1 did"),
+        text.contains("objective-undecided") && text.contains("needs 1,000 operations, and 1 session did"),
         "{text}"
     );
     assert!(text.starts_with("no load met p99<=900ms: "), "{text}");

@@ -1,5 +1,6 @@
 //! Records as a step for each label: a slice from each record to the next.
 
+use mindful_core::plan::units::format_counted;
 use std::collections::BTreeMap;
 
 use mindful_core::record::latency::Latency;
@@ -78,7 +79,7 @@ fn of_label(name: &str, label: &str, records: &[&Record]) -> Option<OldStep> {
     if fell > 0 {
         let text =
             "Counts fell from one record to the next: the instance was restarted. The waits between are not known.";
-        step.add_finding(codes::IMPORTED_DOUBT, text, format!("{fell} times"));
+        step.add_finding(codes::IMPORTED_DOUBT, text, format_counted(fell, "time"));
     }
     Some(step)
 }

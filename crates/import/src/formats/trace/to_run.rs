@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use mindful_core::contract::metric::{Counter, Metric};
 use mindful_core::contract::wait::{TIMES, WaitClass};
-use mindful_core::plan::units::format_counted;
+use mindful_core::plan::units::{format_counted, format_whole};
 use mindful_core::record::latency::Recorder;
 use mindful_core::result::finding::codes;
 use mindful_core::workload::OpKind;
@@ -182,7 +182,12 @@ impl Collected {
             let text = "The session read ahead: several blocks at once that are not neighbours. These are not the single \
                         random reads of the method.";
             let blocks = parallel.1.total(self.block_bytes).unwrap_or(0);
-            let evidence = format!("{} of {reads} reads, {blocks} blocks", parallel.0);
+            let evidence = format!(
+                "{} of {}, {}",
+                format_whole(parallel.0),
+                format_counted(reads, "read"),
+                format_counted(blocks, "block")
+            );
             step.add_finding(codes::PREFETCHED, text, evidence);
         }
         if !self.consistency.is_of_one_session() {

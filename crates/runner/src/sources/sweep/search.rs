@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 
 use mindful_core::plan::sweep::Objective;
-use mindful_core::plan::units::{format_counted, format_rounded};
+use mindful_core::plan::units::{format_counted, format_rounded, format_whole};
 use mindful_core::record::run::Point;
 use mindful_core::result::StepSummary;
 
@@ -137,13 +137,23 @@ impl Search<'_> {
         let seconds = last.step.duration_s.filter(|_| ops > 0);
         let enough = seconds.map(|s| format!(": a --duration of {:.0} s and more", s * times));
         Some(Next::Undecided(format!(
-            "{} needs {need} operations, and {} {:.0} did {ops} in {:.1} s{}",
+            "{} needs {}, and {} did {} in {:.1} s{}",
             self.objective,
-            self.key,
-            last.load,
+            format_counted(need, "operation"),
+            self.load_words(last.load),
+            format_whole(ops),
             last.step.duration_s.unwrap_or(0.0),
             enough.unwrap_or_default()
         )))
+    }
+
+    /// `4 sessions`, or `rate 200` of another key.
+    fn load_words(&self, load: f64) -> String {
+        let load = load.round() as u64;
+        match self.key {
+            "sessions" => format_counted(load, "session"),
+            key => format!("{key} {}", format_whole(load)),
+        }
     }
 
     fn found(&self, seen: &[Tried], load: f64, beyond: bool) -> String {

@@ -18,6 +18,9 @@ fn a_sound_server_passes_each_line_and_keeps_nothing() {
     let other: Vec<_> = failed.iter().filter(|line| !line.contains(" late") && !line.contains("Little")).collect();
     assert!(other.is_empty() && lines(&proof, Proven::NotSeen).is_empty(), "{other:#?}");
     assert!(proof.lines.len() > 25, "{:#?}", proof.lines);
+    for counted in ["2,000 rows in as many blocks", "updates, "] {
+        assert!(lines(&proof, Proven::Pass).iter().any(|line| line.contains(counted)), "{counted}: {:#?}", proof.lines);
+    }
     assert!(database.state().tables.is_empty(), "{:?}", database.state().tables.keys());
     assert!(proof.bundle.contains("/* mindful slice */") && proof.bundle.contains("PASS"));
     for name in ["bench", "BENCH", "host:1521", "tiger"] {
