@@ -93,7 +93,8 @@ pub fn ranking_chart(name: &str, ranking: &RankingSummary) -> Result<Drawing> {
 }
 
 fn curves(sides: &[Side]) -> Vec<Drawing> {
-    ladder_charts(ladder::ladders(sides), ladder::contrast_ladders(sides), doubt(sides))
+    let doubt = doubt(sides).filter(|_| sides.len() == 1);
+    ladder_charts(ladder::ladders(sides), ladder::contrast_ladders(sides), doubt)
 }
 
 /// The curves of `ladders`; latency against throughput next to the `levels` of contrasts, which have one load each.

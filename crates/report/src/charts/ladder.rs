@@ -6,9 +6,9 @@ use mindful_analyze::contrast::{ALL_CORES, CORES, LEVEL, Level};
 use mindful_analyze::{StepAnalysis, curve, io_job};
 use mindful_core::plan::sweep::Objective;
 use mindful_core::record::run::Run;
-use mindful_core::result::{KneeSummary, StepSummary, Summary};
+use mindful_core::result::{KneeSummary, StepSummary, Summary, Validity};
 
-use crate::escape;
+use crate::{card, escape};
 
 pub type Side<'a> = (&'a Run, &'a mindful_analyze::Analysis);
 
@@ -59,7 +59,7 @@ fn contrast_levels((run, analysis): Side<'_>, many: bool) -> Vec<Ladder<'_>> {
         let own = summary.tag.as_ref().unwrap_or(&summary.id);
         let name = if many { format!("{own}, {}", level.name()) } else { level.name().to_owned() };
         (!by_load.is_empty()).then(|| Ladder {
-            name: escape(&name),
+            name: escape(&name) + &mark(summary, many),
             of_contrast: true,
             ..bare((run, analysis), by_load)
         })
@@ -92,7 +92,7 @@ pub(crate) fn group_ladders<'a>(name: &str, sides: &[Side<'a>]) -> Vec<Ladder<'a
 fn run_ladders<'a>((run, analysis): Side<'a>, many: bool) -> Vec<Ladder<'a>> {
     let summary = &analysis.summary;
     let ladder = |(others, by_load): (Values, StepsByLoad<'a>)| Ladder {
-        name: name(summary, &others, many),
+        name: name(summary, &others, many) + &mark(summary, many),
         knee: knee(summary, &others),
         ..bare((run, analysis), by_load)
     };
@@ -136,6 +136,12 @@ fn load(step: &StepSummary) -> Option<u32> {
 fn knee<'a>(summary: &'a Summary, others: &Values) -> Option<&'a KneeSummary> {
     let of_curve = || summary.curves.iter().find(|curve| curve.values == *others).map(|curve| &curve.knee);
     summary.knee.as_ref().or_else(of_curve)
+}
+
+/// Of several runs, each that is not to be quoted says so in its own name.
+fn mark(summary: &Summary, many: bool) -> String {
+    let doubted = many && summary.validity > Validity::Valid;
+    if doubted { format!(" {}", card::word(summary.validity)) } else { String::new() }
 }
 
 fn name(summary: &Summary, others: &Values, many: bool) -> String {

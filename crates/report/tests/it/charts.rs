@@ -458,3 +458,14 @@ fn the_highest_step_of_a_mix_is_that_of_its_curve() {
     assert!(chosen_by.contains("blocks visited per second, ") && place.starts_with("2 of 2: 8 sessions)"), "{text}");
     assert!(drawn("latency-iops", &run).contains("blocks visited per second"));
 }
+
+#[test]
+fn a_doubted_run_of_several_is_marked_in_its_own_name() {
+    let (valid, mut broken) = (sweep(&[1, 2]), sweep(&[1, 2, 4]));
+    (broken.head.id, broken.head.plan.tag) = ("20261121-020000-abc".into(), Some("old".into()));
+    broken.error = Some("the server went away".into());
+    let analyses = [analyze(&valid), analyze(&broken)];
+    let sides = [(&valid, &analyses[0]), (&broken, &analyses[1])];
+    let text = charts::named("latency-iops", &sides).unwrap().file(&charts::caption(&sides));
+    assert!(text.contains("old INVALID") && !text.contains("class=\"doubt\""), "{text}");
+}

@@ -6,9 +6,9 @@ use std::process::{Child, Command, Output};
 
 use mindful_conformance::{place, quick_place};
 
-use crate::mindful::small_disk::SmallDisk;
 #[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
 use crate::lies::neighbours::reader;
+use crate::mindful::small_disk::SmallDisk;
 #[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
 use crate::mindful::users_server::UsersServer;
 use crate::mindful::{Mindful, PAUSES, codes, json, kill, message};
