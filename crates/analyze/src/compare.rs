@@ -41,9 +41,10 @@ pub use noise::NoiseFloor;
 pub use percentile::PercentileShift;
 pub use power::{can_tell, detectable_effect, runs_needed, runs_to_rank, runs_to_tell};
 pub use price::price_ratio;
+pub use ranking::Ranking;
 pub use ranking::rank::{Ranks, SideValues};
-pub use ranking::table::{TableRow, table};
-pub use ranking::{NamedSide, Ranking};
+pub use ranking::run::NamedSide;
+pub use ranking::table::{RunTable, TableRow, table};
 pub use runs::{Side, compare_runs};
 pub use sides::{ComparedPoint, ComparedSides, Sides, compared_run, value_of_run};
 

@@ -13,7 +13,7 @@ use mindful_core::workload::{Compatibility, OpKind};
 
 use crate::figures::blocks::{self, FEWEST_READS_PER_S, OwnReads, process_reads, single_block_reads};
 use crate::figures::caps::Cap;
-use crate::figures::counters::Counters;
+use crate::figures::counters::{Counters, observed};
 use crate::figures::pace::Pace;
 use crate::figures::window::{self, Window};
 use crate::figures::work::Work;
@@ -146,6 +146,8 @@ pub(crate) fn step(run: &Run, step: &StepRecord, Measured { window, work, counte
         duration_s: window.map(Window::seconds),
         start_skew_ms: window.filter(|_| workload.is_some()).map(|window| window.start_skew_us as f64 / 1e3),
         by_session: work.filter(|_| workload.is_some()).and_then(|work| by_session(step, work)),
+        sessions_working: work.filter(|_| workload.is_some()).map(Work::working_sessions),
+        sessions_thinking: work.filter(|_| workload.is_some()).map(Work::thinking_sessions),
         ops: work.map_or_else(OpsSummary::default, |work| latency::ops(work, pace.is_none_or(Pace::sustained))),
         blocks_visited_per_s: work.map(|work| work.blocks() / work.seconds),
         logical_reads_per_s: rate(Counter::LogicalReads),
@@ -181,6 +183,7 @@ pub(crate) fn step(run: &Run, step: &StepRecord, Measured { window, work, counte
         client_peak_bytes: counters.last(Counter::ClientPeakBytes).filter(|_| ranks.is_empty()),
         ranks,
         targets: Vec::new(),
+        observed: observed::observed(step, window),
     }
 }
 

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 
 use mindful_core::contract::event::Event;
-use mindful_core::plan::units::format_counted;
 use mindful_core::record::run::{Run, RunHead, StepHead, StepRecord};
 
 use crate::contradictions::Contradictions;
@@ -34,13 +33,18 @@ impl Fold {
     }
 
     pub(crate) fn into_run(mut self) -> Run {
-        self.run.targets = self.targets.into_iter().map(Self::into_run).collect();
+        self.run.targets = std::mem::take(&mut self.targets).into_iter().map(Self::into_part).collect();
+        self.contradictions.compare_with_settings(&self.run);
+        self.into_part()
+    }
+
+    /// The run of one target, whose settings are those of all.
+    pub(crate) fn into_part(mut self) -> Run {
         self.run.findings.extend(self.contradictions.finding());
         if self.skipped > 0 {
             self.run.notes.push(format!(
-                "skipped {} of a kind that this version does not know, written by mindful {}",
-                format_counted(self.skipped, "line"),
-                self.run.head.mindful_version
+                "skipped {} lines of a kind that this version does not know; mindful {} wrote them",
+                self.skipped, self.run.head.mindful_version
             ));
         }
         self.run

@@ -58,7 +58,7 @@ pub fn unpack(bytes: &[u8]) -> Result<Part> {
         }
     }
     match step.filter(|step| step.ended) {
-        Some(step) => Ok(Part { step, lead: lead.map(Fold::into_run) }),
+        Some(step) => Ok(Part { step, lead: lead.map(Fold::into_part) }),
         None => Err(broken(&"it has no end")),
     }
 }

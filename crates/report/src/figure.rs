@@ -21,6 +21,16 @@ pub fn number(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
+/// An amount of money: the same, and three digits of a small one: `0.00525`.
+pub(crate) fn amount(value: f64) -> String {
+    let size = value.abs();
+    if !(1e-9..0.0995).contains(&size) {
+        return number(value);
+    }
+    let decimals = (2.0 - size.log10().floor()) as usize;
+    format!("{value:.decimals$}")
+}
+
 pub(crate) fn maybe(value: Option<f64>) -> String {
     value.map_or_else(|| UNKNOWN.to_owned(), number)
 }
@@ -66,5 +76,6 @@ mod tests {
         assert_eq!(reported, ["0", "0.042", "7.93", "98.4", "100", "64,211", "1,000,000,000"]);
         assert_eq!(time_us(1_200_000.0), "1.20 s");
         assert_eq!(maybe(None), UNKNOWN);
+        assert_eq!([0.0, 0.005_249, 0.0421, 74.13, 1_460.0].map(amount), ["0", "0.00525", "0.0421", "74.1", "1,460"]);
     }
 }

@@ -19,7 +19,7 @@ use crate::card::{self, NO_FIGURE, StepCard};
 use crate::charts::{self, Side};
 use crate::comparison::difference::Differences;
 use crate::drawing::frame;
-use crate::export::unproven::{FIELDS, OUTSIDE};
+use crate::export::unproven::REASONS;
 use crate::findings;
 use crate::heat;
 use crate::markup::escaped_text;
@@ -279,9 +279,8 @@ fn not_audited(html: &mut String) {
          run. <code>mindful check</code> derives them again from a pack. A record does not prove that it was measured: \
          somebody can invent a record, or change it and derive the figures again.</p>\n",
     );
-    let fields = FIELDS.iter().map(|(field, why)| ((*field).to_owned(), (*why).to_owned()));
-    let outside = ("slice, sample, \u{2026}".to_owned(), OUTSIDE.to_owned());
-    let list = panels::list(&fields.chain([outside]).collect::<Vec<_>>());
+    let reasons = REASONS.map(|(place, what)| (place.to_owned(), what.to_owned()));
+    let list = panels::list(&reasons);
     let title = "Numbers of a record that are not provable: a change of them may change no figure";
     let _ = write!(html, "<details>\n<summary>{title}</summary>\n{list}</details>\n</section>\n");
 }

@@ -146,33 +146,54 @@ fn circumstances_of(run: &Run) -> Vec<(&str, String)> {
     all
 }
 
-/// In what several groups of runs differ: each fact that affects the figure, then [`circumstances`], with the value in
-/// each group (`None` if not known).
-pub fn all_differences(groups: &[&[Run]]) -> Vec<(String, Vec<Option<String>>)> {
-    [facts as FactsOf, circumstances_of].into_iter().flat_map(|facts| differences_among(facts, groups)).collect()
+/// The facts of a run: those that affect the figure, and its circumstances.
+#[derive(Debug, Clone)]
+pub(crate) struct RunFacts([Vec<(String, String)>; 2]);
+
+impl RunFacts {
+    pub(crate) fn from_run(run: &Run) -> Self {
+        let owned = |(name, value): (&str, String)| (name.to_owned(), value);
+        Self([facts(run), circumstances_of(run)].map(|facts| facts.into_iter().map(owned).collect()))
+    }
+
+    /// All of them by name.
+    pub(crate) fn by_name(&self) -> BTreeMap<&str, String> {
+        let mut all: BTreeMap<&str, String> = BTreeMap::new();
+        for (name, value) in self.0.iter().flatten() {
+            let entry = all.entry(name).or_default();
+            if !entry.is_empty() && entry != value {
+                entry.push_str(" / ");
+            }
+            if entry != value {
+                entry.push_str(value);
+            }
+        }
+        all
+    }
 }
 
-/// All facts of a run by name: those that affect the figure, and its circumstances.
-pub(crate) fn all_facts(run: &Run) -> BTreeMap<String, String> {
-    let mut all: BTreeMap<String, String> = BTreeMap::new();
-    for (name, value) in facts(run).into_iter().chain(circumstances_of(run)) {
-        let entry = all.entry(name.to_owned()).or_default();
-        if !entry.is_empty() && *entry != value {
-            entry.push_str(" / ");
-        }
-        if *entry != value {
-            entry.push_str(&value);
+/// In what several groups of runs differ: each fact that affects the figure, then [`circumstances`], with the value in each
+/// group (`None` where it is not known).
+pub fn all_differences(groups: &[&[Run]]) -> Vec<(String, Vec<Option<String>>)> {
+    let facts: Vec<Vec<RunFacts>> = groups.iter().map(|runs| runs.iter().map(RunFacts::from_run).collect()).collect();
+    differences_among(&facts.iter().map(|facts| facts.iter().collect()).collect::<Vec<_>>())
+}
+
+/// The same of groups whose facts are known.
+pub(crate) fn differences_among(groups: &[Vec<&RunFacts>]) -> Vec<(String, Vec<Option<String>>)> {
+    (0..2).flat_map(|kind| differences_of_kind(kind, groups)).collect()
+}
+
+fn differences_of_kind(kind: usize, groups: &[Vec<&RunFacts>]) -> Vec<(String, Vec<Option<String>>)> {
+    let mut rows: BTreeMap<&str, Vec<BTreeSet<&str>>> = BTreeMap::new();
+    for (at, group) in groups.iter().enumerate() {
+        for (name, value) in group.iter().flat_map(|facts| &facts.0[kind]) {
+            rows.entry(name).or_insert_with(|| vec![BTreeSet::new(); groups.len()])[at].insert(value);
         }
     }
-    all
-}
-
-fn differences_among(facts: FactsOf, groups: &[&[Run]]) -> Vec<(String, Vec<Option<String>>)> {
-    let values: Vec<_> = groups.iter().map(|runs| facts_of(facts, runs)).collect();
-    let names: BTreeSet<&String> = values.iter().flat_map(BTreeMap::keys).collect();
-    let joined = |values: &BTreeSet<String>| values.iter().cloned().collect::<Vec<_>>().join(" / ");
-    let row = |name: &String| values.iter().map(|group| group.get(name).map(joined)).collect::<Vec<_>>();
-    let rows = names.into_iter().map(|name| (name.clone(), row(name)));
+    let joined =
+        |values: &BTreeSet<&str>| (!values.is_empty()).then(|| values.iter().copied().collect::<Vec<_>>().join(" / "));
+    let rows = rows.into_iter().map(|(name, row)| (name.to_owned(), row.iter().map(joined).collect::<Vec<_>>()));
     rows.filter(|(_, row)| row.iter().any(|value| *value != row[0])).collect()
 }
 

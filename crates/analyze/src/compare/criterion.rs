@@ -10,6 +10,7 @@ use super::answer::RunValue;
 use super::comparable;
 use super::figure::{ComparedFigure, run_value};
 use crate::analysis::Analysis;
+use crate::figures::blocks::FEWEST_READS_PER_S;
 use crate::step::StepAnalysis;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -67,7 +68,8 @@ impl OrderedBy {
             Self::ReadsWithin(objective) => (ComparedFigure::Reads, step_within(&objective, analysis, &steps)?),
             Self::Price => (ComparedFigure::Reads, step_with(ComparedFigure::Reads, &steps)?),
         };
-        let reads = ComparedFigure::Reads.value_in(step.1);
+        // A million reads of a side that hardly reads have no price.
+        let reads = ComparedFigure::Reads.value_in(step.1).filter(|reads| *reads >= FEWEST_READS_PER_S);
         let value = run_value(figure, run, step).filter(|value| value.value.is_normal() && value.value > 0.0);
         let value = value.ok_or_else(|| figure.lacking(step.1))?;
         if self != Self::Price {

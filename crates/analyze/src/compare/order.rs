@@ -8,7 +8,6 @@ use std::collections::BTreeSet;
 use mindful_core::record::run::Run;
 use mindful_core::result::Severity;
 
-use super::runs::Side;
 use crate::analysis::Analysis;
 use crate::judgement::headline::percent;
 use crate::stats::moment::mean;
@@ -19,17 +18,36 @@ const TREND_P: f64 = 0.09;
 /// Fewest runs for which an order can have such a p; fewer must also move by more than the margin.
 const TREND_RUNS: usize = 4;
 
+/// When a run began, and what disturbed it.
+#[derive(Debug, Clone)]
+pub(super) struct Moment {
+    id: String,
+    began: Option<String>,
+    warnings: BTreeSet<String>,
+}
+
+impl Moment {
+    pub(super) fn from_run(run: &Run, analysis: &Analysis) -> Self {
+        let findings = analysis.summary.findings.iter().filter(|finding| finding.severity > Severity::Info);
+        Self {
+            id: run.head.id.clone(),
+            began: Some(run.head.started_at.clone()).filter(|at| at.ends_with('Z')),
+            warnings: findings.map(|finding| finding.code.clone()).collect(),
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Sequence<'a> {
-    sides: [&'a Side; 2],
+    sides: [Vec<&'a Moment>; 2],
     names: [&'a str; 2],
     first: usize,
 }
 
 impl<'a> Sequence<'a> {
     /// `None` where the runs alternate, or their times are not known.
-    pub(super) fn from_sides(sides: [&'a Side; 2], names: [&'a str; 2]) -> Option<Self> {
-        let [a, b] = [span(sides[0])?, span(sides[1])?];
+    pub(super) fn from_sides(sides: [Vec<&'a Moment>; 2], names: [&'a str; 2]) -> Option<Self> {
+        let [a, b] = [span(&sides[0])?, span(&sides[1])?];
         let first = if a.1 < b.0 {
             0
         } else if b.1 < a.0 {
@@ -55,42 +73,33 @@ impl<'a> Sequence<'a> {
     /// Why a difference between `values`, the figures of both sides in the order of their runs, may be one of time.
     pub(super) fn doubt(&self, values: [&[f64]; 2], margin: f64) -> Option<String> {
         let trend = |(side, name): (usize, &str)| {
-            let change = trend(&in_time(self.sides[side], values[side]), margin)?;
+            let change = trend(&in_time(&self.sides[side], values[side]), margin)?;
             Some(format!("the runs of the {name} moved by {} from the first to the last", percent(change)))
         };
         self.names.into_iter().enumerate().find_map(trend).or_else(|| self.disturbed())
     }
 
     fn disturbed(&self) -> Option<String> {
-        let runs = || self.sides.into_iter().flatten();
-        let shared = runs().map(|(_, analysis)| warnings(analysis)).reduce(|all, these| &all & &these)?;
-        runs().find_map(|(_, analysis)| {
-            let code = *(&warnings(analysis) - &shared).first()?;
-            Some(format!("run {} was disturbed ({code}), and others were not", analysis.summary.id))
+        let runs = || self.sides.iter().flatten();
+        let shared = runs().map(|run| run.warnings.clone()).reduce(|all, these| &all & &these)?;
+        runs().find_map(|run| {
+            let code = run.warnings.difference(&shared).next()?;
+            Some(format!("run {} was disturbed ({code}), and others were not", run.id))
         })
     }
 }
 
-fn warnings(analysis: &Analysis) -> BTreeSet<&str> {
-    let findings = analysis.summary.findings.iter().filter(|finding| finding.severity > Severity::Info);
-    findings.map(|finding| finding.code.as_str()).collect()
-}
-
-fn began(run: &Run) -> Option<&str> {
-    Some(run.head.started_at.as_str()).filter(|at| at.ends_with('Z'))
-}
-
-fn span(side: &Side) -> Option<(&str, &str)> {
-    let began = side.iter().map(|(run, _)| began(run)).collect::<Option<Vec<_>>>()?;
+fn span<'a>(side: &[&'a Moment]) -> Option<(&'a str, &'a str)> {
+    let began = side.iter().map(|run| run.began.as_deref()).collect::<Option<Vec<_>>>()?;
     Some((began.iter().min()?, began.iter().max()?))
 }
 
 /// The figures of a side by the time of its runs; those of several steps of a run stay together.
-fn in_time(side: &Side, values: &[f64]) -> Vec<f64> {
+fn in_time(side: &[&Moment], values: &[f64]) -> Vec<f64> {
     if values.len() != side.len() {
         return Vec::new();
     }
-    let mut timed: Vec<_> = side.iter().map(|(run, _)| began(run)).zip(values).collect();
+    let mut timed: Vec<_> = side.iter().map(|run| run.began.as_deref()).zip(values).collect();
     timed.sort_by_key(|(began, _)| *began);
     timed.into_iter().map(|(_, value)| *value).collect()
 }

@@ -6,7 +6,7 @@ use mindful_core::contract::fact::{DeviceFact, Fact};
 use mindful_core::plan::settings::Origin;
 use mindful_core::plan::units::{format_bytes, format_counted};
 use mindful_core::record::run::{Facts, Run};
-use mindful_core::result::ranking::NamedFact;
+use mindful_core::result::comparison::NamedFact;
 
 use super::comparable;
 
@@ -71,13 +71,24 @@ pub fn provenance(run: &Run) -> Vec<Provenance> {
 
 /// The facts of several runs of one side, each value once.
 pub fn joined_provenance<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Vec<NamedFact> {
-    let mut all: Vec<(&str, Vec<String>)> = Vec::new();
-    for fact in runs.into_iter().flat_map(provenance) {
-        let value = fact.value().to_owned();
-        match all.iter_mut().find(|(name, _)| *name == fact.name) {
-            Some((_, values)) if values.contains(&value) => {}
+    let places: Vec<_> = runs.into_iter().map(place).collect();
+    joined_places(places.iter().map(Vec::as_slice))
+}
+
+/// Where a run was measured, by name.
+pub(crate) fn place(run: &Run) -> Vec<NamedFact> {
+    let named = |fact: Provenance| NamedFact { name: fact.name.to_owned(), value: fact.value().to_owned() };
+    provenance(run).into_iter().map(named).collect()
+}
+
+/// The same of several runs, each value once.
+pub(crate) fn joined_places<'a>(places: impl IntoIterator<Item = &'a [NamedFact]>) -> Vec<NamedFact> {
+    let mut all: Vec<(&str, Vec<&str>)> = Vec::new();
+    for NamedFact { name, value } in places.into_iter().flatten() {
+        match all.iter_mut().find(|(known, _)| *known == name.as_str()) {
+            Some((_, values)) if values.contains(&value.as_str()) => {}
             Some((_, values)) => values.push(value),
-            None => all.push((fact.name, vec![value])),
+            None => all.push((name, vec![value.as_str()])),
         }
     }
     all.into_iter().map(|(name, values)| NamedFact { name: name.to_owned(), value: values.join(" / ") }).collect()

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mindful_core::plan::Price;
 use mindful_core::record::run::Run;
 use mindful_core::result::comparison::{
-    BothSides, ComparedRun, ComparisonSummary, CurveRatios, Difference, KindShifts, MachineSpread, Medians,
+    BothSides, ComparedRun, ComparisonSummary, CurveRatios, Difference, KindShifts, MachineSpread, Medians, NamedFact,
     PointVerdict, VerdictSummary,
 };
 use mindful_core::result::{Severity, Summary};
@@ -16,9 +16,10 @@ use super::answer::{Comparison, Question, RunValue, Verdict};
 use super::curve::curves;
 use super::figure::{ComparedFigure, blocks_per_s_by_slice, run_value};
 use super::noise::NoiseFloor;
-use super::order::Sequence;
+use super::order::{Moment, Sequence};
 use super::percentile::{RunLatency, percentile_shifts};
 use super::price::{price_ratio, prices_of_sides};
+use super::provenance::joined_provenance;
 use super::runs::{Side, compare_runs};
 use super::sweep::{PointComparison, points};
 use super::{comparable, idle, machines};
@@ -87,12 +88,13 @@ impl Sides {
         let Self { names, baseline, candidate, .. } = self;
         let question = Question { margin, higher_is_faster: figure.higher_is_faster(), noise, ..Question::default() };
         let prices = prices_of_sides(baseline, candidate)?;
+        let moments = moments(baseline, candidate);
         let is_rate = figure != ComparedFigure::PerPrice && figure.higher_is_faster();
         Ok(ComparedSides {
             figure,
             names: names.clone(),
             points: compare_points(figure, baseline, candidate, &question)?,
-            order: Sequence::from_sides([baseline, candidate], ROLES).and_then(|sequence| sequence.in_words()),
+            order: Sequence::from_sides(in_order(&moments), ROLES).and_then(|sequence| sequence.in_words()),
             latency: compare_percentiles(baseline, candidate),
             curves: compare_curves(baseline, candidate),
             differences: self.all_differences(),
@@ -104,6 +106,14 @@ impl Sides {
             },
         })
     }
+}
+
+fn moments(baseline: &Side, candidate: &Side) -> [Vec<Moment>; 2] {
+    [baseline, candidate].map(|side| side.iter().map(|(run, analysis)| Moment::from_run(run, analysis)).collect())
+}
+
+fn in_order(moments: &[Vec<Moment>; 2]) -> [Vec<&Moment>; 2] {
+    moments.each_ref().map(|side| side.iter().collect())
 }
 
 /// The first run that is on both sides, under one id or as a copy.
@@ -173,6 +183,7 @@ impl ComparedSides {
             },
             order: self.order.clone(),
             machines: self.machines.clone(),
+            place: BothSides { baseline: place(&sides.baseline), candidate: place(&sides.candidate) },
             differing_facts: self.differences.clone(),
             idle_settings: self.idle_settings.clone(),
             prices: self.prices.clone(),
@@ -182,6 +193,10 @@ impl ComparedSides {
             gate: None,
         }
     }
+}
+
+fn place(side: &Side) -> Vec<NamedFact> {
+    joined_provenance(side.iter().map(|(run, _)| run))
 }
 
 fn verdict_summary(figure: ComparedFigure, compared: &ComparedPoint) -> VerdictSummary {
@@ -251,7 +266,8 @@ fn compare_points(
     question: &Question,
 ) -> Result<Vec<ComparedPoint>> {
     let (mut compared, mut of_points) = (Vec::new(), Vec::new());
-    let sequence = Sequence::from_sides([baseline, candidate], ROLES);
+    let moments = moments(baseline, candidate);
+    let sequence = Sequence::from_sides(in_order(&moments), ROLES);
     for values in points_of_side(baseline) {
         let same_point = |step: &StepAnalysis| {
             let point = &step.summary.point;

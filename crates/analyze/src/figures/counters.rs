@@ -1,5 +1,7 @@
 //! Counters over the window: differences of two readings by the time between them.
 
+pub(crate) mod observed;
+
 use mindful_core::contract::metric::{Counter, HostSource, MetricKind, Phase};
 use mindful_core::record::run::{Reading, Series, StepRecord};
 

@@ -50,6 +50,7 @@ pub(crate) fn cpu(counters: &Counters, work: Option<&Work>) -> CpuSummary {
             let others = [Counter::SettledObserverCpuUs, Counter::TraceCpuUs, Counter::SamplingCpuUs];
             others.into_iter().filter_map(cores).fold(observer, |a, b| a + b)
         }),
+        sessions_cores: work.and_then(Work::cores),
         sessions_on_cpu_share: scheduler.map(|scheduler| scheduler.on_cpu),
         sessions_in_run_queue_share: scheduler.map(|scheduler| scheduler.queued),
         sessions_asleep_share: scheduler.map(|scheduler| scheduler.asleep),

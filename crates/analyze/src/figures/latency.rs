@@ -29,6 +29,7 @@ fn op(work: &KindWork, seconds: f64) -> Option<OpSummary> {
         count: work.ops.round() as u64,
         per_s: work.ops / seconds,
         mean_us: latency.mean_ns().map(|ns| ns / 1e3),
+        deviation_us: latency.deviation_ns().map(|ns| ns / 1e3),
         p50_us: quantile_us(latency, 0.5),
         p95_us: quantile_us(latency, 0.95),
         p99_us: quantile_us(latency, 0.99),

@@ -30,7 +30,7 @@ impl Window {
     ///
     /// An operation belongs to the slice it began in, so a slice counts as ending at its boundary even when its last
     /// operation ended later.
-    pub(crate) fn share_of(&self, slice: &SliceReport, step: &StepRecord) -> f64 {
+    pub fn share_of(&self, slice: &SliceReport, step: &StepRecord) -> f64 {
         if slice.index < step.head.warmup_slices {
             return 0.0;
         }

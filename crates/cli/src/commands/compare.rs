@@ -106,14 +106,14 @@ fn compare(matches: &ArgMatches) -> Result<Exit> {
     let outcome = gate.judge_points(&compared.points);
     context::print(&document(matches, &compared, &sides, Some((gate, outcome))))?;
     junit::write(matches, || comparison::comparison_suite(&compared, &sides, gate))?;
-    conclude(gate, outcome, context::wants_json(matches))
+    conclude(gate, outcome, None, context::wants_json(matches))
 }
 
 /// What sides are ordered by if nothing else is named.
-pub(super) const BY_READS: OrderedBy = OrderedBy::Figure(ComparedFigure::Reads);
+const BY_READS: OrderedBy = OrderedBy::Figure(ComparedFigure::Reads);
 
 /// The value of `--by`.
-pub(super) fn order(matches: &ArgMatches) -> Result<Option<OrderedBy>> {
+fn order(matches: &ArgMatches) -> Result<Option<OrderedBy>> {
     let parsed = matches.get_one::<String>("by").map(|text| OrderedBy::parse(text)).transpose();
     parsed.map_err(|error| error.at("--by"))
 }
@@ -131,16 +131,23 @@ fn rank(matches: &ArgMatches, all: &AllSides, by: OrderedBy, margin: f64, gate: 
     })?;
     let Some((gate, outcome)) = gate.zip(outcome) else { return Ok(Exit::Ok) };
     junit::write(matches, || comparison::ranking_suite(summary, gate, outcome))?;
-    conclude(gate, outcome, context::wants_json(matches))
+    let last = all.sides.last().map(|side| side.name.as_str());
+    conclude(gate, outcome, last, context::wants_json(matches))
 }
 
 /// The ranks of sides that an export shows, by --by, --figure and --margin.
 pub(super) fn ranked(matches: &ArgMatches, all: &AllSides) -> Result<Ranking> {
+    let (by, margin) = order_and_margin(matches)?;
+    Ranking::from_sides(&all.sides, by, margin, false)
+}
+
+/// What an export orders sides by, and the differences that do not matter.
+pub(super) fn order_and_margin(matches: &ArgMatches) -> Result<(OrderedBy, f64)> {
     let by = match order(matches)? {
         Some(by) => by,
         None => figure(matches)?.map_or(BY_READS, OrderedBy::Figure),
     };
-    Ranking::from_sides(&all.sides, by, margin(matches)?, false)
+    Ok((by, margin(matches)?))
 }
 
 fn figure(matches: &ArgMatches) -> Result<Option<ComparedFigure>> {
@@ -189,8 +196,8 @@ pub(super) fn differences(
 }
 
 /// Prints the line of the gate, last: after JSON on stderr.
-fn conclude(gate: &Gate, outcome: GateOutcome, as_json: bool) -> Result<Exit> {
-    let line = comparison::gate_line(gate, outcome);
+fn conclude(gate: &Gate, outcome: GateOutcome, side: Option<&str>, as_json: bool) -> Result<Exit> {
+    let line = comparison::gate_line(gate, outcome, side);
     if as_json {
         exit::tell(&line);
     } else {
@@ -224,7 +231,7 @@ fn compare_history(matches: &ArgMatches, figure: ComparedFigure, margin: f64, ga
     let Some(gate) = gate else { return Ok(Exit::Ok) };
     let outcome = gate.judge_history(history.last_by_first(), margin, figure.higher_is_faster());
     junit::write(matches, || comparison::history_suite(&history, gate, outcome))?;
-    conclude(gate, outcome, wants_json)
+    conclude(gate, outcome, None, wants_json)
 }
 
 fn refuse_different(differing: &[Difference]) -> Result<()> {

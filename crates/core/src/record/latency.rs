@@ -135,6 +135,20 @@ impl Recorder {
         (self.count() > 0).then(|| self.sum_ns as f64 / self.count() as f64)
     }
 
+    /// Standard deviation, by bucket, ns.
+    pub fn deviation_ns(&self) -> Option<f64> {
+        let count = self.count() as f64;
+        let buckets = || {
+            self.histogram.iter_recorded().map(|step| {
+                let ns = self.histogram.median_equivalent(step.value_iterated_to()) as f64;
+                (ns, step.count_at_value() as f64)
+            })
+        };
+        let mean = buckets().map(|(ns, ops)| ns * ops).sum::<f64>() / count;
+        let squares: f64 = buckets().map(|(ns, ops)| ops * (ns - mean).powi(2)).sum();
+        (count > 1.0).then(|| (squares / count).sqrt())
+    }
+
     /// The latency that a share `quantile` (0 to 1) of all operations does not exceed, ns.
     ///
     /// `None` when fewer than ten operations lie beyond it: such a figure would be luck (measurement rule
@@ -201,6 +215,15 @@ mod tests {
         assert_eq!(count, 10);
         assert!((sum as f64 / 5e6 - 1.0).abs() < 0.01, "{sum}");
         assert_eq!(recorder.beyond(1_000_000), (0, 0));
+    }
+
+    #[test]
+    fn the_deviation_of_latencies_is_known_by_bucket() {
+        let mut recorder = Recorder::new();
+        recorder.record(100);
+        assert_eq!(recorder.deviation_ns(), None);
+        recorder.record(120);
+        assert!((recorder.deviation_ns().unwrap() - 10.0).abs() < 1.0, "{:?}", recorder.deviation_ns());
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! A run as it is stored and read back.
 
+mod asked;
 mod merged;
 
 use crate::contract::description::{AccessPath, Description, HostView, Words};

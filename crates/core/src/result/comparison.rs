@@ -39,6 +39,8 @@ pub struct ComparisonSummary {
     /// That all runs of one side came before those of the other; null where they alternate.
     #[serde(default)]
     pub order: Option<String>,
+    /// Where each side was measured, by name: machine, zone, devices, version and more; `not stated` where that is not known.
+    pub place: BothSides<Vec<NamedFact>>,
     /// Facts in which the sides differ: those that a figure depends on, then target, version, data directory and host.
     pub differing_facts: Vec<Difference>,
     /// Settings in which alone the sides differ, and which cannot matter for the access path measured.
@@ -205,6 +207,16 @@ pub struct ComparedRun {
     /// Path of the plan file that was found automatically; absent without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan_file: Option<String>,
+}
+
+/// A fact and its value.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct NamedFact {
+    /// Name.
+    pub name: String,
+    /// Value; several of one side are separated by ` / `.
+    pub value: String,
 }
 
 /// A fact in which two groups of runs differ.

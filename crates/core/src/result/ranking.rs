@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Validity;
-use super::comparison::{Basis, ComparedRun, GateSummary, MachineSpread};
+use super::comparison::{Basis, ComparedRun, GateSummary, MachineSpread, NamedFact};
 use crate::plan::price::Price;
 
 /// Several sides in one order.
@@ -43,16 +43,6 @@ pub struct RankedGroup {
     pub variation: Option<f64>,
     /// Runs a side that show a difference among so many sides in four of five cases; empty without a variation.
     pub runs_to_see: Vec<RunsToSee>,
-}
-
-/// A fact and its value.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct NamedFact {
-    /// Name.
-    pub name: String,
-    /// Value; several of one side are separated by ` / `.
-    pub value: String,
 }
 
 /// Runs a side that show a difference.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::figure::{FigureRow, Figures, GROWTH, summary_of_figures};
 use super::finding::Finding;
 use super::log::LogSummary;
+use super::observed::ObservedSource;
 use super::part::{BySession, ChoicesSummary, RankSummary};
 use super::system::{CapSummary, CpuSummary, DeviceSummary, WaitSummary};
 use super::validity::Validity;
@@ -60,6 +61,15 @@ pub struct StepSummary {
     start_skew_ms: Option<f64> = figure(Milliseconds, "latest minus earliest begin of a session's first slice", []),
     /// Each session; null when one never reported.
     by_session: Option<BySession>,
+    /// Sessions inside their slices on average; null where another tool drove them.
+    sessions_working: Option<f64> = figure(
+        Count,
+        "time in slices, summed over all sessions / duration_s; of a slice that a boundary of the window cuts, the share \
+         inside",
+        []
+    ),
+    /// Sessions that thought on average.
+    sessions_thinking: Option<f64> = figure(Count, "time spent thinking, summed over all sessions / duration_s", []),
     /// The ranks that took it together, or only the one that this part belongs to; empty for a run of one process.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     ranks: Vec<RankSummary>,
@@ -158,6 +168,9 @@ pub struct StepSummary {
     write_requests_per_s: Option<f64> = figure(PerSecond, GROWTH, [WriteRequests]),
     /// What the money buys.
     per_price: PerPrice = nested,
+    /// Each source of counters with all of its metrics; empty where no counters were read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    observed: Vec<ObservedSource>,
 }
 }
 
@@ -199,6 +212,12 @@ pub struct OpSummary {
     ),
     /// Mean, us.
     mean_us: Option<f64> = figure(Microseconds, "exact sum of the latencies of all sessions / operations", []),
+    /// Standard deviation, us.
+    deviation_us: Option<f64> = figure(
+        Microseconds,
+        "standard deviation of the latencies; histograms of all sessions and seconds merged, so within 1 %",
+        []
+    ),
     /// Median, us.
     p50_us: Option<f64> = figure(
         Microseconds,

@@ -196,6 +196,9 @@ pub struct CpuSummary {
         "CPU of the threads that read counters, time requests and ask for wait events / time",
         [ObserverCpuUs, SettledObserverCpuUs, TraceCpuUs, SamplingCpuUs]
     ),
+    /// Cores' worth of CPU that the sessions reported for their slices; null where they cannot.
+    #[serde(default)]
+    sessions_cores: Option<f64> = figure(Cores, "CPU of the sessions in their slices / duration_s", []),
     /// Share of the sessions' busy time that their threads were on a CPU, 0 to 1.
     #[serde(default)]
     sessions_on_cpu_share: Option<f64> = figure(

@@ -168,13 +168,13 @@ fn a_newer_format_is_refused_with_the_version_that_reads_it() {
 }
 
 #[test]
-fn an_unknown_event_of_this_format_is_skipped_and_reported() {
+fn an_unknown_event_of_this_format_is_passed_over_and_reported() {
     let (_dir, store) = store();
     let id = write(&store, None);
     let plain = store.read(&id).unwrap();
     append(&log(&store, &id), "{\"event\":\"solar_flare\",\"kp\":9}\n");
     let mut run = store.read(&id).unwrap();
-    assert!(run.notes.pop().unwrap().starts_with("skipped 1 line of a kind"));
+    assert!(run.notes.pop().unwrap().starts_with("1 lines of a kind unknown"));
     assert_eq!(run, plain);
 }
 

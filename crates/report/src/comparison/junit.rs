@@ -38,7 +38,7 @@ fn case(gate: &Gate, compared: &ComparedSides, point: &ComparedPoint) -> Case {
 }
 
 pub(super) fn gate_ending(gate: &Gate, outcome: GateOutcome, why: &str) -> Ending {
-    let why = format!("{}; {why}", gate_line(gate, outcome));
+    let why = format!("{}; {why}", gate_line(gate, outcome, None));
     match outcome {
         GateOutcome::Passed => Ending::Passed,
         GateOutcome::Crossed => Ending::Failed("crossed", why),

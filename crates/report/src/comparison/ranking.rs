@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 
 use mindful_analyze::compare::{Gate, GateOutcome};
 use mindful_core::result::Validity;
-use mindful_core::result::comparison::Basis;
+use mindful_core::result::comparison::{Basis, NamedFact};
 use mindful_core::result::ranking::{RankedGroup, RankedSide, RankingSummary};
 
 use super::junit::{Case, PLAIN, gate_ending, suite};
 use crate::export::csv;
-use crate::figure::{UNKNOWN, maybe, number, percent};
+use crate::figure::{UNKNOWN, amount, percent};
 use crate::panels::{Panel, place};
 use crate::style::Style;
 use crate::table::{Side, Table};
@@ -30,7 +30,7 @@ pub(crate) fn panels(ranking: &RankingSummary) -> Vec<Panel> {
     }
     let group = |group: &RankedGroup| {
         let mut panel = Panel::default();
-        panel.heading(&heading(group));
+        panel.heading(&heading(&group.measured));
         panel.table(order_table(ranking, group));
         for note in notes(ranking, group) {
             panel.wrapped(2, &note);
@@ -45,8 +45,9 @@ pub(crate) fn panels(ranking: &RankingSummary) -> Vec<Panel> {
     std::iter::once(first).chain(ranking.groups.iter().flat_map(group)).collect()
 }
 
-pub(crate) fn heading(group: &RankedGroup) -> String {
-    group.measured.iter().map(|fact| format!("{} {}", fact.name, fact.value)).collect::<Vec<_>>().join(", ")
+/// What the sides of a group measured.
+pub(crate) fn heading(measured: &[NamedFact]) -> String {
+    measured.iter().map(|fact| format!("{} {}", fact.name, fact.value)).collect::<Vec<_>>().join(", ")
 }
 
 /// Its name, marked where it may not be quoted.
@@ -99,15 +100,15 @@ fn cells(side: &RankedSide, priced: bool) -> Vec<String> {
         rank(side),
         escape(&name(side)),
         side.runs.len().to_string(),
-        maybe(side.value),
-        interval(side.interval, number),
+        side.value.map_or_else(|| UNKNOWN.to_owned(), amount),
+        interval(side.interval, amount),
         side.by_best.map_or_else(|| UNKNOWN.to_owned(), ratio),
         of_ratio,
     ];
     if priced {
         let currency = side.price.as_ref().map_or("", |price| price.currency.as_str());
-        let money = |amount: Option<f64>| {
-            amount.map_or_else(|| UNKNOWN.to_owned(), |amount| format!("{} {currency}", number(amount)))
+        let money = |price: Option<f64>| {
+            price.map_or_else(|| UNKNOWN.to_owned(), |price| format!("{} {currency}", amount(price)))
         };
         let efficient = side.efficient.map_or(UNKNOWN, |efficient| if efficient { "yes" } else { "no" });
         cells.extend([money(side.per_month), money(side.per_million_reads), efficient.to_owned()]);
@@ -183,14 +184,23 @@ pub(crate) fn places(group: &RankedGroup) -> Panel {
     place::of_sides(&sides)
 }
 
-/// A row for each fact in which the sides differ; `None` where they do not.
+/// A row for each value of a fact in which the sides differ, with the sides that have it; `None` where they do not differ.
 pub(crate) fn differences_table(group: &RankedGroup) -> Option<Table> {
     let first = group.sides.first().filter(|side| !side.differs.is_empty())?;
-    let titles = group.sides.iter().map(|side| (side.name.as_str(), Side::Left));
-    let mut table = Table::new(&std::iter::once(("fact", Side::Left)).chain(titles).collect::<Vec<_>>());
+    let mut table = Table::new(&[("fact", Side::Left), ("value", Side::Left), ("sides", Side::Left)]);
     for (at, fact) in first.differs.iter().enumerate() {
-        let value = |side: &RankedSide| side.differs.get(at).map(|fact| escape(&fact.value)).unwrap_or_default();
-        table.row(std::iter::once(fact.name.clone()).chain(group.sides.iter().map(value)).collect());
+        let mut values: Vec<(&str, Vec<&str>)> = Vec::new();
+        for side in &group.sides {
+            let value = side.differs.get(at).map_or("", |fact| fact.value.as_str());
+            match values.iter_mut().find(|(known, _)| *known == value) {
+                Some((_, sides)) => sides.push(&side.name),
+                None => values.push((value, vec![&side.name])),
+            }
+        }
+        for (number, (value, sides)) in values.into_iter().enumerate() {
+            let name = if number == 0 { fact.name.clone() } else { String::new() };
+            table.row(vec![name, escape(value), escape(&sides.join(", "))]);
+        }
     }
     Some(table)
 }
@@ -212,7 +222,7 @@ pub fn ranking_csv(ranking: &RankingSummary) -> String {
         for side in &group.sides {
             let ranks = [0, 1].map(|at| side.rank.map_or_else(String::new, |rank| rank[at].to_string()));
             let ([low, high], [ratio_low, ratio_high]) = (pair(side.interval), pair(side.by_best_interval));
-            let mut cells = vec![heading(group), side.name.clone()];
+            let mut cells = vec![heading(&group.measured), side.name.clone()];
             cells.extend(ranks);
             cells.extend([
                 side.no_rank.clone().unwrap_or_default(),

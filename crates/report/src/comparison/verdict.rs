@@ -2,14 +2,18 @@
 
 use mindful_analyze::compare::{Basis, Comparison, Gate, GateOutcome, Verdict};
 
-pub fn gate_line(gate: &Gate, outcome: GateOutcome) -> String {
+use crate::escape;
+
+/// The outcome of a gate; `side` is the one that it judges among several.
+pub fn gate_line(gate: &Gate, outcome: GateOutcome, side: Option<&str>) -> String {
     let words = match outcome {
         GateOutcome::Passed => "passed",
         GateOutcome::Crossed => "crossed",
         GateOutcome::Undecided if gate.fails(outcome) => "undecided, failed (--undecided fail)",
         GateOutcome::Undecided => "undecided, passed (--undecided pass)",
     };
-    format!("gate '{}': {words}", gate.condition)
+    let side = side.map_or_else(String::new, |side| format!(" for {}", escape(side)));
+    format!("gate '{}'{side}: {words}", gate.condition)
 }
 
 pub(super) fn verdict_word(verdict: Verdict) -> &'static str {

@@ -1,56 +1,40 @@
 //! Numbers of a record that enter no figure, no verdict and no finding.
 //!
 //! A change of one of them changes nothing that mindful derives, so nothing shows it. A test changes numbers of many
-//! records, and finds each change either in a file of the pack or in this list.
+//! records, and finds each change either in a file of the pack or in this list. Latencies are recorded in buckets of 1 %:
+//! a change within its bucket is none.
+
+mod reason;
+mod seen;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use mindful_analyze::{Analysis, StepAnalysis};
-use mindful_core::record::run::{Run, StepRecord};
+use mindful_analyze::Analysis;
+use mindful_core::record::run::Run;
 use serde_json::Value;
 
-/// Fields that enter no figure, or not with each digit, by the beginning of their names.
-pub const FIELDS: [(&str, &str); 24] = [
-    ("head.plan", "the plan as numbers; the page shows its settings as text"),
-    ("step.step", "the number of a step"),
-    ("step.placements", "which session used which schema"),
-    ("step.workload", "the workload as numbers; the page shows its settings as text"),
-    ("step.warmup_slices", "warm-up slices of a step without any"),
-    ("started", "times of slices, and the difference of two clocks"),
-    ("sample", "readings of counters that enter no figure, and their times and costs"),
-    ("latencies", "device requests that enter no figure"),
-    ("busiest", "processes that did not decide a finding"),
-    ("watched", "readings of circumstances that did not change"),
-    ("hook", "begin and end of a hook"),
-    ("rank", "clocks and CPU time of a rank"),
-    ("spans", "begin and end of the work of each session"),
-    (BEGIN, TIMES),
-    (END, TIMES),
-    ("slice.report.think_us", "time spent thinking"),
-    ("slice.report.cpu_us", "CPU time of a session"),
-    ("slice.report.writer_wait_us", "waits of a session for another writer"),
-    ("slice.report.long", "single long operations without a stall"),
-    ("slice.report.ops[].latency.max_ns", LONGEST),
-    ("slice.report.ops[].response.max_ns", LONGEST),
-    ("slice.report.ops[].latency.buckets[][0]", "single latencies; their number is known, and their sum to 1 %"),
-    ("slice.report.ops[].response.buckets[][0]", "single response times; their number is known, and their sum to 1 %"),
-    ("on_target", "one target of several; the page shows their totals"),
-];
+pub use self::reason::REASONS;
+use self::reason::{HOOK, OTHERS, OUTSIDE, PLAN, RANK, REQUESTS, TARGET};
+use self::seen::SeenStep;
 
-const BEGIN: &str = "slice.report.begin_us";
-const END: &str = "slice.report.end_us";
-const TIMES: &str = "times of slices";
-const LONGEST: &str = "the longest latency of a slice, which is known to 1 %";
-
-/// What is said of lines outside the measured window.
-pub const OUTSIDE: &str = "slices and readings outside the measured window";
+/// The reason of events that are unproven as a whole.
+fn of_event(name: &str) -> Option<&'static str> {
+    match name {
+        "latencies" => Some(REQUESTS),
+        "busiest" | "watched" => Some(OTHERS),
+        "hook" => Some(HOOK),
+        "rank" | "spans" => Some(RANK),
+        "on_target" => Some(TARGET),
+        _ => None,
+    }
+}
 
 /// Counts the numbers of a record, line by line.
 #[derive(Debug)]
 pub struct UnprovenNumbers {
-    /// First and last boundary of the window of each step.
-    windows: BTreeMap<u64, Option<(u64, u64)>>,
+    plan: Option<Value>,
+    steps: BTreeMap<u64, SeenStep>,
     step: Option<u64>,
     /// Numbers in all.
     pub all: u64,
@@ -62,11 +46,8 @@ impl UnprovenNumbers {
     /// Nothing is counted yet of the record of `run`.
     pub fn of_run(run: &Run, analysis: &Analysis) -> Self {
         let steps = run.steps.iter().zip(&analysis.steps);
-        let window = |(record, step): (&StepRecord, &StepAnalysis)| {
-            let ends = step.window.map(|window| (window.first_boundary.into(), window.last_boundary.into()));
-            (u64::from(record.head.step), ends)
-        };
-        Self { windows: steps.map(window).collect(), step: None, all: 0, unproven: BTreeMap::new() }
+        let steps = steps.map(|(record, step)| (record.head.step.into(), SeenStep::from_step(run, record, step)));
+        Self { plan: run.asked_plan(), steps: steps.collect(), step: None, all: 0, unproven: BTreeMap::new() }
     }
 
     /// Counts the numbers of a line.
@@ -86,30 +67,31 @@ impl UnprovenNumbers {
         if name == "step" {
             self.step = event["step"].as_u64();
         }
-        let outside = self.is_outside(name, event).then_some(OUTSIDE);
+        let this = &*self;
+        let step = this.step.and_then(|step| this.steps.get(&step));
+        let of_event = of_event(name);
+        let seen = step.map(|step| step.see(event));
         let mut numbers = Vec::new();
         walk(event, &mut name.to_owned(), &mut String::new(), &mut |field, pointer| {
-            // Slices of several sessions in one have the fields of a slice, and sums of their own.
-            let of_slice = field.strip_prefix("merged_").unwrap_or(field);
-            let is_sum = field.starts_with("merged_slice.") && !field.starts_with("merged_slice.report.ops");
-            let listed = || FIELDS.iter().find(|(begin, _)| of_slice.starts_with(begin)).map(|(_, why)| *why);
-            let listed = || listed().or(is_sum.then_some(TIMES));
-            let unproven = outside.or_else(listed);
+            let unproven = of_event.or_else(|| match name {
+                "head" => this.of_plan(field, pointer),
+                "step" => step.and_then(|step| step.of_head(field, pointer)),
+                "started" | "sample" | "slice" | "merged_slice" => {
+                    seen.as_ref().map_or(Some(OUTSIDE), |seen| seen.reason(name, field, pointer))
+                }
+                _ => None,
+            });
             numbers.push(RecordedNumber { field: field.to_owned(), pointer: pointer.to_owned(), unproven });
         });
         numbers
     }
 
-    /// Whether an event is a slice or a reading outside the measured window of its step.
-    fn is_outside(&self, name: &str, event: &Value) -> bool {
-        let window = self.step.and_then(|step| self.windows.get(&step).copied().flatten());
-        let (at, is_slice) = match name {
-            "slice" | "merged_slice" => (event["report"]["index"].as_u64(), true),
-            "sample" | "latencies" | "busiest" | "watched" => (event["boundary"].as_u64(), false),
-            _ => return false,
-        };
-        let Some((at, (first, last))) = at.zip(window) else { return true };
-        !(first..last).contains(&at) && (is_slice || at != last)
+    fn of_plan(&self, field: &str, pointer: &str) -> Option<&'static str> {
+        let in_plan = pointer.strip_prefix("/plan")?;
+        // Seed and price are figures of the summary.
+        let is_shown = field == "head.plan.seed" || field.starts_with("head.plan.price");
+        let follows = self.plan.as_ref().is_some_and(|plan| plan.pointer(in_plan).is_some_and(Value::is_number));
+        (!is_shown && !follows).then_some(PLAN)
     }
 }
 

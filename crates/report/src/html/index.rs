@@ -3,15 +3,17 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use mindful_analyze::compare::{OrderedBy, table};
-use mindful_core::result::ranking::{NamedFact, RankedGroup, RankedSide};
+use mindful_analyze::compare::{OrderedBy, RunTable, table};
+use mindful_core::Result;
+use mindful_core::result::comparison::NamedFact;
+use mindful_core::result::ranking::{RankedGroup, RankedSide};
 
 use super::site::{Found, IndexedRun};
 use crate::comparison::ranking::{heading, ratio};
 use crate::drawing::scale::drawable;
 use crate::escape::escape_to;
-use crate::figure::{self, format_counted, maybe, number};
-use crate::html;
+use crate::figure::{self, format_counted};
+use crate::html::{self, together};
 use crate::markup::escaped_text;
 
 const STYLE: &str = include_str!("site.css");
@@ -38,7 +40,7 @@ fn measured<'a>(run: &'a IndexedRun, name: &str) -> Option<&'a str> {
 
 fn place<'a>(run: &'a IndexedRun, name: &str) -> Option<&'a str> {
     let Found::Row(row) = &run.found else { return None };
-    row.side.place.iter().find(|fact| fact.name == name).map(|fact| fact.value.as_str())
+    row.place().iter().find(|fact| fact.name == name).map(|fact| fact.value.as_str())
 }
 
 /// The values of one filter, that of most runs first, with their numbers.
@@ -84,35 +86,41 @@ impl Choices {
         let rule = |at: usize| {
             let (chosen, with) =
                 (format!("main:has(#{name} option[value=\"{at}\"]:checked)"), format!("[data-{name}=\"{at}\"]"));
-            format!("{chosen} tr.row:not({with}), {chosen} tbody:not(:has({with})) {{ display: none; }}\n")
+            format!("{chosen} tr.row:not({with}), {chosen} .runs tbody:not(:has({with})) {{ display: none; }}\n")
         };
         (1..=self.values.len()).map(rule).collect()
     }
 }
 
-/// The page of all runs. Rows are in groups that measured the same, ordered by `by`.
-pub fn index(mut runs: Vec<IndexedRun>, by: OrderedBy) -> String {
+/// The page of all runs: the order of the sides, then a row a run. Both are in groups that measured the same, ordered by `by`;
+/// differences of sides up to `margin` (a share) do not matter.
+///
+/// # Errors
+/// A figure that has no ratio.
+pub fn index(mut runs: Vec<IndexedRun>, by: OrderedBy, margin: f64) -> Result<String> {
     let filters: Vec<Choices> = FILTERS.iter().map(|filter| Choices::of_runs(&runs, *filter)).collect();
     let shown: Vec<&Choices> = filters.iter().filter(|choices| choices.values.len() > 1).collect();
     let rows = runs.iter().filter_map(|run| match &run.found {
         Found::Row(row) => Some((**row).clone()),
         Found::Fault(_) => None,
     });
-    let groups = table(rows.collect(), by);
+    let table = table(rows.collect(), by, margin)?;
+    let groups = &table.runs;
     let rules: String = shown.iter().map(|choices| choices.rules()).collect();
     let mut html = html::head("mindful: all runs", &format!("{STYLE}{rules}"));
     let _ = writeln!(html, "<h1>{}</h1>", format_counted(runs.len(), "run"));
     html.push_str(INTRODUCTION);
+    sides_in_order(&mut html, &table);
     html.push_str("<form>\n");
     html.extend(shown.iter().map(|choices| choices.select()));
     html.push_str("<label><input type=\"checkbox\" id=\"chosen\"> only chosen runs</label>\n</form>\n");
     html.push_str("<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"table of the runs\">");
-    let columns = Columns::of_groups(&groups, by);
+    let columns = Columns::of_groups(groups, by);
     let _ = write!(html, "<table class=\"runs\">\n{}", columns.header());
     let faults = runs.extract_if(.., |run| !run.is_readable()).collect::<Vec<_>>();
     let by_id: BTreeMap<&str, &IndexedRun> = runs.iter().map(|run| (run.id.as_str(), run)).collect();
-    for group in &groups {
-        let _ = write!(html, "<tbody>\n{}", columns.heading(&heading(group)));
+    for group in groups {
+        let _ = write!(html, "<tbody>\n{}", columns.heading(&heading(&group.measured)));
         for side in &group.sides {
             if let Some(run) = by_id.get(side.name.as_str()) {
                 html.push_str(&row(run, Some(side), &shown, &columns));
@@ -126,12 +134,44 @@ pub fn index(mut runs: Vec<IndexedRun>, by: OrderedBy) -> String {
         html.push_str("</tbody>\n");
     }
     html.push_str("</table></div>\n</main>\n</body>\n</html>\n");
-    html
+    Ok(html)
 }
+
+/// The sides in their order, as `mindful compare` shows them.
+fn sides_in_order(html: &mut String, table: &RunTable) {
+    if table.sides.groups.is_empty() && table.not_ranked.is_empty() {
+        return;
+    }
+    html.push_str(SIDES);
+    for sentence in &table.sides.sentences {
+        let _ = writeln!(html, "<p class=\"lead\">{}</p>", text_of(sentence));
+    }
+    for group in &table.sides.groups {
+        let _ = writeln!(html, "<section>\n<h3>{}</h3>", text_of(&heading(&group.measured)));
+        together::order(html, &table.sides, group);
+        html.push_str("</section>\n");
+    }
+    for (measured, sides) in &table.not_ranked {
+        let _ = writeln!(
+            html,
+            "<p>{}: {sides} sides are too many for ranks. Name those to compare: <code>mindful compare SIDE SIDE \
+             \u{2026}</code>.</p>",
+            text_of(&heading(measured))
+        );
+    }
+    html.push_str("<h2>All runs</h2>\n");
+}
+
+fn text_of(text: &str) -> String {
+    escaped_text(&crate::escape(text))
+}
+
+const SIDES: &str = "<h2>Sides in order</h2>\n<p>A side is the runs of one tag, two or more. Sides that cannot be told apart \
+share a rank.</p>\n";
 
 const INTRODUCTION: &str = "<p>mindful derived all figures from the records of the runs. The runs are not audited: a record does \
 not prove that it was measured. Runs are in groups that measured the same, best first. Nearby figures of single runs cannot be \
-told apart: <code>mindful compare RUN RUN</code> shows intervals and ranks.</p>\n";
+told apart: measure each set-up several times under one tag.</p>\n";
 
 /// The columns of the table; some are there only if a run has a value for them.
 struct Columns {
@@ -163,7 +203,7 @@ impl Columns {
     }
 
     fn heading(&self, text: &str) -> String {
-        let text = escaped_text(&crate::escape(text));
+        let text = text_of(text);
         format!(
             "<tr class=\"group\"><th scope=\"rowgroup\" colspan=\"{}\"><span>{text}</span></th></tr>\n",
             self.titles.len()
@@ -195,7 +235,7 @@ fn row(run: &IndexedRun, side: Option<&RankedSide>, filters: &[&Choices], column
     let _ = write!(html, "<td><span class=\"{class}\">{}</span>{why}</td>", run.validity);
     html.push_str(&text_cell(place(run, "machine").unwrap_or(figure::UNKNOWN)));
     let ratio = side.and_then(|side| side.by_best).map_or_else(|| figure::UNKNOWN.to_owned(), ratio);
-    let value = maybe(side.and_then(|side| side.value));
+    let value = side.and_then(|side| side.value).map_or_else(|| figure::UNKNOWN.to_owned(), figure::amount);
     for cell in [&run.sessions, &value, &ratio, &run.p99] {
         let _ = write!(html, "<td class=\"number\">{}</td>", escaped_text(cell));
     }
@@ -228,8 +268,8 @@ fn text_cell(content: &str) -> String {
 fn price_cells(side: Option<&RankedSide>) -> String {
     let currency = side.and_then(|side| side.price.as_ref()).map_or("", |price| price.currency.as_str());
     let amount = |amount: Option<f64>| {
-        let amount =
-            amount.map_or_else(|| figure::UNKNOWN.to_owned(), |amount| format!("{} {currency}", number(amount)));
+        let amount = amount
+            .map_or_else(|| figure::UNKNOWN.to_owned(), |amount| format!("{} {currency}", figure::amount(amount)));
         format!("<td class=\"number\">{}</td>", escaped_text(&amount))
     };
     let efficient = match side.and_then(|side| side.efficient) {

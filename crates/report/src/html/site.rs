@@ -1,7 +1,7 @@
 //! Many runs as a folder of pages: an index with all runs in one table, and a page each.
 
 use mindful_analyze::Analysis;
-use mindful_analyze::compare::{NamedSide, OrderedBy, TableRow};
+use mindful_analyze::compare::{OrderedBy, TableRow};
 use mindful_analyze::figures::columns::columns;
 use mindful_core::record::run::Run;
 
@@ -37,9 +37,8 @@ pub(super) enum Found {
 }
 
 impl IndexedRun {
-    /// The row of the one run of `side`.
-    pub fn from_side(side: &NamedSide, by: OrderedBy) -> Option<Self> {
-        let (run, analysis) = side.runs.first()?;
+    /// The row of `run`.
+    pub fn from_run(run: &Run, analysis: &Analysis, by: OrderedBy) -> Self {
         let summary = &analysis.summary;
         // No step of a contrast is its result.
         let best = card::best(analysis).map(|(_, step)| step).filter(|_| !summary.is_contrast());
@@ -54,7 +53,7 @@ impl IndexedRun {
         } else {
             headline.map(|headline| format!("{} {}", headline.figure, headline.label))
         };
-        Some(Self {
+        Self {
             id: summary.id.clone(),
             started_at: summary.started_at.clone(),
             validity: card::word(summary.validity),
@@ -66,8 +65,8 @@ impl IndexedRun {
             p99: p99.map_or_else(unknown, figure::time_us),
             over_time,
             over_time_of,
-            found: Found::Row(Box::new(TableRow::from_side(side, by))),
-        })
+            found: Found::Row(Box::new(TableRow::from_run(&summary.id, run, analysis, by))),
+        }
     }
 
     pub fn unreadable(id: &str, why: &str) -> Self {

@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use mindful_analyze::compare::{comparable, provenance};
 use mindful_core::record::run::Run;
 use mindful_core::result::Validity;
-use mindful_core::result::ranking::RankingSummary;
+use mindful_core::result::ranking::{RankedGroup, RankingSummary};
 
 use super::{heading, panels};
 use crate::card;
 use crate::charts::{self, Side, differences};
 use crate::comparison::difference::Differences;
-use crate::comparison::ranking as order;
+use crate::comparison::ranking;
 use crate::drawing::frame;
 use crate::figure::{UNKNOWN, maybe};
 use crate::markup::escaped_text;
@@ -78,27 +78,32 @@ fn places(html: &mut String, named: &[(&str, &[Side])]) {
 pub(super) fn ranked(
     html: &mut String,
     title: &str,
-    ranking: &RankingSummary,
+    summary: &RankingSummary,
     named: &[(&str, Vec<Side>)],
     number: &mut usize,
 ) {
-    lead(html, title, &ranking.sentences);
-    for (at, group) in ranking.groups.iter().enumerate() {
-        let _ = writeln!(html, "<section>\n<h2>{}</h2>", escaped_text(&order::heading(group)));
-        table_of(html, &order::order_table(ranking, group));
-        for note in order::notes(ranking, group) {
-            let _ = writeln!(html, "<p>{}</p>", escaped_text(&note));
-        }
-        html.push_str(&panels::panel_html(&order::places(group)));
-        if let Some(table) = order::differences_table(group) {
+    lead(html, title, &summary.sentences);
+    for (at, group) in summary.groups.iter().enumerate() {
+        let _ = writeln!(html, "<section>\n<h2>{}</h2>", escaped_text(&ranking::heading(&group.measured)));
+        order(html, summary, group);
+        html.push_str(&panels::panel_html(&ranking::places(group)));
+        if let Some(table) = ranking::differences_table(group) {
             html.push_str("<h3>What differs</h3>\n");
             table_of(html, &table);
         }
         let members = named.iter().filter(|(name, _)| group.sides.iter().any(|side| side.name == **name));
         let members: Vec<_> = members.map(|(name, sides)| (*name, sides.as_slice())).collect();
-        let drawings: Vec<_> = charts::rank_charts(ranking, at).chain(curves_of(&members)).collect();
+        let drawings: Vec<_> = charts::rank_charts(summary, at).chain(curves_of(&members)).collect();
         drawn(html, &drawings, number);
         html.push_str("</section>\n");
+    }
+}
+
+/// The ranks of a group, and what they rest on.
+pub(super) fn order(html: &mut String, summary: &RankingSummary, group: &RankedGroup) {
+    table_of(html, &ranking::order_table(summary, group));
+    for note in ranking::notes(summary, group) {
+        let _ = writeln!(html, "<p>{}</p>", escaped_text(&note));
     }
 }
 

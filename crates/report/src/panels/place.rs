@@ -3,7 +3,7 @@
 use mindful_analyze::Analysis;
 use mindful_analyze::compare::provenance::provenance;
 use mindful_core::record::run::Run;
-use mindful_core::result::ranking::NamedFact;
+use mindful_core::result::comparison::NamedFact;
 
 use crate::escape;
 use crate::panels::Panel;

@@ -1,7 +1,7 @@
 //! Charts of runs as pictures: their text, their marks, and properties that hold for every run.
 
 use crate::made::Made;
-use mindful_analyze::compare::{Interval, NamedSide, OrderedBy};
+use mindful_analyze::compare::{Interval, OrderedBy};
 use mindful_analyze::{Analysis, analyze};
 use mindful_core::record::run::{HookRecord, Point, Run, StepHead};
 use mindful_core::result::{CommitContrastSummary, CommitRow};
@@ -14,10 +14,10 @@ use mindful_report::{Detail, Style, charts, html};
 pub(crate) fn index(runs: Vec<Run>, unreadable: IndexedRun) -> String {
     let by = OrderedBy::parse("reads").unwrap();
     let row = |run: Run| {
-        let (name, analysis) = (run.head.id.clone(), analyze(&run));
-        IndexedRun::from_side(&NamedSide { name, runs: vec![(run, analysis)], noise: None }, by).unwrap()
+        let analysis = analyze(&run);
+        IndexedRun::from_run(&run, &analysis, by)
     };
-    index::index(runs.into_iter().map(row).chain([unreadable]).collect(), by)
+    index::index(runs.into_iter().map(row).chain([unreadable]).collect(), by, 0.03).unwrap()
 }
 
 /// A sweep with throughput that stops growing at 8 sessions.

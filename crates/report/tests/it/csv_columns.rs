@@ -11,7 +11,7 @@ use mindful_report::export::csv;
 use serde_json::Value;
 
 /// Fields that are not figures of a line: lists and maps of their own, and texts that have columns of their own.
-const NO_FIGURES: [&str; 4] = ["by_session", "choices", "point", "like"];
+const NO_FIGURES: [&str; 5] = ["by_session", "choices", "point", "like", "observed"];
 
 /// Fields with a unit only in the column's name.
 const RENAMED: [(&str, &str); 2] = [("scale", "scale_blocks"), ("work_unit", "work_unit_blocks")];

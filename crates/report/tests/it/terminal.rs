@@ -245,6 +245,7 @@ fn every_figure_of_a_step_can_be_explained() {
         "waits",
         "log",
         "per_price",
+        "observed",
     ];
     let names = summary.as_object().unwrap().keys();
     let names = names.chain(

@@ -1,69 +1,163 @@
-//! Many runs in one table: what a ranking says of each side, without ranks.
+//! Many runs in one table, and the order of the sides among them.
 //!
-//! Ranks compare each side with each other one, so their cost grows with the square of the sides. Of hundreds of runs
-//! most are alone on their side and could not be told apart anyway. The remaining cost is the same for each run.
+//! A side is the runs of one tag that measured the same, two or more. Ranks compare each side of a group with each other
+//! one, so a group of more than [`MOST_SIDES`] has none: the work stays proportional to the number of runs. Runs that are
+//! alone on their side would widen the intervals of all others, and nothing bounds their own figure: they are rows only.
 
 use std::collections::BTreeMap;
 
-use mindful_core::result::ranking::{NamedFact, RankedGroup, RankedSide};
+use mindful_core::Result;
+use mindful_core::record::run::Run;
+use mindful_core::result::Validity;
+use mindful_core::result::comparison::NamedFact;
+use mindful_core::result::ranking::{RankedGroup, RankedSide, RankingSummary};
 
-use super::{NOT_STATED, NamedSide, differing_keys, mark_efficient, measured, measured_first, single};
-use crate::compare::OrderedBy;
-use crate::compare::comparable;
+use super::group::{Group, mark_efficient, single, summary};
+use super::heading::{contradict, differing_keys, measured, measured_first};
+use super::run::{RankedRun, RunsOfSide};
+use crate::analysis::Analysis;
+use crate::compare::criterion::OrderedBy;
+use crate::compare::provenance::NOT_STATED;
+use crate::compare::sentence;
 
-/// A run as a row of a table.
+/// Most sides of a group that have ranks.
+const MOST_SIDES: usize = 40;
+
+/// A run as a row of a table. It does not contain the record.
 #[derive(Debug, Clone)]
 pub struct TableRow {
+    id: String,
+    tag: Option<String>,
     /// What it measured.
     pub measured: Vec<NamedFact>,
-    /// The side, without ranks and without what depends on other sides.
-    pub side: RankedSide,
-    facts: BTreeMap<String, String>,
+    run: RankedRun,
 }
 
 impl TableRow {
-    /// The row of `side`, a side of one run.
-    pub fn from_side(side: &NamedSide, by: OrderedBy) -> Self {
-        let facts = side.runs.first().map(|(run, _)| comparable::all_facts(run)).unwrap_or_default();
-        Self { measured: measured(&side.runs), side: single(side, by), facts }
+    /// The row of `run` under the name `id`.
+    pub fn from_run(id: &str, run: &Run, analysis: &Analysis, by: OrderedBy) -> Self {
+        let mut ranked = RankedRun::from_run(run, analysis, by);
+        if let Ok(ordered) = &mut ranked.ordered {
+            // Only a side of one run is judged by its seconds.
+            ordered.value.series = Vec::new();
+        }
+        let alone = side(id, vec![ranked.clone()]);
+        Self { id: id.to_owned(), tag: run.head.plan.tag.clone(), measured: measured(&alone), run: ranked }
+    }
+
+    /// Where it was measured.
+    pub fn place(&self) -> &[NamedFact] {
+        &self.run.place
     }
 }
 
-/// Groups of rows that measured the same. The best row is first in its group, rows without a figure are last. `differs` of a
-/// row contains the facts that are unlike those of most rows of its group.
-pub fn table(rows: Vec<TableRow>, by: OrderedBy) -> Vec<RankedGroup> {
-    let mut groups: BTreeMap<Vec<NamedFact>, Vec<TableRow>> = BTreeMap::new();
-    for row in rows {
-        groups.entry(row.measured.clone()).or_default().push(row);
-    }
+/// Runs in groups that measured the same, and sides in order.
+#[derive(Debug)]
+pub struct RunTable {
+    /// Each run is a side, best first in its group. `differs` contains the facts that are unlike those of most runs of its
+    /// group.
+    pub runs: Vec<RankedGroup>,
+    /// The groups of sides; empty if no group has two sides.
+    pub sides: RankingSummary,
+    /// Groups without ranks because they have too many sides: what they measured, and the number of sides.
+    pub not_ranked: Vec<(Vec<NamedFact>, usize)>,
+}
+
+/// The table of `rows`. Differences of sides up to `margin` (a share) do not matter.
+///
+/// # Errors
+/// A figure that has no ratio.
+pub fn table(rows: Vec<TableRow>, by: OrderedBy, margin: f64) -> Result<RunTable> {
+    let groups = groups(rows);
     let keys: Vec<(Vec<NamedFact>, Vec<usize>)> = groups.keys().map(|key| (key.clone(), Vec::new())).collect();
     let shown = differing_keys(&keys);
-    let group = |(measured, mut rows): (Vec<NamedFact>, Vec<TableRow>)| {
-        add_differences(&mut rows);
-        let mut sides: Vec<RankedSide> = rows.into_iter().map(|row| row.side).collect();
-        sides.sort_by(|a, b| {
-            let known = b.value.is_some().cmp(&a.value.is_some());
-            let [a, b] = [a, b].map(|side| side.value.unwrap_or_default());
-            known.then(if by.higher_is_better() { b.total_cmp(&a) } else { a.total_cmp(&b) })
-        });
-        let best = sides.first().and_then(|side| side.value);
-        for side in &mut sides {
-            side.by_best = side.value.zip(best).map(|(value, best)| value / best);
+    let mut groups: Vec<(Vec<NamedFact>, Vec<TableRow>)> = groups.into_iter().collect();
+    groups.sort_by_key(|(_, rows)| std::cmp::Reverse(rows.len()));
+    let (mut ranked, mut not_ranked, mut sentences) = (Vec::new(), Vec::new(), Vec::new());
+    for (key, rows) in &groups {
+        let sides = sides(rows);
+        let measured = measured_first(key.clone(), &shown);
+        match sides.len() {
+            0 | 1 => {}
+            2..=MOST_SIDES => {
+                let group = Group::from_members(&sides.iter().collect::<Vec<_>>(), by, margin, false)?;
+                sentences.extend(sentence::group_sentence(&group.summary, by, &group));
+                ranked.push(RankedGroup { measured, ..group.summary });
+            }
+            count => not_ranked.push((measured, count)),
         }
-        mark_efficient(&mut sides, by);
-        let measured = measured_first(measured, &shown);
-        RankedGroup { measured, sides, doubts: Vec::new(), variation: None, runs_to_see: Vec::new() }
-    };
-    let mut all: Vec<RankedGroup> = groups.into_iter().map(group).collect();
-    all.sort_by_key(|group| std::cmp::Reverse(group.sides.len()));
-    all
+    }
+    let runs = groups.iter().map(|(key, rows)| RankedGroup {
+        measured: measured_first(key.clone(), &shown),
+        sides: runs_in_order(rows, by),
+        doubts: Vec::new(),
+        variation: None,
+        runs_to_see: Vec::new(),
+    });
+    Ok(RunTable { runs: runs.collect(), sides: summary(by, margin, sentences, ranked), not_ranked })
 }
 
-/// Adds to each row the facts that are unlike those of most rows.
-fn add_differences(rows: &mut [TableRow]) {
-    let mut counts: BTreeMap<String, BTreeMap<Option<String>, usize>> = BTreeMap::new();
-    for (name, value) in rows.iter().flat_map(|row| &row.facts) {
-        *counts.entry(name.clone()).or_default().entry(Some(value.clone())).or_default() += 1;
+/// Rows that measured the same. Less is known of an INVALID run: it joins the runs of its tag that it does not contradict.
+fn groups(rows: Vec<TableRow>) -> BTreeMap<Vec<NamedFact>, Vec<TableRow>> {
+    let mut groups: BTreeMap<Vec<NamedFact>, Vec<TableRow>> = BTreeMap::new();
+    let (invalid, valid): (Vec<_>, Vec<_>) =
+        rows.into_iter().partition(|row| row.run.compared.validity == Validity::Invalid);
+    for row in valid.into_iter().chain(invalid) {
+        let is_of_tag = |rows: &[TableRow]| row.tag.is_some() && rows.iter().any(|other| other.tag == row.tag);
+        let is_invalid = row.run.compared.validity == Validity::Invalid;
+        let joined = groups.iter().find(|(key, rows)| is_invalid && is_of_tag(rows) && !contradict(key, &row.measured));
+        let key = joined.map_or_else(|| row.measured.clone(), |(key, _)| key.clone());
+        groups.entry(key).or_default().push(row);
+    }
+    groups
+}
+
+fn side(name: &str, runs: Vec<RankedRun>) -> RunsOfSide {
+    RunsOfSide { name: name.to_owned(), runs, noise: None }
+}
+
+/// The runs of each tag that has several, the oldest first.
+fn sides(rows: &[TableRow]) -> Vec<RunsOfSide> {
+    let mut sides: BTreeMap<&str, Vec<&TableRow>> = BTreeMap::new();
+    for row in rows {
+        if let Some(tag) = &row.tag {
+            sides.entry(tag).or_default().push(row);
+        }
+    }
+    let several = sides.into_iter().filter(|(_, rows)| rows.len() > 1);
+    several
+        .map(|(tag, mut rows)| {
+            rows.sort_by_key(|row| &row.id);
+            side(tag, rows.into_iter().map(|row| row.run.clone()).collect())
+        })
+        .collect()
+}
+
+/// Each run as a side. The best is first, those without a figure are last.
+fn runs_in_order(rows: &[TableRow], by: OrderedBy) -> Vec<RankedSide> {
+    let mut sides: Vec<RankedSide> = rows.iter().map(|row| single(&side(&row.id, vec![row.run.clone()]), by)).collect();
+    for (side, differs) in sides.iter_mut().zip(unlike_most(rows)) {
+        side.differs = differs;
+    }
+    sides.sort_by(|a, b| {
+        let known = b.value.is_some().cmp(&a.value.is_some());
+        let [a, b] = [a, b].map(|side| side.value.unwrap_or_default());
+        known.then(if by.higher_is_better() { b.total_cmp(&a) } else { a.total_cmp(&b) })
+    });
+    let best = sides.first().and_then(|side| side.value);
+    for side in &mut sides {
+        side.by_best = side.value.zip(best).map(|(value, best)| value / best);
+    }
+    mark_efficient(&mut sides, by);
+    sides
+}
+
+/// For each row the facts that are unlike those of most rows.
+fn unlike_most(rows: &[TableRow]) -> Vec<Vec<NamedFact>> {
+    let facts: Vec<BTreeMap<&str, String>> = rows.iter().map(|row| row.run.facts.by_name()).collect();
+    let mut counts: BTreeMap<&str, BTreeMap<Option<&String>, usize>> = BTreeMap::new();
+    for (name, value) in facts.iter().flatten() {
+        *counts.entry(name).or_default().entry(Some(value)).or_default() += 1;
     }
     for values in counts.values_mut() {
         let known: usize = values.values().sum();
@@ -74,13 +168,14 @@ fn add_differences(rows: &mut [TableRow]) {
     let usual = counts.into_iter().filter(|(_, values)| values.len() > 1).filter_map(|(name, values)| {
         values.into_iter().max_by_key(|(_, count)| *count).map(|(value, _)| (name, value))
     });
-    let usual: BTreeMap<String, Option<String>> = usual.collect();
-    for row in rows {
+    let usual: Vec<(&str, Option<&String>)> = usual.collect();
+    let of_row = |facts: &BTreeMap<&str, String>| {
         let unlike = usual.iter().filter_map(|(name, usual)| {
-            let value = row.facts.get(name);
+            let value = facts.get(name);
             let shown = || value.cloned().unwrap_or_else(|| NOT_STATED.to_owned());
-            (value != usual.as_ref()).then(|| NamedFact { name: name.clone(), value: shown() })
+            (value != *usual).then(|| NamedFact { name: (*name).to_owned(), value: shown() })
         });
-        row.side.differs = unlike.collect();
-    }
+        unlike.collect()
+    };
+    facts.iter().map(of_row).collect()
 }

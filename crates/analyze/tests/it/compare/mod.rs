@@ -4,3 +4,4 @@ mod currencies;
 mod order;
 mod property;
 mod simulation;
+mod table;

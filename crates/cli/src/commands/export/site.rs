@@ -51,11 +51,12 @@ pub(super) fn write(matches: &ArgMatches, runs: &Runs) -> Result<()> {
         Error::plan(format!("cannot create {}: {error}", folder.display()), "choose another --output")
     })?;
     let prices = matches.get_one::<String>("prices").map(|path| Prices::read(Path::new(path))).transpose()?;
-    let (by, replace) = (compare::order(matches)?.unwrap_or(compare::BY_READS), matches.get_flag("yes"));
+    let (by, margin) = compare::order_and_margin(matches)?;
+    let replace = matches.get_flag("yes");
     let mut site = Site { runs, folder, replace, by, prices, written: BTreeSet::new() };
     let rows = sources.iter().map(|source| site.row(source)).collect::<Result<Vec<_>>>()?;
     let (readable, all) = (rows.iter().filter(|row| row.is_readable()).count(), rows.len());
-    output_file::write(&folder.join("index.html"), index::index(rows, by).as_bytes(), replace)?;
+    output_file::write(&folder.join("index.html"), index::index(rows, by, margin)?.as_bytes(), replace)?;
     context::tell(&format!("wrote {readable} of {all} runs to {}", folder.join("index.html").display()));
     Ok(())
 }
@@ -109,7 +110,8 @@ impl Site<'_> {
         if let Some(prices) = &self.prices {
             prices.attach(&mut side);
         }
-        IndexedRun::from_side(&side, self.by).map_or_else(|| unreadable("it contains no run"), Ok)
+        let (run, analysis) = &side.runs[0];
+        Ok(IndexedRun::from_run(run, analysis, self.by))
     }
 
     fn read_elsewhere(&self, named: &Named) -> Result<(Run, Analysis)> {

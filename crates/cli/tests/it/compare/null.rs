@@ -145,6 +145,12 @@ fn incomparable_runs_are_refused_with_the_differing_facts() {
     assert!(text.contains("work unit (1") && text.contains("--force"), "{text}");
     let forced = mindful.run(&[&sides[..], &["--force", "--format", "json"]].concat());
     assert_eq!(json(&forced)["differing_facts"][0]["fact"], "work unit", "{forced:?}");
+    let ranked = json(&mindful.run(&[&sides[..], &["--by", "throughput", "--force", "--format", "json"]].concat()));
+    let places = ["baseline", "candidate"].map(|side| json(&forced)["place"][side].clone());
+    for (place, group) in places.iter().zip(ranked["groups"].as_array().unwrap()) {
+        assert_eq!(place, &group["sides"][0]["place"], "{ranked:#}");
+        assert!(place.as_array().unwrap().iter().any(|fact| fact["name"] == "zone"), "{place:#}");
+    }
 }
 
 #[test]

@@ -24,7 +24,10 @@ fn cost(mindful: &Mindful, args: &[&str]) -> (u64, u64) {
     }
 }
 
-/// Copies of one run as run folders in `results`, on three machines, with prices.
+/// 500 runs have 39 tags: a group of 40 has ranks.
+const RUNS_OF_TAG: usize = 13;
+
+/// Copies of one run as run folders in `results`, several of each tag.
 fn copies(mindful: &Mindful, record: &str, id: &str, count: usize) {
     let _ = fs::remove_dir_all(mindful.path("results"));
     fs::create_dir(mindful.path("results")).unwrap();
@@ -32,7 +35,7 @@ fn copies(mindful: &Mindful, record: &str, id: &str, count: usize) {
         let letters =
             [number / 27 / 27, number / 27 % 27, number % 27].map(|at| "23456789abcdefghijkmnpqrstu".as_bytes()[at]);
         let other = format!("20260101-000000-{}", String::from_utf8(letters.to_vec()).unwrap());
-        let record = record.replace(id, &other).replace("copied", &format!("tag-{number}"));
+        let record = record.replace(id, &other).replace("copied", &format!("tag-{}", number / RUNS_OF_TAG));
         let folder = mindful.path(format!("results/{other}"));
         fs::create_dir(&folder).unwrap();
         fs::write(folder.join("run.jsonl"), record).unwrap();
@@ -48,10 +51,13 @@ fn work_and_memory_of_a_site_grow_linearly() {
     let record = fs::read_to_string(mindful.run_folder(&ran).join("run.jsonl")).unwrap();
     let cost = [50, 100, 500].map(|count| {
         copies(&mindful, &record, id, count);
-        let (ticks, kib) = cost(&mindful, &["export", "results", "--as", "site", "--output", "site", "--yes"]);
+        let (ticks, kib) =
+            cost(&mindful, &["export", "results", "--as", "site", "--by", "throughput", "--output", "site", "--yes"]);
         let index = fs::read_to_string(mindful.path("site/index.html")).unwrap();
         assert_eq!(index.matches("class=\"row\"").count(), count);
-        assert!(index.contains(&format!("tag-{} (1)</option>", count - 1)), "the filter keeps every tag");
+        let (sides, left) = (count.div_ceil(RUNS_OF_TAG), count % RUNS_OF_TAG);
+        assert!(index.contains(&format!("tag-{} ({left})</option>", sides - 1)), "the filter keeps every tag");
+        assert!(index.contains(&format!("<th scope=\"row\">1-{sides}</th>")), "all sides share their ranks");
         (ticks, kib, index.len())
     });
     let [small, middle, large] = cost;
@@ -85,4 +91,47 @@ fn packs_become_a_table_with_prices_and_machines() {
         let page = fs::read_to_string(mindful.path("site").join(link)).unwrap();
         assert!(page.contains("href=\"index.html\"") && page.contains("Not audited"), "{link}");
     }
+}
+
+/// The rows of the first table in `page`, each with its cells.
+fn rows(page: &str) -> Vec<Vec<String>> {
+    let table = page.split("<table>").nth(1).unwrap().split("</table>").next().unwrap();
+    let cells = |row: &str| {
+        let cells = row.split("</t").filter_map(|cell| cell.rsplit_once("\">").or(cell.rsplit_once("<td>")));
+        cells.map(|(_, text)| text.to_owned()).collect::<Vec<_>>()
+    };
+    table.split("</tr>").map(cells).filter(|cells| !cells.is_empty()).collect()
+}
+
+#[test]
+fn sides_of_a_site_have_the_digits_of_compare() {
+    let mindful = Mindful::new();
+    fs::create_dir(mindful.path("results")).unwrap();
+    let sides = [("fast", "10ms", "0.3 USD"), ("late", "20ms", "0.1 USD"), ("same", "20ms", "0.4 USD")];
+    let measured = |(tag, latency, price): (&str, &str, &str), number: usize| {
+        let work = ["--ops", "20", "--work-unit", "1", "--sessions", "1", "--warmup", "0s"];
+        let side = ["--tag", tag, "--null-latency", latency, "--price", price];
+        let ran = mindful.measured(&[&work[..], &side].concat());
+        let file = format!("results/{tag}-{number}.tar.zst");
+        mindful.text(&["pack", ran["id"].as_str().unwrap(), "--output", &file]);
+    };
+    for number in 0..4 {
+        sides.into_iter().for_each(|side| measured(side, number));
+    }
+    measured(("alone", "5ms", "1 USD"), 0);
+    let by = ["--by", "throughput", "--margin", "5"];
+    mindful.text(&[&["export", "results", "--as", "site", "--output", "site"][..], &by].concat());
+    let index = fs::read_to_string(mindful.path("site/index.html")).unwrap();
+    let names = ["fast", "late", "same"];
+    let compared = mindful.text(&[&["compare"][..], &names, &by].concat());
+    let words = compared.split_whitespace().collect::<Vec<_>>().join(" ");
+    let [titles, ranked @ ..] = &rows(&index)[..] else { panic!("{index}") };
+    assert_eq!(titles[..3], ["rank", "side", "runs"], "{titles:?}");
+    assert_eq!(ranked.len(), 3, "a tag with one run is no side: {ranked:?}");
+    for row in ranked {
+        assert!(words.contains(&row.join(" ")), "{row:?} in {compared}");
+    }
+    let sentence = words.split(". ").next().unwrap();
+    assert!(index.contains(&format!("<p class=\"lead\">{sentence}.")), "{sentence} in {index}");
+    assert_eq!(index.matches("class=\"row\"").count(), 13, "each run has a row");
 }

@@ -13,6 +13,8 @@ fn figures(value: &Value, path: &str, names: &mut Vec<String>) {
             Value::Object(_) => figures(value, &name, names),
             Value::Null if path == "ops" || name == "commit" => {}
             Value::String(_) => {}
+            // Sources of counters are lists, and no figures of a step.
+            Value::Array(values) if values.first().is_some_and(Value::is_object) => {}
             _ => names.push(name),
         }
     }

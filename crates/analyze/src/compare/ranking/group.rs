@@ -1,0 +1,252 @@
+//! Sides that measured the same, in one order.
+
+use std::collections::BTreeMap;
+
+use mindful_core::Result;
+use mindful_core::plan::Price;
+use mindful_core::result::comparison::{ComparedRun, NamedFact};
+use mindful_core::result::ranking::{RankedGroup, RankedSide, RankingSummary, RunsToSee};
+
+use super::rank::{Ranks, SideValues};
+use super::run::{RunsOfSide, values_of};
+use crate::compare::answer::{Basis, Comparison, Question, Verdict};
+use crate::compare::criterion::{OrderedBy, OrderedRun};
+use crate::compare::order::Sequence;
+use crate::compare::power::runs_to_rank;
+use crate::compare::provenance::{NOT_STATED, joined_places};
+use crate::compare::sentence::ComparedSides;
+use crate::compare::{comparable, machines};
+use crate::stats::moment::{median, variance};
+
+const DIFFERENCES: [f64; 3] = [0.05, 0.1, 0.2];
+
+pub(super) struct Group {
+    pub(super) summary: RankedGroup,
+    ranks: Ranks,
+    numbers: Vec<String>,
+    runs: Vec<usize>,
+}
+
+impl ComparedSides for Group {
+    fn are_alike(&self, a: &str, b: &str) -> bool {
+        let (Some(a), Some(b)) = (self.number(a), self.number(b)) else { return false };
+        !self.ranks.is_better(a, b) && !self.ranks.is_better(b, a)
+    }
+
+    fn ratio(&self, a: &str, b: &str) -> Option<(f64, Option<[f64; 2]>)> {
+        self.ranks.ratio(self.number(a)?, self.number(b)?).map(|(ratio, interval, _)| (ratio, interval))
+    }
+}
+
+impl Group {
+    pub(super) fn from_members(members: &[&RunsOfSide], by: OrderedBy, margin: f64, force: bool) -> Result<Self> {
+        let mut ranked: Vec<(&RunsOfSide, Vec<&OrderedRun>)> = Vec::new();
+        let mut without: Vec<(&RunsOfSide, String)> = Vec::new();
+        let currency = members.iter().find_map(|side| side.currencies().next());
+        for side in members {
+            match side.ordered(by, force, currency) {
+                Ok(runs) => ranked.push((side, runs)),
+                Err(why) => without.push((side, why)),
+            }
+        }
+        let values: Vec<SideValues> =
+            ranked.iter().map(|(side, runs)| SideValues { runs: values_of(runs), noise: side.noise }).collect();
+        let question =
+            Question { margin, higher_is_faster: by.higher_is_better(), resamples: 0, ..Question::default() };
+        let mut ranks = Ranks::from_sides(&values, &question)?;
+        let ranked_sides: Vec<&RunsOfSide> = ranked.iter().map(|(side, _)| *side).collect();
+        let doubts = leave_open(&mut ranks, &ranked_sides, &values, margin);
+        let mut sides = Vec::new();
+        for at in &ranks.order {
+            let (side, runs) = &ranked[*at];
+            let best = ranks.order[0];
+            let ratio = ranks.ratio(*at, best).filter(|_| *at != best);
+            let reads: Vec<f64> = runs.iter().filter_map(|run| run.reads).collect();
+            sides.push(RankedSide {
+                rank: Some(ranks.ranks[*at]),
+                value: Some(values[*at].median()),
+                interval: values[*at].interval(),
+                by_best: ratio.map(|(ratio, ..)| ratio).or(Some(1.0)),
+                by_best_interval: ratio.and_then(|(_, interval, _)| interval),
+                basis: ratio.map(|(.., compared)| compared.basis),
+                machines: machines::spread(&values[*at].runs, margin),
+                ..priced(unranked(side, runs, None), median(&reads))
+            });
+        }
+        sides.extend(without.iter().map(|(side, why)| unranked(side, &[], Some(why.clone()))));
+        mark_efficient(&mut sides, by);
+        add_differences(&mut sides, members);
+        let variation = pooled(&values);
+        let count = values.len();
+        let needed = |variation: f64| {
+            DIFFERENCES
+                .map(|difference| RunsToSee { difference, runs: runs_to_rank(variation, difference, margin, count) })
+        };
+        let runs_to_see = variation.filter(|_| count > 1).map(|v| needed(v).to_vec()).unwrap_or_default();
+        let numbers = ranked.iter().map(|(side, _)| side.name.clone()).collect();
+        let runs = values.iter().map(|side| side.runs.len()).collect();
+        Ok(Self {
+            summary: RankedGroup { measured: Vec::new(), sides, doubts, variation, runs_to_see },
+            ranks,
+            numbers,
+            runs,
+        })
+    }
+
+    fn number(&self, name: &str) -> Option<usize> {
+        self.numbers.iter().position(|known| known == name)
+    }
+
+    /// The verdicts on the last of all `sides`, if it has a rank here.
+    pub(super) fn last(&self, name: &str) -> Option<Vec<([usize; 2], Verdict, Basis)>> {
+        let last = self.number(name)?;
+        let of_other = |(other, compared): (usize, &Comparison)| {
+            let verdict = match (self.ranks.is_better(last, other), self.ranks.is_better(other, last)) {
+                (true, _) => Verdict::Faster,
+                (_, true) => Verdict::Slower,
+                _ => compared.verdict,
+            };
+            ([self.runs[other], self.runs[last]], verdict, compared.basis)
+        };
+        Some(self.ranks.comparisons_of(last).map(of_other).collect())
+    }
+}
+
+pub(super) fn summary(by: OrderedBy, margin: f64, sentences: Vec<String>, groups: Vec<RankedGroup>) -> RankingSummary {
+    RankingSummary {
+        format: 1,
+        by: by.to_string(),
+        unit: by.unit().to_owned(),
+        higher_is_better: by.higher_is_better(),
+        margin,
+        sentences,
+        groups,
+        gate: None,
+    }
+}
+
+/// Leaves the pairs open that were not measured in turn and may differ by the time of their runs; returns why.
+fn leave_open(ranks: &mut Ranks, sides: &[&RunsOfSide], values: &[SideValues], margin: f64) -> Vec<String> {
+    let mut doubts = Vec::new();
+    for (b, candidate) in sides.iter().enumerate() {
+        for (a, baseline) in sides[..b].iter().enumerate() {
+            if !ranks.is_better(a, b) && !ranks.is_better(b, a) {
+                continue;
+            }
+            let names = [baseline.name.as_str(), &candidate.name];
+            let moments = [baseline.moments(), candidate.moments()];
+            let Some(sequence) = Sequence::from_sides(moments, names) else { continue };
+            let [of_a, of_b] = [a, b].map(|at| values[at].runs.iter().map(|run| run.value).collect::<Vec<_>>());
+            if let Some(doubt) = sequence.doubt([&of_a, &of_b], margin) {
+                ranks.leave_open(a, b);
+                doubts.push(format!("{} and {} are not told apart: {doubt}", names[0], names[1]));
+            }
+        }
+    }
+    doubts
+}
+
+/// One side: its figure and its price, or the reason why it does not have a figure.
+pub(super) fn single(side: &RunsOfSide, by: OrderedBy) -> RankedSide {
+    match side.ordered(by, false, side.currencies().next()) {
+        Ok(runs) => {
+            let values = SideValues { runs: values_of(&runs), noise: side.noise };
+            let reads: Vec<f64> = runs.iter().filter_map(|run| run.reads).collect();
+            let side = priced(unranked(side, &runs, None), median(&reads));
+            RankedSide { value: Some(values.median()), interval: values.interval(), ..side }
+        }
+        Err(why) => unranked(side, &[], Some(why)),
+    }
+}
+
+/// A side with nothing of its ranks.
+fn unranked(side: &RunsOfSide, ordered: &[&OrderedRun], no_rank: Option<String>) -> RankedSide {
+    let runs = side
+        .runs
+        .iter()
+        .enumerate()
+        .map(|(at, run)| ComparedRun { value: ordered.get(at).map(|run| run.value.value), ..run.compared.clone() });
+    let price = side.price();
+    RankedSide {
+        name: side.name.clone(),
+        rank: None,
+        no_rank,
+        value: None,
+        interval: None,
+        by_best: None,
+        by_best_interval: None,
+        basis: None,
+        validity: side.validity(),
+        runs: runs.collect(),
+        machines: None,
+        reads_per_s: None,
+        per_month: price.as_ref().map(Price::per_month),
+        price,
+        per_million_reads: None,
+        efficient: None,
+        place: joined_places(side.runs.iter().map(|run| run.place.as_slice())),
+        differs: Vec::new(),
+    }
+}
+
+fn priced(side: RankedSide, reads: Option<f64>) -> RankedSide {
+    let reads = reads.filter(|reads| *reads > 0.0);
+    let per_million_reads = side.price.as_ref().zip(reads).map(|(price, reads)| price.per_million(reads));
+    RankedSide { reads_per_s: reads, per_million_reads, ..side }
+}
+
+/// Marks the sides that no side beats which costs no more.
+pub(super) fn mark_efficient(sides: &mut [RankedSide], by: OrderedBy) {
+    let buys = |side: &RankedSide| {
+        let figure = if by == OrderedBy::Price { side.reads_per_s } else { side.value };
+        let higher = by == OrderedBy::Price || by.higher_is_better();
+        figure.map(|figure| if higher { figure } else { -figure })
+    };
+    let mut points: BTreeMap<String, Vec<(f64, f64, usize)>> = BTreeMap::new();
+    for (at, side) in sides.iter().enumerate() {
+        if let (Some(price), Some(month), Some(figure)) = (&side.price, side.per_month, buys(side)) {
+            points.entry(price.currency.clone()).or_default().push((month, figure, at));
+        }
+    }
+    for side in &mut *sides {
+        side.efficient = None;
+    }
+    for mut points in points.into_values() {
+        // Cheapest first, of one price the best first: what comes later has to be better than all before it.
+        points.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.total_cmp(&a.1)));
+        let mut best: Option<(f64, f64)> = None;
+        for (month, figure, at) in points {
+            let efficient = best.is_none_or(|best| figure > best.1 || (month, figure) == best);
+            sides[at].efficient = Some(efficient);
+            if efficient {
+                best = Some((month, figure));
+            }
+        }
+    }
+}
+
+/// The facts in which the sides of a group differ, with the value of each.
+fn add_differences(sides: &mut [RankedSide], members: &[&RunsOfSide]) {
+    let facts: Vec<_> = members.iter().map(|side| side.facts()).collect();
+    let differing = comparable::differences_among(&facts);
+    for side in sides {
+        let Some(at) = members.iter().position(|member| member.name == side.name) else { continue };
+        let value = |(name, row): &(String, Vec<Option<String>>)| {
+            let value = row[at].clone().unwrap_or_else(|| NOT_STATED.to_owned());
+            NamedFact { name: name.clone(), value }
+        };
+        side.differs = differing.iter().map(value).collect();
+    }
+}
+
+/// Standard deviation between runs, pooled over the sides with several.
+fn pooled(sides: &[SideValues]) -> Option<f64> {
+    let (mut squares, mut freedom) = (0.0, 0.0);
+    for side in sides.iter().filter(|side| side.runs.len() > 1) {
+        let logarithms: Vec<f64> = side.runs.iter().map(|run| run.value.ln()).collect();
+        let count = (side.runs.len() - 1) as f64;
+        squares += variance(&logarithms)? * count;
+        freedom += count;
+    }
+    (freedom > 0.0).then(|| (squares / freedom).sqrt())
+}

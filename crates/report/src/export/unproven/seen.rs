@@ -1,0 +1,142 @@
+//! Which numbers of a step enter a figure.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mindful_analyze::StepAnalysis;
+use mindful_analyze::figures::window::Window;
+use mindful_core::contract::slice::SliceReport;
+use mindful_core::record::run::{Run, StepRecord};
+use serde_json::Value;
+
+use super::reason::{FELL, FOREIGN, OUTSIDE, PLAN, SERVICE, SESSION, TIMES};
+
+/// A step, as far as it decides which of its numbers enter a figure.
+#[derive(Debug)]
+pub(super) struct SeenStep {
+    /// Its head and boundaries, without slices and readings.
+    record: StepRecord,
+    window: Option<Window>,
+    asked: Option<Value>,
+    /// For each metric of a source whether it has a figure.
+    metrics: BTreeMap<String, Vec<bool>>,
+    /// Boundaries with a reading.
+    read: BTreeSet<u64>,
+    /// Whether the CPU of its sessions is a figure.
+    cpu: bool,
+}
+
+/// An event of a step, as far as it decides which of its numbers enter a figure.
+pub(super) struct SeenEvent<'a> {
+    step: &'a SeenStep,
+    event: &'a Value,
+    /// The share of a slice in the window; 1 or 0 of a reading.
+    share: f64,
+}
+
+impl SeenStep {
+    pub(super) fn from_step(run: &Run, record: &StepRecord, step: &StepAnalysis) -> Self {
+        let observed = step.summary.observed.iter().zip(&record.series).map(|(observed, series)| {
+            let metric = |name: &String| observed.metrics.get(name);
+            let is_figure = |name| metric(name).is_some_and(|m| m.value.is_some() || m.deviation.is_some());
+            (series.source.clone(), series.metrics.iter().map(|metric| is_figure(&metric.name)).collect())
+        });
+        let readings = record.series.iter().flat_map(|series| &series.readings);
+        Self {
+            record: StepRecord { boundaries_us: record.boundaries_us.clone(), ..StepRecord::new(record.head.clone()) },
+            window: step.window,
+            asked: run.asked_step(record),
+            metrics: observed.collect(),
+            read: readings.map(|reading| reading.boundary.into()).collect(),
+            cpu: step.summary.cpu.sessions_cores.is_some(),
+        }
+    }
+
+    /// Why a number of its head may enter no figure.
+    pub(super) fn of_head(&self, field: &str, pointer: &str) -> Option<&'static str> {
+        const SHOWN: [&str; 4] =
+            ["step.workload.schemas", "step.workload.scale", "step.workload.work_unit", "step.workload.update_pct"];
+        let is_asked = field.starts_with("step.workload") || field.starts_with("step.placements");
+        let follows = || self.asked.as_ref().is_some_and(|asked| asked.pointer(pointer).is_some_and(Value::is_number));
+        // Slices that warm up, where a window was chosen by what was seen.
+        let is_idle = field == "step.warmup_slices";
+        (is_idle || is_asked && !SHOWN.contains(&field) && !follows()).then_some(PLAN)
+    }
+
+    pub(super) fn see<'a>(&'a self, event: &'a Value) -> SeenEvent<'a> {
+        let report = || serde_json::from_value::<SliceReport>(event["report"].clone()).ok();
+        let share = match event["event"].as_str() {
+            Some("sample") => self.share_of_reading(event["boundary"].as_u64()),
+            _ => report().zip(self.window).map_or(0.0, |(report, window)| window.share_of(&report, &self.record)),
+        };
+        SeenEvent { step: self, event, share }
+    }
+
+    fn share_of_reading(&self, boundary: Option<u64>) -> f64 {
+        let inside = boundary.zip(self.window).is_some_and(|(boundary, window)| {
+            (u64::from(window.first_boundary)..=u64::from(window.last_boundary)).contains(&boundary)
+        });
+        f64::from(u8::from(inside))
+    }
+}
+
+impl SeenEvent<'_> {
+    /// Why a number of the event may enter no figure.
+    pub(super) fn reason(&self, name: &str, field: &str, pointer: &str) -> Option<&'static str> {
+        match name {
+            "started" => self.of_start(field, pointer),
+            "sample" => self.of_sample(field, pointer),
+            _ => self.of_slice(name == "merged_slice", field),
+        }
+    }
+
+    fn of_start(&self, field: &str, pointer: &str) -> Option<&'static str> {
+        let boundary = pointer.rsplit('/').next().and_then(|at| at.parse().ok());
+        let is_read = match field {
+            "started.clock_offset_us" => !self.step.read.is_empty(),
+            _ => boundary.is_some_and(|boundary: u64| self.step.read.contains(&boundary)),
+        };
+        (!is_read).then_some(TIMES)
+    }
+
+    fn of_sample(&self, field: &str, pointer: &str) -> Option<&'static str> {
+        // Boundary, time and cost of each reading enter the mean delay and cost of its source.
+        if !field.starts_with("sample.values") {
+            return None;
+        }
+        let metric = || {
+            let number: usize = pointer.rsplit('/').next()?.parse().ok()?;
+            self.step.metrics.get(self.event["source"].as_str()?)?.get(number).copied()
+        };
+        if self.share > 0.0 { (metric() != Some(true)).then_some(FELL) } else { Some(OUTSIDE) }
+    }
+
+    fn of_slice(&self, is_merged: bool, field: &str) -> Option<&'static str> {
+        let field = field.strip_prefix("merged_slice.").or(field.strip_prefix("slice."))?;
+        if self.step.record.head.workload.is_none() {
+            return Some(FOREIGN);
+        }
+        // Operations are in a slice twice, and its sum and maximum follow from its latencies, wherever it is.
+        let is_twice = field.ends_with("buckets[][1]") || field.ends_with(".ops[].ops") || field.ends_with(".max_ns");
+        if is_twice {
+            return None;
+        }
+        if self.share == 0.0 {
+            return Some(OUTSIDE);
+        }
+        let is_session = ["report.writer_wait_us", "report.long", "report.backlog", "long"];
+        let responds = || {
+            let ops = self.event["report"]["ops"].as_array();
+            ops.into_iter().flatten().any(|op| !op["response"].is_null())
+        };
+        match field {
+            "report.begin_us" | "report.end_us" | "reports" | "report.index" if is_merged => Some(TIMES),
+            "report.cpu_us" if !self.step.cpu => Some(SESSION),
+            "report.ops[].latency.buckets[][0]" if responds() => Some(SERVICE),
+            "report.ops[].latency.buckets[][0]" | "report.ops[].response.buckets[][0]" if self.share < 0.5 => {
+                Some(OUTSIDE)
+            }
+            _ if is_session.iter().any(|begin| field.starts_with(begin)) => Some(SESSION),
+            _ => None,
+        }
+    }
+}
