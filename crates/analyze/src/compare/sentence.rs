@@ -16,7 +16,10 @@ pub(super) trait ComparedSides {
 /// The sentence of a group: `c is 1.31 times b (1.25 to 1.38) and costs 0.92 of it; a and b cannot be told apart.`
 pub(super) fn group_sentence(summary: &RankedGroup, by: OrderedBy, group: &impl ComparedSides) -> Option<String> {
     let ranked: Vec<&RankedSide> = summary.sides.iter().filter(|side| side.rank.is_some()).collect();
-    let [best, second, ..] = ranked.as_slice() else { return None };
+    let [best, second, ..] = ranked.as_slice() else {
+        let alone = ranked.first().filter(|_| summary.sides.len() > 1);
+        return alone.map(|side| format!("only {} has a rank by {by}.", side.name));
+    };
     let mut parts = Vec::new();
     if !group.are_alike(&best.name, &second.name) {
         parts.extend(lead(best, second, by, group));

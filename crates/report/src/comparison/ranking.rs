@@ -194,7 +194,7 @@ pub(crate) fn differences_table(group: &RankedGroup) -> Option<Table> {
             let value = side.differs.get(at).map_or("", |fact| fact.value.as_str());
             match values.iter_mut().find(|(known, _)| *known == value) {
                 Some((_, sides)) => sides.push(&side.name),
-                None => values.push((value, vec![&side.name])),
+                None => values.push((value, vec![side.name.as_str()])),
             }
         }
         for (number, (value, sides)) in values.into_iter().enumerate() {

@@ -69,6 +69,8 @@ fn sides_are_ordered_in_every_form_with_prices_and_a_gate() {
 
     let gated = compare(&["--fail-if", "not in the first rank", "--junit", "gate.xml"]);
     assert_eq!(gated.status.code(), Some(4), "{gated:?}");
+    let line = String::from_utf8_lossy(&gated.stdout).lines().last().unwrap_or_default().to_owned();
+    assert_eq!(line, "gate 'not in the first rank' for same: crossed");
     let best_last = ["compare", "slow", "same", "fast", "--fail-if", "slower>30%"];
     assert_eq!(mindful.run(&[&best_last[..], &ARGS].concat()).status.code(), Some(0));
     let unclear = mindful.refusal(&[&best_last[..5], &["slower>5"]].concat());
@@ -101,6 +103,11 @@ fn other_measurements_and_invalid_sides_have_no_common_rank() {
     let last = &groups[0]["sides"].as_array().unwrap().iter().find(|side| side["name"] == "broken").unwrap();
     assert!(last["rank"].is_null(), "{ranking:#}");
     assert!(last["no_rank"].as_str().unwrap().starts_with("INVALID"), "{ranking:#}");
+    let alone = json(&mindful.run(&["compare", "one", "broken", "--by", "throughput", "--format", "json"]));
+    assert_eq!(alone["sentences"], serde_json::json!(["only one has a rank by throughput."]), "{alone:#}");
+    run(&["--tag", "worse", "--work-unit", "1", "--null-fail", "1@500ms", "--sessions", "2", "--null-latency", "10ms"]);
+    let none = message(&mindful.run(&["compare", "broken", "worse", "--by", "throughput"]));
+    assert!(none.contains("broken (INVALID") && none.contains("worse (INVALID") && none.contains("--force"), "{none}");
     let gate = ["compare", "one", "two", "broken", "--by", "throughput", "--fail-if", "not in the first rank"];
     assert!(refused(&mindful.run(&gate)).contains("broken has no rank: INVALID"));
 }

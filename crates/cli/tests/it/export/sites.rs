@@ -116,7 +116,9 @@ fn sides_of_a_site_have_the_digits_of_compare() {
         mindful.text(&["pack", ran["id"].as_str().unwrap(), "--output", &file]);
     };
     for number in 0..4 {
-        sides.into_iter().for_each(|side| measured(side, number));
+        for side in sides {
+            measured(side, number);
+        }
     }
     measured(("alone", "5ms", "1 USD"), 0);
     let by = ["--by", "throughput", "--margin", "5"];
