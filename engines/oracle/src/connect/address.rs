@@ -163,7 +163,7 @@ mod tests {
             ("oracle://me/s3cret@db/x", "--password-file"),
             ("oracle://@db/x", "lacks account"),
             ("oracle://me@", "lacks account"),
-            ("oracle://me@db/x4..1", "rising"),
+            ("oracle://me@db/x4..1", "ascending"),
             ("oracle://me@db/x1..999", "more than 256"),
             ("oracle://me@db/a..b", "not a range"),
             ("oracle://me@db)(x?sid=A", "not an address"),

@@ -145,7 +145,7 @@ fn below_an_overlay_is_the_file_system_it_writes_to() {
     run("umount", &[&direct.folder.display().to_string()]).unwrap();
     run("umount", &[&merged]).unwrap();
     assert!(hidden.shows("not-seen", "device: ") && hidden.shows("storage-layer", "overlay at "), "{hidden}");
-    let why = format!("overlay at {merged} lies over other file systems");
+    let why = format!("overlay at {merged} is an overlay of other file systems");
     assert!(hidden.run["findings"].to_string().contains(&why), "{hidden}");
     // Lines may break anywhere.
     let headline = hidden.headline().split_whitespace().collect::<Vec<_>>().join(" ");

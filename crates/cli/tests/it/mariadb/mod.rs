@@ -57,7 +57,7 @@ fn tables_of_aria_give_figures_of_operations_alone() {
     let refused = mindful.run(&[&on[..], &short].concat());
     assert_eq!(refused.status.code(), Some(2), "{refused:?}");
     let line = message(&refused);
-    assert!(line.contains("makes tables of Aria alone") && line.contains("--loop client"), "{line}");
+    assert!(line.contains("makes only tables of Aria") && line.contains("--loop client"), "{line}");
 
     let ran = mindful.run(&[&on[..], &short, &["--loop", "client"]].concat());
     let run = json(&ran);
