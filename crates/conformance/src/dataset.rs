@@ -1,5 +1,6 @@
 //! Properties of loading, proving and removing a dataset.
 
+use std::fmt::Display;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -13,9 +14,6 @@ use crate::fixture::Fixture;
 
 /// Before a load nothing exists, and `cleanup` has nothing to do.
 pub fn a_fresh_target_holds_nothing_and_lists_nothing(fixture: &Fixture) {
-    if !fixture.applies(fixture.can().loads, "dataset of its own") {
-        return;
-    }
     let target = fixture.open();
     assert_eq!(target.dataset().unwrap_or_else(|e| panic!("dataset: {e}")), None);
     let ours = removable(&*target);
@@ -25,9 +23,6 @@ pub fn a_fresh_target_holds_nothing_and_lists_nothing(fixture: &Fixture) {
 
 /// The requested dataset exists, also after opening it again. Loading again does not change it.
 pub fn a_load_is_reported_by_dataset_and_is_complete(fixture: &Fixture) {
-    if !fixture.applies(fixture.can().loads, "dataset of its own") {
-        return;
-    }
     let plan = &fixture.dataset;
     let opened = fixture.loaded();
     let described = opened.target.dataset().unwrap_or_else(|e| panic!("dataset: {e}"));
@@ -49,9 +44,6 @@ pub fn a_load_is_reported_by_dataset_and_is_complete(fixture: &Fixture) {
 
 /// Progress only grows and ends at its total.
 pub fn a_load_reports_its_progress(fixture: &Fixture) {
-    if !fixture.applies(fixture.can().loads, "dataset of its own") {
-        return;
-    }
     let log = Log::default();
     let target = fixture.open();
     target.load(&fixture.dataset, &log, &StopFlag::default()).unwrap_or_else(|e| panic!("load: {e}"));
@@ -69,9 +61,6 @@ pub fn a_load_reports_its_progress(fixture: &Fixture) {
 
 /// Another scale, seed or scan table is another dataset: it is refused and the loaded one stays.
 pub fn a_load_with_other_parameters_is_refused(fixture: &Fixture) {
-    if !fixture.applies(fixture.can().loads, "dataset of its own") {
-        return;
-    }
     let opened = fixture.loaded();
     let before = opened.target.dataset().unwrap_or_else(|e| panic!("dataset: {e}"));
     let plan = &fixture.dataset;
@@ -92,9 +81,6 @@ pub fn a_load_with_other_parameters_is_refused(fixture: &Fixture) {
 
 /// The same parameters with more schemas complete the existing dataset.
 pub fn more_schemas_are_added_to_a_load(fixture: &Fixture) {
-    if !fixture.applies(fixture.can().loads, "dataset of its own") {
-        return;
-    }
     let opened = fixture.loaded();
     let more = DatasetPlan { schemas: fixture.dataset.schemas + 1, ..fixture.dataset.clone() };
     let dataset = opened.target.load(&more, &Silent, &StopFlag::default()).unwrap_or_else(|e| panic!("load more: {e}"));
@@ -106,9 +92,6 @@ pub fn more_schemas_are_added_to_a_load(fixture: &Fixture) {
 }
 
 pub fn a_stopped_load_is_completed_by_the_next(fixture: &Fixture) {
-    if !fixture.applies(fixture.can().loads, "dataset of its own") {
-        return;
-    }
     let target = fixture.open();
     let stop = StopFlag::default();
     let brake = Brake { stop: stop.clone(), seen: AtomicUsize::new(0) };
@@ -126,9 +109,6 @@ pub fn a_stopped_load_is_completed_by_the_next(fixture: &Fixture) {
 
 /// One row a block, random order, every schema its own.
 pub fn verify_proves_the_layout(fixture: &Fixture) {
-    if !fixture.applies(fixture.can().loads, "dataset of its own") {
-        return;
-    }
     let proof = fixture.loaded().target.verify(&StopFlag::default()).unwrap_or_else(|e| panic!("verify: {e}"));
     assert_eq!(proof.failure(), None);
     assert_eq!(proof.schemas.len() as u32, fixture.dataset.schemas);
@@ -141,9 +121,6 @@ pub fn verify_proves_the_layout(fixture: &Fixture) {
 
 /// The listed objects are removed and reported; a second cleanup has nothing to do; a load works again.
 pub fn cleanup_removes_what_inventory_lists(fixture: &Fixture) {
-    if !fixture.applies(fixture.can().loads, "dataset of its own") {
-        return;
-    }
     let opened = fixture.loaded();
     let listed = opened.target.inventory().unwrap_or_else(|e| panic!("inventory: {e}"));
     assert!(listed.iter().any(|object| object.kept_because.is_none()), "{listed:?}");
@@ -160,6 +137,14 @@ pub fn cleanup_removes_what_inventory_lists(fixture: &Fixture) {
 fn removable(target: &dyn Target) -> Vec<String> {
     let objects = target.inventory().unwrap_or_else(|e| panic!("inventory: {e}"));
     objects.into_iter().filter(|object| object.kept_because.is_none()).map(|object| object.name).collect()
+}
+
+/// A message contains each of `parts`.
+#[track_caller]
+pub fn assert_says(message: impl Display, parts: &[&str]) {
+    let message = message.to_string();
+    let lacking: Vec<_> = parts.iter().filter(|part| !message.contains(**part)).collect();
+    assert!(lacking.is_empty(), "no {lacking:?} in: {message}");
 }
 
 /// An error names fault, place and next step in one line.

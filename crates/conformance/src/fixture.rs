@@ -2,7 +2,9 @@
 
 use std::any::Any;
 use std::sync::Arc;
+use std::thread;
 
+use mindful_core::Result;
 use mindful_core::contract::clock;
 use mindful_core::contract::engine::{Capabilities, Engine};
 use mindful_core::contract::event::{Events, Silent};
@@ -32,14 +34,8 @@ pub struct Fixture {
 impl Fixture {
     /// A fixture with a dataset of two schemas of 500 blocks and scan tables of 16.
     pub fn new(engine: &'static dyn Engine, url: impl Into<String>) -> Self {
-        let dataset = DatasetPlan {
-            schemas: 2,
-            blocks_per_schema: 500,
-            scan_blocks: if engine.capabilities().scans { 16 } else { 0 },
-            content: Content::INCOMPRESSIBLE,
-            seed: 7,
-            load_streams: 2,
-        };
+        let scan_blocks = if engine.capabilities().scans { 16 } else { 0 };
+        let dataset = DatasetPlan { scan_blocks, ..dataset_plan(2, 500) };
         let scheme = engine.schemes()[0];
         Self {
             engine,
@@ -70,11 +66,14 @@ impl Fixture {
     }
 
     pub fn open(&self) -> Box<dyn Target> {
-        let events: Arc<dyn Events> = Arc::new(Silent);
-        self.engine
-            .parse_options(&self.url, &self.settings)
-            .and_then(|options| options.open(0, &events))
-            .unwrap_or_else(|error| panic!("open {}: {error}", self.url))
+        self.open_for(&Arc::new(Silent))
+    }
+
+    pub fn open_for(&self, events: &Arc<impl Events + 'static>) -> Box<dyn Target> {
+        let events: Arc<dyn Events> = events.clone();
+        let options = self.engine.parse_options(&self.url, &self.settings);
+        let opened = options.and_then(|options| options.open(0, &events));
+        opened.unwrap_or_else(|error| panic!("open {}: {error}", self.url))
     }
 
     pub fn loaded(&self) -> Opened {
@@ -158,6 +157,62 @@ impl Orders {
         // A fixed amount of work ends long before its time: the next slice may begin at any time.
         self.next.begin_us = if max_ops.is_some() { order.begin_us } else { order.end_us };
         order
+    }
+}
+
+/// A slice of so many microseconds that begins now.
+pub fn slice_of(target: &dyn Target, us: i64) -> SliceOrder {
+    let begin_us = target.clock_us().unwrap_or_else(|error| panic!("clock: {error}"));
+    SliceOrder { index: 0, begin_us, end_us: begin_us + us, first_op: 0, max_ops: None }
+}
+
+/// What so many sessions report that work side by side, each for so many microseconds.
+pub fn work_side_by_side(target: &dyn Target, workload: &Workload, sessions: u32, us: i64) -> Vec<Result<SliceReport>> {
+    side_by_side(target, workload, sessions, |session| session.run_slice(&slice_of(target, us)))
+}
+
+/// What `work` returns of each of so many sessions, each on a thread of its own.
+pub(crate) fn side_by_side<T: Send>(
+    target: &dyn Target,
+    workload: &Workload,
+    sessions: u32,
+    work: impl Fn(&mut dyn Session) -> Result<T> + Sync,
+) -> Vec<Result<T>> {
+    target.prepare(workload, sessions).unwrap_or_else(|error| panic!("prepare: {error}"));
+    let work = &work;
+    thread::scope(|scope| {
+        let one = |session| {
+            let placement = Placement { session, sessions, schema: session % workload.schemas + 1, endpoint: 0 };
+            scope.spawn(move || work(&mut *target.session(workload, placement)?))
+        };
+        let threads: Vec<_> = (0..sessions).map(one).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| panic!("a session panicked"))).collect()
+    })
+}
+
+/// Opens `url` with some options of `engine`, for `events`.
+pub fn open_with(
+    engine: &dyn Engine,
+    url: &str,
+    options: &[(&str, &str)],
+    events: &Arc<dyn Events>,
+) -> Result<Box<dyn Target>> {
+    let mut settings = Settings::defaults(engine.options());
+    for (name, value) in options {
+        settings.set(name, *value, Origin::Flag(format!("--{}", name.replace('_', "-"))));
+    }
+    engine.parse_options(url, &settings).and_then(|options| options.open(0, events))
+}
+
+/// Incompressible rows of a seed, and no scan tables.
+pub fn dataset_plan(schemas: u32, blocks: u64) -> DatasetPlan {
+    DatasetPlan {
+        schemas,
+        blocks_per_schema: blocks,
+        scan_blocks: 0,
+        content: Content::INCOMPRESSIBLE,
+        seed: 7,
+        load_streams: 2,
     }
 }
 

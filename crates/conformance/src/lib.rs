@@ -27,7 +27,8 @@ pub mod slices;
 mod tools;
 pub mod work;
 
-pub use fixture::{Fixture, Opened};
+pub use dataset::assert_says;
+pub use fixture::{Fixture, Opened, dataset_plan, open_with, slice_of, work_side_by_side};
 pub use made_once::{copy_folder, copy_of_one};
 pub use network::network;
 pub use not_run::{STRANGER, not_run};
@@ -45,7 +46,7 @@ macro_rules! suite {
         $crate::suite!($fixture, $fixture);
     };
     ($fixture:path, $loaded:path) => {
-        $crate::properties!($fixture, dataset: [
+        $crate::properties!($fixture, dataset if loads: [
             a_fresh_target_holds_nothing_and_lists_nothing,
             a_load_is_reported_by_dataset_and_is_complete,
             a_load_reports_its_progress,
@@ -65,10 +66,6 @@ macro_rules! suite {
         ]);
         $crate::properties!($loaded, work: [
             a_read_visits_exactly_its_work_unit,
-            the_update_mix_is_kept_over_slices,
-            updates_visit_their_own_work_unit_light_and_heavy,
-            scans_read_the_scan_table,
-            fewer_commits_are_kept_or_refused,
             hot_spot_and_hot_schema_keep_their_share,
             a_session_of_few_visits_several_schemas,
             thinking_is_reported,
@@ -77,20 +74,26 @@ macro_rules! suite {
             the_same_seed_draws_the_same_operations,
             older_arithmetic_is_kept,
         ]);
+        $crate::properties!($loaded, work if scans: [scans_read_the_scan_table]);
+        $crate::properties!($loaded, work if updates: [
+            the_update_mix_is_kept_over_slices,
+            updates_visit_their_own_work_unit_light_and_heavy,
+            fewer_commits_are_kept_or_refused,
+        ]);
         $crate::properties!($loaded, sampling: [
             samplers_give_a_value_for_each_metric,
             counters_never_go_down,
             logical_reads_cover_the_blocks_visited,
-            commits_are_counted_where_known,
         ]);
+        $crate::properties!($loaded, sampling if updates: [commits_are_counted_where_known]);
         $crate::properties!($fixture, refusal: [
             a_bad_url_is_refused_in_one_line,
             plans_are_pure_and_reported_by_kind,
-            work_beyond_the_dataset_is_refused,
             capabilities_are_honest,
             the_target_describes_itself,
             options_are_named_and_reported,
         ]);
+        $crate::properties!($fixture, refusal if loads: [work_beyond_the_dataset_is_refused]);
     };
 }
 
@@ -102,6 +105,18 @@ macro_rules! properties {
             #[test]
             fn $property() {
                 if let Some(fixture) = Option::<$crate::Fixture>::from($fixture()) {
+                    $crate::$module::$property(&fixture);
+                }
+            }
+        )*
+    };
+    ($fixture:path, $module:ident if $capability:ident: [$($property:ident),* $(,)?]) => {
+        $(
+            #[test]
+            fn $property() {
+                if let Some(fixture) = Option::<$crate::Fixture>::from($fixture())
+                    && fixture.applies(fixture.can().$capability, stringify!($capability))
+                {
                     $crate::$module::$property(&fixture);
                 }
             }

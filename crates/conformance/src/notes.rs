@@ -1,4 +1,4 @@
-//! Collects notes for a test.
+//! Remarks and findings that are made while something is done, kept for a test.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -9,15 +9,22 @@ pub struct Notes(Mutex<Vec<String>>);
 
 impl Events for Notes {
     fn emit(&self, event: Event) {
-        if let Event::Note { text } = event {
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(text);
-        }
+        let line = match event {
+            Event::Note { text } => text,
+            Event::Finding(finding) => format!("{}: {} ({})", finding.code, finding.text, finding.evidence),
+            _ => return,
+        };
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(line);
     }
 }
 
 impl Notes {
     pub fn all(&self) -> String {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).join("\n")
+        self.lines().join("\n")
+    }
+
+    pub fn lines(&self) -> Vec<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub fn tell(&self, part: &str) -> bool {
@@ -25,6 +32,6 @@ impl Notes {
     }
 
     pub fn find(&self, part: &str) -> Option<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().find(|text| text.contains(part)).cloned()
+        self.lines().into_iter().find(|line| line.contains(part))
     }
 }

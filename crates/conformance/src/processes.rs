@@ -5,12 +5,18 @@
 use std::env;
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use mindful_core::Result;
+use mindful_core::workload::draw::mix64;
 use rustix::process::{Pid, Signal, kill_process};
+
+use crate::Notes;
+use crate::places::quick_place;
 
 /// Far beyond any guard's patience.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -26,7 +32,7 @@ pub fn working_in(folder: &Path) -> Vec<i32> {
 /// # Errors
 ///
 /// Those that are left after a minute.
-pub fn gone(folder: &Path) -> Result<Duration, Vec<i32>> {
+pub fn gone(folder: &Path) -> std::result::Result<Duration, Vec<i32>> {
     let began = Instant::now();
     loop {
         let left = working_in(folder);
@@ -72,12 +78,12 @@ pub struct Owner {
 }
 
 impl Owner {
-    /// Starts the test `owner` of the module that `module_path!` names. It gets its folder in `variable`.
-    pub fn start(module: &str, variable: &str, folder: &Path) -> Self {
+    /// Starts the test `owner` of the module that `module_path!` names, for [`own_server`] in `folder`.
+    pub fn start(module: &str, folder: &Path) -> Self {
         let (_program, module) = module.split_once("::").unwrap();
         let mut process = Command::new(env::current_exe().unwrap())
             .args(["--exact", &format!("{module}::owner"), "--nocapture"])
-            .env(variable, folder)
+            .env(FOLDER, folder)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -98,15 +104,109 @@ impl Owner {
     }
 
     /// How long it takes until it prints a line with `word`. It is killed then.
-    pub fn time_until(mut self, word: &str) -> Duration {
+    fn time_until(mut self, word: &str) -> Duration {
         let began = Instant::now();
         self.wait_for(word);
         self.kill();
         began.elapsed()
     }
 
-    /// Its output since the last wait, after it is killed.
-    pub fn printed(self) -> impl Iterator<Item = String> {
-        self.output.lines().map_while(Result::ok)
+    /// The last number that it reported as committed since its last load began, once it is killed.
+    fn committed(self) -> u32 {
+        let printed = self.output.lines().map_while(Result::ok);
+        printed.fold(0, |last, line| match line.strip_prefix("committed ") {
+            Some(number) => number.parse().unwrap_or(last),
+            None if line.contains("loading") => 0,
+            None => last,
+        })
     }
+}
+
+/// The folder of the owner that a test has started.
+const FOLDER: &str = "KILL_TEST_FOLDER";
+const ROUNDS: &str = "KILL_TEST_ROUNDS";
+const SEED: &str = "KILL_TEST_SEED";
+
+/// The work of the test `owner`: opens a server, loads it, and commits numbers, each printed after its commit. Without
+/// [`Owner::start`] it does one round and ends.
+#[expect(clippy::print_stdout, reason = "an owner tells the test that started it what it did")]
+pub fn own_server<S>(open: impl FnOnce(&Path) -> S, load: impl Fn(&S), commit: impl Fn(&S, u32)) {
+    let folder = env::var_os(FOLDER).map(PathBuf::from);
+    let own = quick_place();
+    let server = open(folder.as_deref().unwrap_or(&own.path().join("db")));
+    let mut next = 1;
+    loop {
+        println!("loading");
+        load(&server);
+        println!("at work");
+        for _ in 0..50 {
+            commit(&server, next);
+            println!("committed {next}");
+            next += 1;
+        }
+        if folder.is_none() {
+            break;
+        }
+    }
+}
+
+/// Kills owners at random moments: while they make the data folder, start, load, work and restart; sometimes the guard
+/// or every process of the server too. `KILL_TEST_ROUNDS` says how often, `KILL_TEST_SEED` when.
+///
+/// `data` is the name of the data folder. `check` gets the server that opens after a kill, the last number that was
+/// reported as committed since the last load began, what was noted, and words for a failure.
+#[expect(clippy::print_stdout, reason = "a test tells its reader what it did")]
+pub fn kill_owners_at_any_moment<S>(
+    kills: u64,
+    data: &str,
+    module: &str,
+    open: impl Fn(&Path) -> (Result<S>, Arc<Notes>),
+    check: impl Fn(&S, u32, &Notes, &str),
+) {
+    let number = |name: &str, default: u64| env::var(name).map_or(default, |text| text.parse().unwrap());
+    let (kills, seed) = (number(ROUNDS, kills), number(SEED, 1));
+    let draw = |round: u64, what: u64| mix64(seed << 32 | round << 1 | what);
+    let (mut place, mut rebuilt) = (quick_place(), 0);
+    let [fresh, warm] = [(); 2].map(|()| Owner::start(module, &place.path().join("db")).time_until("at work"));
+    for round in 0..kills {
+        // Every third round begins without data, to hit the making of the data folder too.
+        if round % 3 == 0 {
+            place = quick_place();
+        }
+        let folder = place.path().join("db");
+        let data = folder.join(data);
+        let mut owner = Owner::start(module, &folder);
+        // From the start to some way into the work, however fast this machine is.
+        let longest = if round % 3 == 0 { fresh } else { warm } * 5 / 4;
+        let moment = longest.mul_f64(draw(round, 0) as f64 / u64::MAX as f64);
+        thread::sleep(moment);
+        let how = draw(round, 1) % 4;
+        if how == 1 {
+            guards(&data).into_iter().for_each(kill);
+        }
+        owner.kill();
+        if how == 2 {
+            working_in(&data).into_iter().for_each(kill);
+        }
+        let acknowledged = owner.committed();
+        let at = format!("seed {seed}, round {round}, killed after {moment:?}, way {how}");
+        if how == 3 {
+            let left = gone(&data);
+            assert!(left.is_ok(), "{at}: still there: {left:?}\n{}", last_log(&folder));
+        }
+        let (server, notes) = open(&folder);
+        let server = server.unwrap_or_else(|error| panic!("{at}: {error}\n{}\n{}", notes.all(), last_log(&folder)));
+        check(&server, acknowledged, &notes, &at);
+        rebuilt += u32::from(notes.tell("made again"));
+        drop(server);
+        assert_eq!(working_in(&data), [] as [i32; 0], "{at}");
+    }
+    println!("{kills} owners killed, {rebuilt} data folders made again");
+}
+
+/// The end of the log of the server in `folder`.
+pub fn last_log(folder: &Path) -> String {
+    let text = fs::read_to_string(folder.join("server.log")).unwrap_or_default();
+    let lines: Vec<_> = text.lines().collect();
+    lines[lines.len().saturating_sub(30)..].join("\n")
 }

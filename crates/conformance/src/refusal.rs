@@ -58,9 +58,6 @@ pub fn plans_are_pure_and_reported_by_kind(fixture: &Fixture) {
 
 /// More schemas, blocks or scans than are loaded are refused before anything runs.
 pub fn work_beyond_the_dataset_is_refused(fixture: &Fixture) {
-    if !fixture.applies(fixture.can().loads, "dataset of its own") {
-        return;
-    }
     let workload = fixture.workload();
     let target = fixture.open();
     refused(&*target, &workload, "work before a load");

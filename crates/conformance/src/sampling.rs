@@ -60,9 +60,6 @@ pub fn logical_reads_cover_the_blocks_visited(fixture: &Fixture) {
 
 /// Each update of its own transaction is a commit.
 pub fn commits_are_counted_where_known(fixture: &Fixture) {
-    if !fixture.applies(fixture.can().updates, "updates") {
-        return;
-    }
     let opened = fixture.loaded();
     let (grown, reports) = growth(fixture, &opened, Counter::Commits);
     let updates: u64 = reports.iter().map(|report| report.op(OpKind::Update).ops).sum();

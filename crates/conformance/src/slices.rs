@@ -4,14 +4,13 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use mindful_core::Target;
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{OpKind, Workload};
 
 use crate::dataset::assert_one_line;
 use crate::expected::{Work, assert_as_drawn};
-use crate::fixture::{Fixture, Opened, SLICE_US};
+use crate::fixture::{Fixture, Opened, SLICE_US, side_by_side, slice_of};
 
 /// Consecutive slices that must be on time, and the number of attempts: a busy host makes any of them late.
 const IN_A_ROW: u32 = 3;
@@ -115,15 +114,13 @@ pub fn an_interrupt_ends_a_slice_or_is_harmless(fixture: &Fixture) {
     let opened = fixture.loaded();
     let target = &*opened.target;
     target.prepare(&workload, 1).unwrap_or_else(|e| panic!("prepare: {e}"));
-    let length_us = 1_500_000;
     let (ready, wait) = mpsc::channel();
     thread::scope(|scope| {
         let worker = scope.spawn(|| {
             let placement = Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 };
             let mut session = target.session(&workload, placement).unwrap_or_else(|e| panic!("session: {e}"));
-            let begin_us = target.clock_us().unwrap_or_else(|e| panic!("clock: {e}"));
+            let order = slice_of(target, 1_500_000);
             ready.send(()).unwrap_or_else(|e| panic!("{e}"));
-            let order = SliceOrder { index: 0, begin_us, end_us: begin_us + length_us, first_op: 0, max_ops: None };
             session.run_slice(&order)
         });
         wait.recv().unwrap_or_else(|e| panic!("the session did not come up: {e}"));
@@ -146,50 +143,22 @@ pub fn sessions_work_in_parallel(fixture: &Fixture) {
     let workload = Workload { update_pct, ..fixture.workload() };
     let opened = fixture.loaded();
     let target = &*opened.target;
-    let sessions = 3;
-    target.prepare(&workload, sessions).unwrap_or_else(|e| panic!("prepare: {e}"));
     let begin_us = target.clock_us().unwrap_or_else(|e| panic!("clock: {e}")) + 1_500_000;
-    let reports: Vec<SliceReport> = thread::scope(|scope| {
-        let workers: Vec<_> = (0..sessions)
-            .map(|session| {
-                let workload = &workload;
-                scope.spawn(move || one_of_many(target, workload, session, sessions, begin_us))
-            })
-            .collect();
-        workers.into_iter().flat_map(|worker| worker.join().unwrap_or_else(|_| panic!("a session panicked"))).collect()
+    let worked = side_by_side(target, &workload, 3, |session| {
+        let mut reports: Vec<SliceReport> = Vec::new();
+        for index in 0..2 {
+            let begin_us = begin_us + i64::from(index) * SLICE_US;
+            let (end_us, max_ops) = (begin_us + 60_000_000, Some(SIDE_BY_SIDE_OPS));
+            let first_op = reports.iter().map(SliceReport::total_ops).sum();
+            reports.push(session.run_slice(&SliceOrder { index, begin_us, end_us, first_op, max_ops })?);
+        }
+        Ok(reports)
     });
-    for report in &reports {
+    for report in worked.into_iter().flat_map(|reports| reports.unwrap_or_else(|e| panic!("session: {e}"))) {
         assert_eq!(report.total_ops(), SIDE_BY_SIDE_OPS);
         let is_known = report.writer_wait_us.is_some() || update_pct.is_none();
         assert!(is_known || fixture.can().concurrent_writers, "one writer at a time, and its waiting is not reported");
     }
-}
-
-fn one_of_many(
-    target: &dyn Target,
-    workload: &Workload,
-    session: u32,
-    sessions: u32,
-    begin_us: i64,
-) -> Vec<SliceReport> {
-    let placement = Placement { session, sessions, schema: session % workload.schemas + 1, endpoint: 0 };
-    let mut connected = target.session(workload, placement).unwrap_or_else(|e| panic!("session {session}: {e}"));
-    let mut first_op = 0;
-    (0..2)
-        .map(|index| {
-            let begin_us = begin_us + i64::from(index) * SLICE_US;
-            let order = SliceOrder {
-                index,
-                begin_us,
-                end_us: begin_us + 60_000_000,
-                first_op,
-                max_ops: Some(SIDE_BY_SIDE_OPS),
-            };
-            let report = connected.run_slice(&order).unwrap_or_else(|e| panic!("session {session}: {e}"));
-            first_op += report.total_ops();
-            report
-        })
-        .collect()
 }
 
 /// Checks that a workload is carried out as core draws it, in every loop that supports it; returns their number.

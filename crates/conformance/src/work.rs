@@ -22,9 +22,6 @@ pub fn a_read_visits_exactly_its_work_unit(fixture: &Fixture) {
 
 /// The mix is as drawn, for any share and any division into slices.
 pub fn the_update_mix_is_kept_over_slices(fixture: &Fixture) {
-    if !fixture.applies(fixture.can().updates, "updates") {
-        return;
-    }
     let opened = fixture.loaded();
     for share in [1, 33, 50, 100] {
         let workload = Workload { update_pct: percent(share), ..fixture.workload() };
@@ -34,9 +31,6 @@ pub fn the_update_mix_is_kept_over_slices(fixture: &Fixture) {
 
 /// An update visits `update_work_unit` blocks, changing little or all of them.
 pub fn updates_visit_their_own_work_unit_light_and_heavy(fixture: &Fixture) {
-    if !fixture.applies(fixture.can().updates, "updates") {
-        return;
-    }
     let opened = fixture.loaded();
     for redo in [Redo::Light, Redo::Heavy] {
         let workload =
@@ -46,9 +40,6 @@ pub fn updates_visit_their_own_work_unit_light_and_heavy(fixture: &Fixture) {
 }
 
 pub fn scans_read_the_scan_table(fixture: &Fixture) {
-    if !fixture.applies(fixture.can().scans, "scans") {
-        return;
-    }
     let opened = fixture.loaded();
     for looping in fixture.loops() {
         let workload = Workload { scan_pct: percent(40), loop_site: looping, ..fixture.workload() };
@@ -65,9 +56,6 @@ pub fn scans_read_the_scan_table(fixture: &Fixture) {
 
 /// Fewer commits than operations, or commits without waiting: done, or refused by an engine without the capability.
 pub fn fewer_commits_are_kept_or_refused(fixture: &Fixture) {
-    if !fixture.applies(fixture.can().updates, "updates") {
-        return;
-    }
     let opened = fixture.loaded();
     let update_pct = percent(50);
     for (commit, commit_wait) in [(Commit::Every(7), true), (Commit::Slice, true), (Commit::Each, false)] {

@@ -20,13 +20,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mindful_core::contract::description::{HostView, Words};
-use mindful_core::contract::engine::EngineOptions;
+use mindful_core::contract::engine::{EngineFacts, EngineOptions};
 use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::plan::Plan;
-use mindful_core::plan::settings::{Key, Settings};
+use mindful_core::plan::settings::Settings;
 use mindful_core::ranks::rendezvous::Rendezvous;
-use mindful_core::result::finding::Code;
-use mindful_core::{Capabilities, Engine, Error, Result, Target};
+use mindful_core::{Engine, Error, Result, Target};
 
 pub use flavor::Flavor;
 
@@ -41,44 +40,24 @@ pub static ENGINE: Mysql = Mysql;
 pub struct Mysql;
 
 impl Engine for Mysql {
-    fn name(&self) -> &'static str {
-        "mysql"
-    }
-
-    fn schemes(&self) -> &'static [&'static str] {
-        &["mariadb", "mysql"]
-    }
-
-    fn summary(&self) -> &'static str {
-        "MariaDB 10.6 and MySQL 8.0 or newer: a private server of mindful's own (mariadb:, mysql:) or any other (mysql://…)"
-    }
-
-    fn capabilities(&self) -> Capabilities {
-        mindful_sql::CAPABILITIES
-    }
-
-    fn finding_codes(&self) -> &'static [Code] {
-        codes::ALL
-    }
-
-    fn options(&self) -> &'static [Key] {
-        &options::KEYS
+    fn facts(&self) -> EngineFacts {
+        let summary = "MariaDB 10.6 and MySQL 8.0 or newer: a private server of mindful's own (mariadb:, mysql:) or any \
+                       other (mysql://…)";
+        EngineFacts {
+            options: &options::KEYS,
+            finding_codes: codes::ALL,
+            grants: Some(include_str!("../sql/grants.sql")),
+            password_variable: Some("MYSQL_PWD"),
+            ..EngineFacts::new("mysql", &["mariadb", "mysql"], summary, mindful_sql::CAPABILITIES)
+        }
     }
 
     fn words(&self) -> Words {
         Words::new("redo", "buffer pool hits", "index, undo and purge reads")
     }
 
-    fn password_variable(&self) -> Option<&'static str> {
-        Some("MYSQL_PWD")
-    }
-
     fn redact(&self, url: &str) -> String {
         if private_flavor(url).is_some() { url.to_owned() } else { connect::redact(url) }
-    }
-
-    fn grants(&self) -> Option<&'static str> {
-        Some(include_str!("../sql/grants.sql"))
     }
 
     fn grant_names(&self, url: &str) -> Result<Vec<(&'static str, String)>> {

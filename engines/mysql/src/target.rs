@@ -17,7 +17,7 @@ use mindful_core::result::Finding;
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Error, Result, Session, Target, contract::clock};
 use mindful_host::mounts::folders_of;
-use mindful_sql::observe::session_reads::SessionReads;
+use mindful_sql::observe::session_reads;
 use mysql::Value;
 use mysql::prelude::Queryable;
 
@@ -25,7 +25,7 @@ use crate::checks;
 use crate::connect::Server;
 use crate::connect::link::Link;
 use crate::dataset::lock::{self, RunLock};
-use crate::dataset::registry::{self, Found};
+use crate::dataset::registry;
 use crate::dataset::verify::Look;
 use crate::dataset::{load, space, verify};
 use crate::names::TableKind;
@@ -148,7 +148,7 @@ impl MysqlTarget {
         if self.link.server().is_local() {
             let (link, updates) = (Arc::clone(&self.link), Arc::clone(&self.updates));
             let threads = move || if updates.load(Ordering::SeqCst) { Vec::new() } else { link.session_threads() };
-            samplers.push(Box::new(SessionReads::of_threads(threads)));
+            samplers.push(session_reads::of_threads(threads));
         }
         Ok(samplers)
     }
@@ -165,11 +165,8 @@ impl MysqlTarget {
 
 impl DatasetStore for MysqlTarget {
     fn dataset(&self) -> Result<Option<Dataset>> {
-        match registry::find(&self.link, &self.options.namespace)? {
-            Found::Nothing => Ok(None),
-            Found::Foreign(why) => Err(why),
-            Found::Ours { entries } => Ok(registry::dataset(&entries)),
-        }
+        let found = registry::find(&self.link, &self.options.namespace)?;
+        Ok(found.and_then(|entries| registry::dataset(&entries)))
     }
 
     fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &StopFlag) -> Result<Dataset> {
@@ -204,7 +201,7 @@ impl DatasetStore for MysqlTarget {
 
     fn stored_proof(&self) -> Result<Option<LayoutProof>> {
         let found = registry::find(&self.link, &self.options.namespace)?;
-        Ok(if let Found::Ours { entries } = found { registry::proof(&entries) } else { None })
+        Ok(found.and_then(|entries| registry::proof(&entries)))
     }
 
     fn data_files(&self) -> Result<Vec<PathBuf>> {
@@ -350,11 +347,8 @@ impl Target for MysqlTarget {
     }
 
     fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>> {
-        if self.is_other()? {
-            return Ok(vec![Box::new(counters::Commits::new(&self.committed))]);
-        }
-        let mut samplers = self.samplers_of_server()?;
-        samplers.push(Box::new(counters::Commits::new(&self.committed)));
+        let mut samplers = if self.is_other()? { Vec::new() } else { self.samplers_of_server()? };
+        samplers.push(counters::commits(&self.committed));
         Ok(samplers)
     }
 

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use mindful_core::Result;
 use mindful_core::contract::clock::Clock;
 use mindful_core::contract::metric::{Counter, Metric, Phase, SampledSource, Sampler, Scope};
 
@@ -21,16 +20,11 @@ pub(crate) struct Counters {
     pub read_us: AtomicU64,
 }
 
-/// Reads [`Counters`] as a database with this hit ratio and page cache would report them.
-pub(crate) struct NullSampler {
-    counters: Arc<Counters>,
-    source: SampledSource,
+/// What the imagined server's caches served.
+struct Caches {
     hit_share: f64,
     /// How long the cache takes to serve that much, from the first reading on.
     fill: Duration,
-    /// Share of misses that the page cache does not serve.
-    stored_share: f64,
-    cpu_us: Option<f64>,
     clock: Arc<dyn Clock>,
     began: Option<Duration>,
     blocks: f64,
@@ -39,24 +33,7 @@ pub(crate) struct NullSampler {
     missed_us: f64,
 }
 
-impl NullSampler {
-    pub(crate) fn new(counters: &Arc<Counters>, options: &Options, clock: Arc<dyn Clock>) -> Self {
-        Self {
-            counters: Arc::clone(counters),
-            source: SampledSource::new("null", metrics()).with(Scope::Database, Phase::Settled),
-            hit_share: options.hit_ratio.percent() / 100.0,
-            fill: options.cache_fill,
-            stored_share: 1.0 - options.page_cache_share.percent() / 100.0,
-            cpu_us: options.cpu.map(|cpu| cpu.as_secs_f64() * 1e6),
-            clock,
-            began: None,
-            blocks: 0.0,
-            missed: 0.0,
-            read_us: 0.0,
-            missed_us: 0.0,
-        }
-    }
-
+impl Caches {
     /// Adds what happened since the last reading, by the share of it that the cache missed.
     fn miss(&mut self, blocks: f64, read_us: f64) {
         let now = self.clock.elapsed();
@@ -88,30 +65,31 @@ fn metrics() -> Vec<Metric> {
     ]
 }
 
-impl Sampler for NullSampler {
-    fn source(&self) -> &SampledSource {
-        &self.source
-    }
-
-    fn read(&mut self) -> Result<Vec<Option<f64>>> {
+/// Reads [`Counters`] as a database with this hit ratio and page cache would report them.
+pub(crate) fn sampler(counters: &Arc<Counters>, options: &Options, clock: Arc<dyn Clock>) -> Box<dyn Sampler> {
+    let counters = Arc::clone(counters);
+    let (hit_share, fill) = (options.hit_ratio.percent() / 100.0, options.cache_fill);
+    let mut caches =
+        Caches { hit_share, fill, clock, began: None, blocks: 0.0, missed: 0.0, read_us: 0.0, missed_us: 0.0 };
+    // Of misses that the page cache does not serve.
+    let stored_share = 1.0 - options.page_cache_share.percent() / 100.0;
+    let cpu_us = options.cpu.map(|cpu| cpu.as_secs_f64() * 1e6);
+    SampledSource::new("null", metrics()).with(Scope::Database, Phase::Settled).read_by(move || {
         let count = |counter: &AtomicU64| counter.load(Ordering::Acquire) as f64;
-        let blocks = count(&self.counters.blocks);
-        let read_us = count(&self.counters.read_us);
-        let (updated, log_bytes) = (count(&self.counters.updated), count(&self.counters.log_bytes));
-        let commits = count(&self.counters.commits);
-        self.miss(blocks, read_us);
-        let stored = (self.missed * self.stored_share).round();
+        let blocks = count(&counters.blocks);
+        caches.miss(blocks, count(&counters.read_us));
+        let stored = (caches.missed * stored_share).round();
         Ok(vec![
             Some(blocks),
-            Some(self.missed.round()),
-            Some(updated),
-            Some(log_bytes),
-            Some(commits),
-            Some(self.missed_us.round()),
+            Some(caches.missed.round()),
+            Some(count(&counters.updated)),
+            Some(count(&counters.log_bytes)),
+            Some(count(&counters.commits)),
+            Some(caches.missed_us.round()),
             Some(stored * BLOCK_BYTES as f64),
             Some(stored),
             Some(stored * BLOCK_BYTES as f64),
-            self.cpu_us.map(|us| (blocks * us).round()),
+            cpu_us.map(|us| (blocks * us).round()),
         ])
-    }
+    })
 }

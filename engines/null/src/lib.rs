@@ -20,10 +20,10 @@ mod wrong_clock;
 use std::sync::Arc;
 
 use mindful_core::contract::clock::{Clock, HostClock};
-use mindful_core::contract::engine::{Capabilities, Engine, EngineOptions};
+use mindful_core::contract::engine::{Capabilities, Engine, EngineFacts, EngineOptions};
 use mindful_core::contract::event::Events;
 use mindful_core::contract::target::Target;
-use mindful_core::plan::settings::{Key, Settings};
+use mindful_core::plan::settings::Settings;
 use mindful_core::{Error, Result};
 
 pub use in_memory_rendezvous::InMemoryRendezvous;
@@ -53,24 +53,10 @@ impl Null {
 }
 
 impl Engine for Null {
-    fn name(&self) -> &'static str {
-        "null"
-    }
-
-    fn schemes(&self) -> &'static [&'static str] {
-        &["null"]
-    }
-
-    fn summary(&self) -> &'static str {
-        "no I/O at all: seeded latencies, stalls and failures, to test the harness itself"
-    }
-
-    fn capabilities(&self) -> Capabilities {
-        Capabilities { server_side_loop: true, ..Capabilities::CLIENT_LOOP }
-    }
-
-    fn options(&self) -> &'static [Key] {
-        KEYS
+    fn facts(&self) -> EngineFacts {
+        let summary = "no I/O at all: seeded latencies, stalls and failures, to test the harness itself";
+        let can = Capabilities { server_side_loop: true, ..Capabilities::CLIENT_LOOP };
+        EngineFacts { options: KEYS, ..EngineFacts::new("null", &["null"], summary, can) }
     }
 
     fn redact(&self, url: &str) -> String {

@@ -17,7 +17,7 @@ use mindful_core::workload::draw::Permutation;
 use mindful_core::workload::{OpKind, Workload};
 use mindful_core::{Error, Result};
 
-use crate::counters::{BLOCK_BYTES, Counters, NullSampler};
+use crate::counters::{self, BLOCK_BYTES, Counters};
 use crate::interrupts::Interrupts;
 use crate::options::Options;
 use crate::orders::Orders;
@@ -63,9 +63,7 @@ impl DatasetStore for NullTarget {
         let a_schema = (plan.blocks_per_schema + plan.scan_blocks) * BLOCK_BYTES;
         let all = u64::from(plan.schemas) * a_schema;
         for schema in before..plan.schemas {
-            if stop.is_requested() {
-                return Err(Error::interrupted("the load was stopped"));
-            }
+            stop.refuse("the load was stopped")?;
             *held = Some(dataset(plan, schema + 1));
             let done = u64::from(schema + 1) * a_schema;
             events.emit(Event::Progress { what: "loading".to_owned(), done, of: all, unit: "bytes".to_owned() });
@@ -81,9 +79,7 @@ impl DatasetStore for NullTarget {
         };
         let (mut schemas, mut cross_correlation) = (Vec::new(), None);
         for schema in 1..=dataset.schemas {
-            if stop.is_requested() {
-                return Err(Error::interrupted("the proof was stopped"));
-            }
+            stop.refuse("the proof was stopped")?;
             let rows = dataset.blocks_per_schema;
             let own = layout(schema);
             let rank_correlation = correlation(rows, |i| (i, own.get(i)));
@@ -130,25 +126,14 @@ impl Target for NullTarget {
     }
 
     fn prepare(&self, workload: &Workload, _sessions: u32) -> Result<Vec<AccessPath>> {
-        let dataset = self.loaded()?;
-        if workload.schemas > dataset.schemas || workload.scale > dataset.blocks_per_schema {
-            return Err(Error::plan("the workload is larger than the dataset", "load more, or run on less"));
-        }
-        if !workload.scan_pct.is_none() && dataset.scan_blocks == 0 {
-            return Err(Error::plan("scan_pct, but no scan table is loaded", "load with --scan-table 64MiB first"));
-        }
+        workload.refuse_more_than_loaded(Some(&self.loaded()?))?;
         let runs = |kind: &OpKind| match kind {
             OpKind::Select => true,
             OpKind::Update => !workload.update_pct.is_none(),
             OpKind::Scan => !workload.scan_pct.is_none(),
         };
-        let shape = |kind: OpKind| AccessPath {
-            kind: kind.name().to_owned(),
-            shape: "imagined".to_owned(),
-            pure: true,
-            detail: "the null engine waits instead of reading".to_owned(),
-            idle_settings: Vec::new(),
-        };
+        let detail = "the null engine waits instead of reading";
+        let shape = |kind: OpKind| AccessPath::new(kind.name(), "imagined", true, detail);
         Ok(OpKind::ALL.into_iter().filter(runs).map(shape).collect())
     }
 
@@ -164,7 +149,7 @@ impl Target for NullTarget {
     }
 
     fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>> {
-        Ok(vec![Box::new(NullSampler::new(&self.counters, &self.options, self.clock.host()))])
+        Ok(vec![counters::sampler(&self.counters, &self.options, self.clock.host())])
     }
 
     fn interrupt(&self) {

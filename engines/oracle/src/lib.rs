@@ -14,11 +14,10 @@ mod work;
 use std::sync::Arc;
 
 use mindful_core::contract::description::Words;
-use mindful_core::contract::engine::EngineOptions;
+use mindful_core::contract::engine::{EngineFacts, EngineOptions};
 use mindful_core::contract::event::Events;
-use mindful_core::plan::settings::{Key, Settings};
-use mindful_core::result::finding::Code;
-use mindful_core::{Capabilities, Engine, Error, Result, Target};
+use mindful_core::plan::settings::Settings;
+use mindful_core::{Engine, Error, Result, Target};
 use mindful_oracle_terms as oracle;
 
 pub use crate::connect::driver;
@@ -44,36 +43,20 @@ impl Oracle {
 }
 
 impl Engine for Oracle {
-    fn name(&self) -> &'static str {
-        "oracle"
-    }
-
-    fn schemes(&self) -> &'static [&'static str] {
-        &["oracle"]
-    }
-
-    fn summary(&self) -> &'static str {
-        "Oracle Database 12c or later, experimental: never yet tried on a real server (oracle://user@host:1521/service)"
-    }
-
-    fn capabilities(&self) -> Capabilities {
-        mindful_sql::CAPABILITIES
-    }
-
-    fn finding_codes(&self) -> &'static [Code] {
-        codes::ALL
-    }
-
-    fn options(&self) -> &'static [Key] {
-        KEYS
+    fn facts(&self) -> EngineFacts {
+        let summary = "Oracle Database 12c or later, experimental: never yet tried on a real server \
+                       (oracle://user@host:1521/service)";
+        EngineFacts {
+            options: KEYS,
+            finding_codes: codes::ALL,
+            grants: Some(include_str!("../sql/grants.sql")),
+            password_variable: Some(connect::PASSWORD),
+            ..EngineFacts::new("oracle", &["oracle"], summary, mindful_sql::CAPABILITIES)
+        }
     }
 
     fn words(&self) -> Words {
         oracle::words()
-    }
-
-    fn grants(&self) -> Option<&'static str> {
-        Some(include_str!("../sql/grants.sql"))
     }
 
     fn grant_names(&self, url: &str) -> Result<Vec<(&'static str, String)>> {
@@ -82,10 +65,6 @@ impl Engine for Oracle {
             && user.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         let quoted = if plain { user } else { format!("\"{}\"", user.replace('"', "")) };
         Ok(vec![("mindful_bench", quoted)])
-    }
-
-    fn password_variable(&self) -> Option<&'static str> {
-        Some(connect::PASSWORD)
     }
 
     fn redact(&self, url: &str) -> String {

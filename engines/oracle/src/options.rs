@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use mindful_core::plan::Bound;
 use mindful_core::plan::settings::{Key, Settings, parse_switch};
 use mindful_core::{Error, Result, plan::units};
 use mindful_sql::dataset::run_lock;
@@ -20,11 +21,13 @@ pub(crate) const KEYS: &[Key] = &[
     ),
     Key::unset("tablespace", "NAME", "Tablespace of tables and indexes (default: that of the account)"),
     Key::with_default("nologging", "on|off", "off", "Load without redo; recovery and standbys lose the data"),
-    Key::with_default("load_parallel", "N", "1", "Parallel server processes that write each table (1 to 256)"),
+    Key::with_default("load_parallel", "N", "1", "Parallel server processes that write each table")
+        .bounded(Bound::Count(1, 256)),
     Key::unset("password_file", "FILE", "File (mode 0600) with the password of the account in its first line").place(),
     Key::unset("tns_admin", "DIR", "Folder of tnsnames.ora (default: TNS_ADMIN)").place(),
     Key::unset("wallet", "DIR", "Folder of ewallet.pem for TCPS").place(),
-    Key::with_default("connect_timeout", "TIME", "15s", "Time limit for listener and login (1s to 10m)"),
+    Key::with_default("connect_timeout", "TIME", "15s", "Time limit for listener and login (1s to 10m)")
+        .bounded(Bound::Time(Duration::from_secs(1), Duration::from_mins(10))),
     sampling::option_key("50ms"),
     run_lock::SHARED_KEY,
 ];
@@ -53,12 +56,14 @@ impl Options {
             storage: Storage {
                 tablespace: settings.parse("tablespace", identifier)?,
                 nologging: switch("nologging")?,
-                parallel: settings.parse("load_parallel", degree)?.unwrap_or(1),
+                parallel: settings.parse("load_parallel", units::parse_count)?.unwrap_or(1) as u32,
             },
             password_file: folder("password_file"),
             tns_admin: folder("tns_admin"),
             wallet: folder("wallet"),
-            connect_timeout: settings.parse("connect_timeout", timeout)?.unwrap_or(Duration::from_secs(15)),
+            connect_timeout: settings
+                .parse("connect_timeout", units::parse_duration)?
+                .unwrap_or(Duration::from_secs(15)),
             wait_sampling: settings.parse("wait_sampling", sampling::parse_interval)?.flatten(),
             shared: switch("shared")?,
         })
@@ -71,21 +76,4 @@ fn identifier(text: &str) -> Result<String> {
         return Ok(text.to_ascii_uppercase());
     }
     Err(Error::plan(format!("`{text}` is not the name of a tablespace"), "give letters, digits, _, $ and #"))
-}
-
-fn degree(text: &str) -> Result<u32> {
-    let count = units::parse_count(text)?;
-    if (1..=256).contains(&count) {
-        Ok(count as u32)
-    } else {
-        Err(Error::plan(format!("`{text}` is out of range"), "give 1 to 256"))
-    }
-}
-
-fn timeout(text: &str) -> Result<Duration> {
-    let time = units::parse_duration(text)?;
-    if (Duration::from_secs(1)..=Duration::from_mins(10)).contains(&time) {
-        return Ok(time);
-    }
-    Err(Error::plan(format!("`{text}` is out of range"), "give 1s to 10m"))
 }

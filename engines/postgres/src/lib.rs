@@ -18,12 +18,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mindful_core::contract::description::{HostView, Words};
-use mindful_core::contract::engine::EngineOptions;
+use mindful_core::contract::engine::{EngineFacts, EngineOptions};
 use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::plan::Plan;
-use mindful_core::plan::settings::{Key, Settings};
+use mindful_core::plan::settings::Settings;
 use mindful_core::ranks::rendezvous::Rendezvous;
-use mindful_core::result::finding::Code;
 use mindful_core::{Capabilities, Engine, Error, Result, Target};
 
 use crate::connect::Server;
@@ -37,36 +36,20 @@ pub static ENGINE: Postgres = Postgres;
 pub struct Postgres;
 
 impl Engine for Postgres {
-    fn name(&self) -> &'static str {
-        "postgres"
-    }
-
-    fn schemes(&self) -> &'static [&'static str] {
-        &["embedded", "postgres", "postgresql"]
-    }
-
-    fn summary(&self) -> &'static str {
-        "PostgreSQL 15 to 18: a private server of mindful's own (embedded) or any other (postgres://…)"
-    }
-
-    fn capabilities(&self) -> Capabilities {
-        Capabilities { access_paths: true, ..mindful_sql::CAPABILITIES }
-    }
-
-    fn finding_codes(&self) -> &'static [Code] {
-        codes::ALL
-    }
-
-    fn options(&self) -> &'static [Key] {
-        &options::KEYS
+    fn facts(&self) -> EngineFacts {
+        let summary = "PostgreSQL 15 to 18: a private server of mindful's own (embedded) or any other (postgres://…)";
+        let can = Capabilities { access_paths: true, ..mindful_sql::CAPABILITIES };
+        EngineFacts {
+            options: &options::KEYS,
+            finding_codes: codes::ALL,
+            grants: Some(include_str!("../sql/grants.sql")),
+            password_variable: Some("PGPASSWORD"),
+            ..EngineFacts::new("postgres", &["embedded", "postgres", "postgresql"], summary, can)
+        }
     }
 
     fn words(&self) -> Words {
         Words::new("WAL", "buffer hits", "index and visibility-map reads")
-    }
-
-    fn grants(&self) -> Option<&'static str> {
-        Some(include_str!("../sql/grants.sql"))
     }
 
     fn grant_names(&self, url: &str) -> Result<Vec<(&'static str, String)>> {
@@ -75,10 +58,6 @@ impl Engine for Postgres {
         }
         let server = Server::parse(url)?;
         Ok(vec![("mindful_bench", quote_ident(server.user())), ("bench", quote_ident(server.dbname()))])
-    }
-
-    fn password_variable(&self) -> Option<&'static str> {
-        Some("PGPASSWORD")
     }
 
     fn redact(&self, url: &str) -> String {

@@ -9,7 +9,7 @@ use tokio_postgres::types::{ToSql, Type};
 
 use crate::connect::link::Link;
 use crate::connect::{Connection, Server};
-use crate::dataset::registry::{self, Found};
+use crate::dataset::registry;
 use crate::error::Failure;
 use crate::names::Namespace;
 use crate::template::{quote_literal, render};
@@ -48,6 +48,19 @@ impl PostgresRendezvous {
         self.link.run(what, async { Ok(client.query_typed(&sql, values).await?) })
     }
 
+    /// Whether the row is this process's now.
+    fn write_row(&self, what: &str, template: &str, job: &str, row: &RankRow, lease: Duration) -> Result<bool> {
+        let (rank, lease_us) = (number(row.rank), micros(lease));
+        let values: [(&(dyn ToSql + Sync), Type); 5] = [
+            (&job, Type::TEXT),
+            (&rank, Type::INT4),
+            (&row.token, Type::TEXT),
+            (&row.body, Type::TEXT),
+            (&lease_us, Type::INT8),
+        ];
+        Ok(!self.ask(what, template, &values)?.is_empty())
+    }
+
     fn seen(&self, job: &str, rank: i32) -> Result<Vec<PeerRow>> {
         let sql = include_str!("../sql/meeting/look.sql");
         let rows = self.ask("reading the rows of the ranks", sql, &[(&job, Type::TEXT), (&rank, Type::INT4)])?;
@@ -67,10 +80,7 @@ fn seen(row: &tokio_postgres::Row) -> PeerRow {
 async fn ensure(client: &Connection, namespace: &Namespace) -> Result<(), Failure> {
     let entries = registry::ensure(client, namespace).await?;
     if entries.iter().any(|entry| entry.table.stands && entry.meets) {
-        return match registry::find(client, namespace).await? {
-            Found::Foreign(why) => Err(why.into()),
-            _ => Ok(()),
-        };
+        return Ok(());
     }
     let table = quote_literal(&format!("{}.meeting", namespace.quoted()));
     let values = [("namespace", &*namespace.quoted()), ("table", &table)];
@@ -120,30 +130,14 @@ impl Rendezvous for PostgresRendezvous {
             include_str!("../sql/meeting/tidy.sql"),
             &[(&micros(RETENTION), Type::INT8)],
         )?;
-        let (rank, lease_us) = (number(row.rank), micros(lease));
-        let values: [(&(dyn ToSql + Sync), Type); 5] = [
-            (&job, Type::TEXT),
-            (&rank, Type::INT4),
-            (&row.token, Type::TEXT),
-            (&row.body, Type::TEXT),
-            (&lease_us, Type::INT8),
-        ];
-        if !self.ask("joining the others", include_str!("../sql/meeting/join.sql"), &values)?.is_empty() {
+        if self.write_row("joining the others", include_str!("../sql/meeting/join.sql"), job, row, lease)? {
             return Ok(None);
         }
         Ok(self.read_row(job, row.rank)?.map(|seen| seen.row))
     }
 
     fn update_row(&self, job: &str, row: &RankRow, lease: Duration) -> Result<bool> {
-        let (rank, lease_us) = (number(row.rank), micros(lease));
-        let values: [(&(dyn ToSql + Sync), Type); 5] = [
-            (&job, Type::TEXT),
-            (&rank, Type::INT4),
-            (&row.token, Type::TEXT),
-            (&row.body, Type::TEXT),
-            (&lease_us, Type::INT8),
-        ];
-        Ok(!self.ask("publishing to the other ranks", include_str!("../sql/meeting/post.sql"), &values)?.is_empty())
+        self.write_row("publishing to the other ranks", include_str!("../sql/meeting/post.sql"), job, row, lease)
     }
 
     fn read_rows(&self, job: &str) -> Result<Vec<PeerRow>> {

@@ -18,7 +18,7 @@ use mindful_core::result::Finding;
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Error, Result, Session, Target, contract::clock};
 use mindful_host::mounts::folders_of;
-use mindful_sql::observe::session_reads::SessionReads;
+use mindful_sql::observe::session_reads;
 use mindful_sql::observe::wait_sampling::Whom;
 
 use crate::checks;
@@ -26,7 +26,7 @@ use crate::connect::abort::Sessions;
 use crate::connect::link::Link;
 use crate::connect::{Server, pooler};
 use crate::dataset::lock::{self, RunLock};
-use crate::dataset::registry::{self, Entry, Found};
+use crate::dataset::registry::{self, Entry};
 use crate::dataset::sample::Sampled;
 use crate::dataset::{load, space, stored, verify};
 use crate::observe::watch::ServerWatch;
@@ -72,7 +72,7 @@ impl PostgresTarget {
         }
         if self.host_view().local {
             let sessions = Arc::clone(&self.sessions);
-            samplers.push(Box::new(SessionReads::of_processes(move || sessions.pids())));
+            samplers.push(session_reads::of_processes(move || sessions.pids()));
         }
         Ok(samplers)
     }
@@ -116,13 +116,10 @@ impl PostgresTarget {
         })
     }
 
-    fn find_namespace(&self) -> Result<Found> {
-        let control = self.link.control()?;
-        self.link.run("looking for the dataset", registry::read_namespace(&control, &self.options.namespace))
-    }
-
     fn entries(&self) -> Result<Vec<Entry>> {
-        self.find_namespace()?.sound(&self.options.namespace)?.entries()
+        let control = self.link.control()?;
+        let found = self.link.run("looking for the dataset", registry::find(&control, &self.options.namespace))?;
+        Ok(found.map_or_else(Vec::new, |(_, entries)| entries))
     }
 
     fn loaded(&self) -> Result<Dataset> {
@@ -237,12 +234,10 @@ impl Target for PostgresTarget {
     fn describe(&self) -> Result<Description> {
         let mut description = describe::describe(&self.link)?;
         description.facts.extend(self.private.iter().flat_map(Instance::chosen).map(Chosen::fact));
-        let found = self.find_namespace()?;
-        let shape = if let Found::Ours { entries, .. } = &found { registry::shape(entries) } else { None };
         description.log_by_forced_writes =
             description.facts.get("wal_sync_method").is_some_and(|method| method.starts_with("open_"));
-        description.expected_log = describe::expected_log(&description.facts, shape);
-        let entries = found.sound(&self.options.namespace).and_then(Found::entries).unwrap_or_default();
+        let entries = self.entries().unwrap_or_default();
+        description.expected_log = describe::expected_log(&description.facts, registry::shape(&entries));
         description.stored_blocks = self.stored(registry::dataset(&entries))?;
         Ok(description)
     }

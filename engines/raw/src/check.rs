@@ -65,13 +65,7 @@ pub(crate) fn workload(workload: &Workload, options: &Options, dataset: &Dataset
             "give --direct on, or --update-pct 0",
         ));
     }
-    if workload.schemas > dataset.schemas || workload.scale > dataset.blocks_per_schema {
-        return Err(Error::plan(
-            format!("the files hold {} schemas of {} blocks", dataset.schemas, dataset.blocks_per_schema),
-            "give a smaller --schemas or --scale",
-        ));
-    }
-    Ok(())
+    workload.refuse_more_than_loaded(Some(dataset))
 }
 
 /// The mark of the first file; refuses to load where the files hold something else than `plan`.

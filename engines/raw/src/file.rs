@@ -136,9 +136,7 @@ pub(crate) fn fill(
     *done += mark.filled_bytes;
     let mut at = mark.filled_bytes;
     while at < mark.data_bytes {
-        if stop.is_requested() {
-            return Err(Error::interrupted(format!("the fill of {} was stopped", source.path.display())));
-        }
+        stop.refuse(&format!("the fill of {} was stopped", source.path.display()))?;
         let bytes = CHUNK.min(mark.data_bytes - at);
         let chunk = &mut buffer.bytes_mut()[..bytes as usize];
         content::fill(chunk, mark.content_key(), DATA_START + at, 0);

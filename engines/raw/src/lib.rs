@@ -3,13 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mindful_core::contract::engine::{Capabilities, Engine, EngineOptions};
+use mindful_core::contract::engine::{Capabilities, Engine, EngineFacts, EngineOptions};
 use mindful_core::contract::event::Events;
 use mindful_core::contract::file_read::{BlockTouch, FileOption, FileReads, InFlight, ONE_AT_A_TIME};
 use mindful_core::contract::target::Target;
-use mindful_core::plan::settings::{Key, Settings};
+use mindful_core::plan::settings::Settings;
 use mindful_core::ranks::rendezvous::{self, Rendezvous};
-use mindful_core::result::finding::Code;
 use mindful_core::{Result, contract::error};
 
 mod access_pattern;
@@ -46,28 +45,10 @@ pub static ENGINE: Raw = Raw;
 pub struct Raw;
 
 impl Engine for Raw {
-    fn name(&self) -> &'static str {
-        "raw"
-    }
-
-    fn schemes(&self) -> &'static [&'static str] {
-        &["raw"]
-    }
-
-    fn summary(&self) -> &'static str {
-        "files and block devices through io_uring or pread, with no database: raw:PATH[,PATH...]"
-    }
-
-    fn capabilities(&self) -> Capabilities {
-        Capabilities { scans: false, commit_modes: false, ..Capabilities::CLIENT_LOOP }
-    }
-
-    fn finding_codes(&self) -> &'static [Code] {
-        codes::ALL
-    }
-
-    fn options(&self) -> &'static [Key] {
-        KEYS
+    fn facts(&self) -> EngineFacts {
+        let summary = "files and block devices through io_uring or pread, with no database: raw:PATH[,PATH...]";
+        let can = Capabilities { scans: false, commit_modes: false, ..Capabilities::CLIENT_LOOP };
+        EngineFacts { options: KEYS, finding_codes: codes::ALL, ..EngineFacts::new("raw", &["raw"], summary, can) }
     }
 
     fn file_reads(&self) -> Option<&dyn FileReads> {

@@ -145,15 +145,13 @@ impl Options {
             io: s.require(FileOption::Io.name(), |t| {
                 settings::parse_choice(t, &[("uring", Io::Uring), (ONE_AT_A_TIME, Io::Psync)])
             })?,
-            iodepth: s.require(FileOption::Iodepth.name(), iodepth)?,
+            iodepth: s.require(FileOption::Iodepth.name(), count)?,
             direct: s.require("direct", settings::parse_switch)?,
             sync: s.require("sync", settings::parse_switch)?,
-            fsync: s.require(FileOption::SyncEvery.name(), |text| {
-                units::parse_count(text).map(|n| n.min(u64::from(u32::MAX)) as u32)
-            })?,
+            fsync: s.require(FileOption::SyncEvery.name(), count)?,
             append: s.require(FileOption::Append.name(), settings::parse_switch)?,
             pattern: s.require("pattern", pattern)?,
-            streams: s.require("streams", streams)?,
+            streams: s.require("streams", count)?,
             span: s.require(FileOption::Span.name(), Span::parse)?,
             whole: s.require("whole", settings::parse_switch)?,
             combine: combine(s)?,
@@ -244,31 +242,15 @@ fn paths(url: &str) -> Result<Vec<PathBuf>> {
 
 fn io_size(text: &str) -> Result<u64> {
     let bytes = units::parse_bytes(text)?;
-    if !bytes.is_power_of_two() || !(512..=LARGEST_IO).contains(&bytes) {
-        return Err(Error::plan(
-            format!("{text} cannot be the length of an I/O"),
-            "give a power of two, 512B to 64MiB",
-        ));
+    if bytes.is_power_of_two() {
+        return Ok(bytes);
     }
-    Ok(bytes)
+    Err(Error::plan(format!("{text} cannot be the length of an I/O"), "give a power of two, 512B to 64MiB"))
 }
 
-fn iodepth(text: &str) -> Result<u32> {
-    let depth = units::parse_count(text)?;
-    u32::try_from(depth).ok().filter(|n| *n <= MOST_IODEPTH).ok_or_else(|| {
-        Error::plan(
-            format!("iodepth {depth} is beyond the limit of {MOST_IODEPTH}"),
-            format!("give {MOST_IODEPTH} or less, and more --sessions"),
-        )
-    })
-}
-
-fn streams(text: &str) -> Result<u32> {
-    let count = units::parse_count(text)?;
-    u32::try_from(count)
-        .ok()
-        .filter(|n| (1..=1_024).contains(n))
-        .ok_or_else(|| Error::plan(format!("{count} streams are out of range"), "give 1 to 1024"))
+/// A count within the bound of its key.
+fn count(text: &str) -> Result<u32> {
+    units::parse_count(text).map(|count| count as u32)
 }
 
 fn pattern(text: &str) -> Result<Pattern> {
@@ -283,7 +265,7 @@ fn combine(s: &Settings) -> Result<Combine> {
 }
 
 fn large(s: &Settings) -> Result<Option<Large>> {
-    let depth = s.require(FileOption::LargeIodepth.name(), iodepth)?;
+    let depth = s.require(FileOption::LargeIodepth.name(), count)?;
     let size = s.require(FileOption::LargeSize.name(), io_size)?;
     let pattern = s.require("large_pattern", pattern)?;
     Ok((depth > 0).then_some(Large { iodepth: depth, size, pattern }))

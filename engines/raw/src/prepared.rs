@@ -7,11 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use mindful_core::contract::description::AccessPath;
 use mindful_core::contract::event::{Event, Events};
+use mindful_core::contract::slice::Placement;
 use mindful_core::plan::units;
 use mindful_core::result::{Finding, Severity};
 use mindful_core::workload::Workload;
 
-use crate::access_pattern::Layout;
+use crate::access_pattern::{AccessPattern, Layout};
 use crate::append::Appended;
 use crate::codes;
 use crate::counters::Counters;
@@ -46,8 +47,9 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    pub(crate) fn large_bytes(&self) -> u64 {
-        self.options.large.map_or(0, |large| large.size)
+    pub(crate) fn pattern(&self, workload: &Workload, placement: Placement) -> AccessPattern {
+        let (layout, blocks) = (self.layout.clone(), self.blocks.clone());
+        AccessPattern::new(workload, placement, layout, blocks, self.options.pattern, self.options.streams)
     }
 
     /// Where a write to `place` goes.
@@ -89,13 +91,7 @@ impl Prepared {
                 Io::Uring => format!("io_uring, iodepth {in_flight}"),
                 Io::Psync => "one at a time".to_owned(),
             };
-            AccessPath {
-                kind: kind.to_owned(),
-                shape: format!("{verb} of {}, {cache}, {how}", units::format_bytes(bytes)),
-                pure: true,
-                detail: String::new(),
-                idle_settings: Vec::new(),
-            }
+            AccessPath::new(kind, format!("{verb} of {}, {cache}, {how}", units::format_bytes(bytes)), true, "")
         };
         let mut shapes = Vec::new();
         if options.iodepth > 0 {

@@ -40,14 +40,7 @@ impl PsyncSession {
         let options = &prepared.options;
         let buffer = Buffer::new(options.block_size as usize)
             .map_err(|e| Error::target(format!("no memory for a block: {e}"), "give a smaller --block-size"))?;
-        let pattern = AccessPattern::new(
-            workload,
-            placement,
-            prepared.layout.clone(),
-            prepared.blocks.clone(),
-            options.pattern,
-            options.streams,
-        );
+        let pattern = prepared.pattern(workload, placement);
         let toucher = Toucher::new(options.look, options.block_size);
         let (work, syncs) = (Work::default(), Recorder::new());
         let blocks =

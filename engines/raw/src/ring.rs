@@ -141,12 +141,11 @@ impl Ring {
     /// Queues a read into `slot` from byte `offset` of file number `file`.
     #[inline]
     pub(crate) fn read(&mut self, slot: u32, file: u32, offset: u64) {
-        let (address, bytes) = self.take(slot);
-        let entry = match (self.buffers_registered, self.files_registered) {
-            (true, true) => opcode::ReadFixed::new(types::Fixed(file), address, bytes, 0).offset(offset).build(),
-            (true, false) => opcode::ReadFixed::new(self.fd(file), address, bytes, 0).offset(offset).build(),
-            (false, true) => opcode::Read::new(types::Fixed(file), address, bytes).offset(offset).build(),
-            (false, false) => opcode::Read::new(self.fd(file), address, bytes).offset(offset).build(),
+        let (fd, (address, bytes)) = (self.fd(file), self.take(slot));
+        let entry = if self.buffers_registered {
+            opcode::ReadFixed::new(fd, address, bytes, 0).offset(offset).build()
+        } else {
+            opcode::Read::new(fd, address, bytes).offset(offset).build()
         };
         self.push(slot, entry);
     }
@@ -154,13 +153,12 @@ impl Ring {
     /// Queues a write of `slot` to byte `offset` of file number `file`.
     #[inline]
     pub(crate) fn write(&mut self, slot: u32, file: u32, offset: u64) {
-        let (address, bytes) = self.take(slot);
+        let (fd, (address, bytes)) = (self.fd(file), self.take(slot));
         let address = address.cast_const();
-        let entry = match (self.buffers_registered, self.files_registered) {
-            (true, true) => opcode::WriteFixed::new(types::Fixed(file), address, bytes, 0).offset(offset).build(),
-            (true, false) => opcode::WriteFixed::new(self.fd(file), address, bytes, 0).offset(offset).build(),
-            (false, true) => opcode::Write::new(types::Fixed(file), address, bytes).offset(offset).build(),
-            (false, false) => opcode::Write::new(self.fd(file), address, bytes).offset(offset).build(),
+        let entry = if self.buffers_registered {
+            opcode::WriteFixed::new(fd, address, bytes, 0).offset(offset).build()
+        } else {
+            opcode::Write::new(fd, address, bytes).offset(offset).build()
         };
         self.push(slot, entry);
     }
@@ -169,16 +167,13 @@ impl Ring {
     #[inline]
     pub(crate) fn sync(&mut self, slot: u32, file: u32) {
         self.take(slot);
-        let entry = if self.files_registered {
-            opcode::Fsync::new(types::Fixed(file)).flags(types::FsyncFlags::DATASYNC).build()
-        } else {
-            opcode::Fsync::new(self.fd(file)).flags(types::FsyncFlags::DATASYNC).build()
-        };
+        let entry = opcode::Fsync::new(self.fd(file)).flags(types::FsyncFlags::DATASYNC).build();
         self.push(slot, entry);
     }
 
+    /// What an entry names file number `file` by: its number where files are registered, else its descriptor.
     fn fd(&self, file: u32) -> types::Fd {
-        types::Fd(self.files[file as usize].as_raw_fd())
+        types::Fd(if self.files_registered { file as i32 } else { self.files[file as usize].as_raw_fd() })
     }
 
     #[inline]
@@ -191,9 +186,11 @@ impl Ring {
 
     #[inline]
     fn push(&mut self, slot: u32, entry: squeue::Entry) {
+        let kind = if self.files_registered { squeue::Flags::FIXED_FILE } else { squeue::Flags::empty() };
+        let entry = entry.flags(kind).user_data(u64::from(slot));
         // SAFETY: the address lies within the buffer. Its bytes are not touched while the slot is marked busy, and it
         // is not unmapped before `drop` has seen every I/O end.
-        let pushed = unsafe { self.uring.submission().push(&entry.user_data(u64::from(slot))) };
+        let pushed = unsafe { self.uring.submission().push(&entry) };
         assert!(pushed.is_ok(), "the queue has an entry for each slot");
         self.in_flight += 1;
         self.queued += 1;

@@ -27,9 +27,7 @@ pub(crate) fn good_blocks(
         let mut count = 0;
         let first = u64::from(schema - 1) * layout.blocks_per_schema();
         for block in first..first + layout.blocks_per_schema() {
-            if stop.is_requested() {
-                return Err(Error::interrupted("the proof was stopped"));
-            }
+            stop.refuse("the proof was stopped")?;
             let place = space.place(block);
             let (source, file) = (&sources[place.file as usize], &files[place.file as usize]);
             let read = rustix::io::pread(file, buffer.bytes_mut(), place.offset).map_err(|e| {
@@ -53,13 +51,7 @@ pub(crate) fn good_blocks(
 
 /// Largest rank correlation, in size, of the orders of two neighbouring schemas; `None` for a single one.
 pub(crate) fn cross_correlation(layout: &Layout) -> Option<f64> {
-    let n = layout.blocks_per_schema();
-    let norm = n as f64 * (n as f64 * n as f64 - 1.0);
     (1..layout.schemas())
-        .map(|s| {
-            let (one, two) = (layout.schema(s), layout.schema(s + 1));
-            let squares: f64 = (0..n).map(|i| (one.get(i) as f64 - two.get(i) as f64).powi(2)).sum();
-            1.0 - 6.0 * squares / norm
-        })
+        .map(|schema| layout.schema(schema).correlation_with(layout.schema(schema + 1)))
         .max_by(|a, b| a.abs().total_cmp(&b.abs()))
 }

@@ -54,16 +54,6 @@ struct Issuing {
     next: u64,
 }
 
-/// How far the current slice goes. Instants are ns on the session's own clock.
-#[derive(Debug, Clone, Copy)]
-struct Bounds {
-    end_ns: u64,
-    first_op: u64,
-    max_ops: u64,
-    /// What to take from an instant of the wall clock in us, times 1000, for one of the session's clock.
-    wall_offset_ns: i64,
-}
-
 pub(crate) struct UringSession {
     ring: Ring,
     prepared: Arc<Prepared>,
@@ -77,8 +67,12 @@ pub(crate) struct UringSession {
     thinks_until_ns: u64,
     /// Where the slice before ended that handed its pause on, us since the epoch: the pause is reported up to there.
     handed_on_us: Option<i64>,
+    /// Where the current slice ends. Instants are ns on the session's own clock.
     end_ns: u64,
+    /// What to take from an instant of the wall clock in us, times 1000, for one of the session's clock.
     wall_offset_ns: i64,
+    first_op: u64,
+    max_ops: u64,
     completed_ns: u64,
     flights: Vec<Flight>,
     free_blocks: Vec<u32>,
@@ -128,14 +122,7 @@ impl UringSession {
         let free = Running { kind: OpKind::Select, cell: 0, think_ns: 0, left: 0, blocks: 0, begun_ns: 0, due_ns: 0 };
         // One more than there are I/Os: all blocks of an operation may be back while its last is not yet issued.
         let operations = count + 1;
-        let pattern = AccessPattern::new(
-            workload,
-            placement,
-            prepared.layout.clone(),
-            prepared.blocks.clone(),
-            options.pattern,
-            options.streams,
-        );
+        let pattern = prepared.pattern(workload, placement);
         Ok(Self {
             ring,
             pattern,
@@ -148,6 +135,8 @@ impl UringSession {
             handed_on_us: None,
             end_ns: 0,
             wall_offset_ns: 0,
+            first_op: 0,
+            max_ops: 0,
             completed_ns: 0,
             flights: vec![idle; count as usize],
             free_blocks: (0..depth).rev().collect(),
@@ -188,7 +177,7 @@ impl UringSession {
         self.think_ns += thought * self.free_blocks.len() as u64 / self.flights.len() as u64;
     }
 
-    fn bounds(&mut self, order: &SliceOrder) -> Bounds {
+    fn begin_slice(&mut self, order: &SliceOrder) {
         let (wall_us, now_ns) = (clock::now_us(), self.now_ns());
         let left_us = (order.end_us - wall_us).max(0).unsigned_abs();
         if let (Some(rate), None) = (self.rate, &self.schedule) {
@@ -203,22 +192,18 @@ impl UringSession {
         let late_us =
             self.handed_on_us.map_or(0, |since_us| (wall_us.min(order.end_us) - since_us).max(0).unsigned_abs());
         self.think_ns = late_us * 1_000;
-        Bounds {
-            end_ns: self.end_ns,
-            first_op: order.first_op,
-            max_ops: order.max_ops.unwrap_or(u64::MAX),
-            wall_offset_ns: self.wall_offset_ns,
-        }
+        (self.first_op, self.max_ops) = (order.first_op, order.max_ops.unwrap_or(u64::MAX));
+        self.begun = 0;
     }
 
     /// The loop: issue what may be issued, wait for what comes back, until the slice is over and nothing is out.
-    fn work(&mut self, bounds: &Bounds) -> Result<()> {
+    fn work(&mut self) -> Result<()> {
         let mut now = self.now_ns();
         loop {
-            let open = now < bounds.end_ns && !self.prepared.counters.is_interrupted();
-            self.issue_blocks(&mut now, open, bounds);
-            self.issue_large(now, open, bounds);
-            let wake_ns = self.wake_ns(now, open, bounds);
+            let open = now < self.end_ns && !self.prepared.counters.is_interrupted();
+            self.issue_blocks(&mut now, open);
+            self.issue_large(now, open);
+            let wake_ns = self.wake_ns(now, open);
             if self.ring.in_flight() == 0 {
                 let Some(wake_ns) = wake_ns else { return Ok(()) };
                 std::thread::sleep(Duration::from_nanos(wake_ns.saturating_sub(now)));
@@ -250,19 +235,19 @@ impl UringSession {
     }
 
     /// When the loop must check again without a completion: at the end of a pause, or at the next arrival (open loop).
-    fn wake_ns(&self, now: u64, open: bool, bounds: &Bounds) -> Option<u64> {
-        if !open || self.begun >= bounds.max_ops || self.free_blocks.is_empty() {
+    fn wake_ns(&self, now: u64, open: bool) -> Option<u64> {
+        if !open || self.begun >= self.max_ops || self.free_blocks.is_empty() {
             return None;
         }
         let thinks = (self.thinks_until_ns > now).then_some(self.thinks_until_ns);
-        let due = self.schedule.as_ref().map(|schedule| due_ns(schedule, bounds));
-        thinks.max(due).map(|wake| wake.min(bounds.end_ns))
+        let due = self.schedule.as_ref().map(|schedule| due_ns(schedule, self.wall_offset_ns));
+        thinks.max(due).map(|wake| wake.min(self.end_ns))
     }
 
     #[inline]
-    fn issue_blocks(&mut self, now: &mut u64, open: bool, bounds: &Bounds) {
+    fn issue_blocks(&mut self, now: &mut u64, open: bool) {
         while let Some(slot) = self.free_blocks.last().copied() {
-            let Some(mut issuing) = self.issuing.take().or_else(|| self.begin(*now, open, bounds)) else { return };
+            let Some(mut issuing) = self.issuing.take().or_else(|| self.begin(*now, open)) else { return };
             self.free_blocks.pop();
             let mut place = self.pattern.place(&issuing.op, issuing.next);
             let write = issuing.op.kind == OpKind::Update;
@@ -288,19 +273,19 @@ impl UringSession {
     }
 
     #[inline]
-    fn begin(&mut self, now: u64, open: bool, bounds: &Bounds) -> Option<Issuing> {
-        if !open || self.begun >= bounds.max_ops || now < self.thinks_until_ns {
+    fn begin(&mut self, now: u64, open: bool) -> Option<Issuing> {
+        if !open || self.begun >= self.max_ops || now < self.thinks_until_ns {
             return None;
         }
         let mut due = now;
         if let Some(schedule) = &mut self.schedule {
-            due = due_ns(schedule, bounds);
+            due = due_ns(schedule, self.wall_offset_ns);
             if due > now {
                 return None;
             }
             schedule.advance();
         }
-        let op = self.pattern.op(bounds.first_op + self.begun);
+        let op = self.pattern.op(self.first_op + self.begun);
         self.begun += 1;
         let running = self.free_running.pop()?;
         self.running[running as usize] = Running {
@@ -316,9 +301,9 @@ impl UringSession {
     }
 
     /// Issues large reads: each is an operation of its own, counted as a scan.
-    fn issue_large(&mut self, now: u64, open: bool, bounds: &Bounds) {
+    fn issue_large(&mut self, now: u64, open: bool) {
         let Some(pattern) = &self.large else { return };
-        while open && self.begun < bounds.max_ops {
+        while open && self.begun < self.max_ops {
             let (Some(slot), Some(running)) = (self.free_large.pop(), self.free_running.pop()) else { return };
             let place = pattern.place(self.large_begun);
             self.large_begun += 1;
@@ -338,7 +323,8 @@ impl UringSession {
             return self.finish_sync(done, flight, now);
         }
         let large = done.slot >= self.prepared.options.iodepth;
-        let bytes = if large { self.prepared.large_bytes() } else { self.prepared.options.block_size };
+        let options = &self.prepared.options;
+        let bytes = options.large.filter(|_| large).map_or(options.block_size, |large| large.size);
         if i64::from(done.result) != bytes as i64 {
             return Err(fault::io(&self.prepared, flight.place, flight.write, bytes, done.result));
         }
@@ -454,8 +440,8 @@ impl UringSession {
 }
 
 /// When the next operation is due on the session's clock, ns.
-fn due_ns(schedule: &Schedule, bounds: &Bounds) -> u64 {
-    (schedule.due_us() * 1_000 - bounds.wall_offset_ns).max(0).unsigned_abs()
+fn due_ns(schedule: &Schedule, wall_offset_ns: i64) -> u64 {
+    (schedule.due_us() * 1_000 - wall_offset_ns).max(0).unsigned_abs()
 }
 
 impl Session for UringSession {
@@ -463,10 +449,9 @@ impl Session for UringSession {
         clock::sleep_unless(order.begin_us, || false);
         let begin_us = self.handed_on_us.unwrap_or_else(clock::now_us);
         let cpu_before = cpu::of_thread();
-        let bounds = self.bounds(order);
-        self.begun = 0;
+        self.begin_slice(order);
         self.report = SliceReport { index: order.index, begin_us, ..SliceReport::default() };
-        self.work(&bounds)?;
+        self.work()?;
         let mut report = self.close_report(order);
         let rows = self.toucher.take_rows();
         self.work.rows += rows;

@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mindful_core::contract::description::{AccessPath, Description, HostView};
-use mindful_core::contract::engine::{Capabilities, Engine, EngineOptions};
+use mindful_core::contract::engine::{Capabilities, Engine, EngineFacts, EngineOptions};
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::metric::{Counter, Metric, Phase, SampledSource, Sampler, Scope};
 use mindful_core::contract::session::Session;
@@ -29,7 +29,7 @@ use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::contract::target::Target;
 use mindful_core::contract::{DatasetStore, OwnedObject, clock};
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, SchemaProof};
-use mindful_core::plan::settings::{Key, Settings};
+use mindful_core::plan::settings::Settings;
 use mindful_core::workload::client_loop::{ClientLoop, Operator};
 use mindful_core::workload::draw::Permutation;
 use mindful_core::workload::{Commit, LoopSite, Op, OpKind, Workload};
@@ -44,37 +44,18 @@ const BLOCK_BYTES: u64 = 8192;
 pub struct Skeleton;
 
 impl Engine for Skeleton {
-    fn name(&self) -> &'static str {
-        "skeleton"
-    }
-
-    fn schemes(&self) -> &'static [&'static str] {
-        &["skeleton"]
-    }
-
-    fn summary(&self) -> &'static str {
-        "rows in mindful's own memory: an engine to copy"
-    }
-
-    /// A plan that asks for more is refused before anything runs, and the suite tests what is claimed here.
-    fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            loads: true,
-            updates: true,
+    /// HERE: options of the engine, whose names begin with its own, such as `skeleton_cache`; see [`EngineFacts`] for what else
+    /// there may be. A plan that asks for more than the capabilities is refused before anything runs, and the suite tests what
+    /// is claimed here.
+    fn facts(&self) -> EngineFacts {
+        let can = Capabilities {
             scans: false,
             // The loop runs in mindful. HERE: true as well if the database can run a loop itself, such as in PL/pgSQL.
             server_side_loop: false,
-            client_side_loop: true,
-            rate: true,
             commit_modes: false,
-            concurrent_writers: true,
-            access_paths: false,
-        }
-    }
-
-    /// HERE: options of the engine. Their names begin with its name, such as `skeleton_cache`.
-    fn options(&self) -> &'static [Key] {
-        &[]
+            ..Capabilities::CLIENT_LOOP
+        };
+        EngineFacts::new("skeleton", &["skeleton"], "rows in mindful's own memory: an engine to copy", can)
     }
 
     /// HERE: remove the password.
@@ -202,11 +183,7 @@ impl DatasetStore for OpenedSkeleton {
     /// HERE: list the objects that `load` made, and those that look like them but belong to someone else, with the reason why they
     /// stay.
     fn inventory(&self) -> Result<Vec<OwnedObject>> {
-        let object = |dataset: Dataset| OwnedObject {
-            name: "the rows in memory".to_owned(),
-            bytes: Some(dataset.bytes),
-            kept_because: None,
-        };
+        let object = |dataset: Dataset| OwnedObject::new("the rows in memory".to_owned(), Some(dataset.bytes), None);
         Ok(self.dataset()?.map(object).into_iter().collect())
     }
 
@@ -252,13 +229,8 @@ impl Target for OpenedSkeleton {
             return refuse("choose when to commit");
         }
         let runs = |kind: &OpKind| *kind == OpKind::Select || !workload.update_pct.is_none();
-        let path = |kind: OpKind| AccessPath {
-            kind: kind.name().to_owned(),
-            shape: "lookup by key".to_owned(),
-            pure: true,
-            detail: "each key is an index into the rows".to_owned(),
-            idle_settings: Vec::new(),
-        };
+        let detail = "each key is an index into the rows";
+        let path = |kind: OpKind| AccessPath::new(kind.name(), "lookup by key", true, detail);
         Ok([OpKind::Select, OpKind::Update].into_iter().filter(runs).map(path).collect())
     }
 

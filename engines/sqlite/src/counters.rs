@@ -4,7 +4,6 @@ use mindful_core::contract::description::{ExpectedLog, LogImages};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use mindful_core::Result;
 use mindful_core::contract::metric::{Counter, Metric, Phase, SampledSource, Sampler, Scope};
 use rusqlite::{Connection, ffi};
 
@@ -53,19 +52,6 @@ fn drain(connection: &Connection, counter: i32) -> u64 {
     u64::try_from(current).unwrap_or(0)
 }
 
-pub(crate) struct StatusSampler {
-    totals: Arc<Totals>,
-    source: SampledSource,
-    frame_bytes: u64,
-}
-
-impl StatusSampler {
-    pub(crate) fn new(totals: &Arc<Totals>, page_bytes: u64) -> Self {
-        let source = SampledSource::new("sqlite3_db_status", metrics()).with(Scope::Database, Phase::Settled);
-        Self { totals: Arc::clone(totals), source, frame_bytes: page_bytes + FRAME_HEADER }
-    }
-}
-
 fn metrics() -> Vec<Metric> {
     vec![
         Metric::counter("cache_hit", "blocks", "Pages found in the sessions' own caches (SQLITE_DBSTATUS_CACHE_HIT)"),
@@ -84,16 +70,12 @@ fn metrics() -> Vec<Metric> {
     ]
 }
 
-impl Sampler for StatusSampler {
-    fn source(&self) -> &SampledSource {
-        &self.source
-    }
-
-    fn read(&mut self) -> Result<Vec<Option<f64>>> {
+pub(crate) fn sampler(totals: &Arc<Totals>, page_bytes: u64) -> Box<dyn Sampler> {
+    let t = Arc::clone(totals);
+    SampledSource::new("sqlite3_db_status", metrics()).with(Scope::Database, Phase::Settled).read_by(move || {
         let total = |total: &AtomicU64| total.load(Ordering::Acquire);
-        let t = &self.totals;
         let (hit, miss, write, spill) = (total(&t.hit), total(&t.miss), total(&t.write), total(&t.spill));
-        let log = write * self.frame_bytes;
+        let log = write * (page_bytes + FRAME_HEADER);
         let values = [
             hit,
             miss,
@@ -110,7 +92,7 @@ impl Sampler for StatusSampler {
             total(&t.commit_us),
         ];
         Ok(values.into_iter().map(|value| Some(value as f64)).collect())
-    }
+    })
 }
 
 /// Log that an updated block should cost, from the format of SQLite's write-ahead log (sqlite.org/fileformat2.html#walformat).

@@ -7,12 +7,8 @@ use mindful_core::workload::draw::mix64;
 pub(crate) const NARROW: usize = 16;
 
 /// What a page contains besides the filler: its own header, the row's, its numbers, the narrow columns.
+/// With the rest filled nothing overflows, and no second row fits.
 const BESIDE: u64 = 128;
-
-/// Length of the filler that makes a row fill a page of `page_bytes`: nothing overflows, no second row fits.
-pub(crate) fn filler_bytes(page_bytes: u64) -> usize {
-    (page_bytes - BESIDE) as usize
-}
 
 #[derive(Debug, Clone)]
 pub(crate) struct Filler {
@@ -29,7 +25,7 @@ impl Filler {
             Content::Mixed { dedupe_ratio, .. } => (rows as f64 / dedupe_ratio).ceil() as u64,
             Content::Repeated => rows,
         };
-        Self { content, seed, distinct: distinct.max(1), bytes: vec![0; filler_bytes(page_bytes)] }
+        Self { content, seed, distinct: distinct.max(1), bytes: vec![0; (page_bytes - BESIDE) as usize] }
     }
 
     /// The filler of row `key` in its `version`: as it was loaded (0) or as an update writes it.

@@ -22,10 +22,10 @@ use std::sync::Arc;
 
 use mindful_core::Result;
 use mindful_core::contract::description::Words;
-use mindful_core::contract::engine::{Capabilities, Engine, EngineOptions};
+use mindful_core::contract::engine::{Capabilities, Engine, EngineFacts, EngineOptions};
 use mindful_core::contract::event::Events;
 use mindful_core::contract::target::Target;
-use mindful_core::plan::settings::{Key, Settings};
+use mindful_core::plan::settings::Settings;
 use mindful_core::ranks::rendezvous::{self, Rendezvous};
 
 pub use options::KEYS;
@@ -40,24 +40,10 @@ pub static ENGINE: Sqlite = Sqlite;
 pub struct Sqlite;
 
 impl Engine for Sqlite {
-    fn name(&self) -> &'static str {
-        "sqlite"
-    }
-
-    fn schemes(&self) -> &'static [&'static str] {
-        &["sqlite"]
-    }
-
-    fn summary(&self) -> &'static str {
-        "SQLite in one file: nothing to install, always through the page cache, one writer at a time"
-    }
-
-    fn capabilities(&self) -> Capabilities {
-        Capabilities { concurrent_writers: false, ..Capabilities::CLIENT_LOOP }
-    }
-
-    fn options(&self) -> &'static [Key] {
-        KEYS
+    fn facts(&self) -> EngineFacts {
+        let summary = "SQLite in one file: nothing to install, always through the page cache, one writer at a time";
+        let can = Capabilities { concurrent_writers: false, ..Capabilities::CLIENT_LOOP };
+        EngineFacts { options: KEYS, ..EngineFacts::new("sqlite", &["sqlite"], summary, can) }
     }
 
     fn words(&self) -> Words {

@@ -206,9 +206,7 @@ impl Rows<'_> {
             insert.execute((position as i64 + 1, key as i64, c1, filler.row(key, 0), c2)).map_err(explained)?;
             if (position + 1).is_multiple_of(STRIDE) {
                 progress.add_blocks(STRIDE);
-                if stop.is_requested() {
-                    return Err(Error::interrupted("the load was stopped; load again to complete it"));
-                }
+                stop.refuse("the load was stopped; load again to complete it")?;
             }
         }
         progress.add_blocks(count % STRIDE);

@@ -3,7 +3,7 @@
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::LayoutProof;
 use mindful_core::{Error, Result};
-use mindful_sql::dataset::proof::{RowOrder, collect, ranks, refuse_stopped};
+use mindful_sql::dataset::proof::{RowOrder, collect, ranks};
 use rusqlite::Connection;
 
 use crate::error::explain;
@@ -27,7 +27,7 @@ fn row_order(file: &DatabaseFile, connection: &Connection, schema: u32, stop: &S
         pairs(connection, include_str!("../sql/leaves.sql"), [format!("blocks_{schema}")], stop).map_err(explained)?;
     let keys =
         pairs(connection, &statement::text(include_str!("../sql/keys.sql"), schema), [], stop).map_err(explained)?;
-    refuse_stopped(stop)?;
+    stop.refuse("the proof was stopped")?;
     // How many rows a page has says its file: no more are taken than there are keys, and one that is too many.
     let rows = leaves.iter().flat_map(|(page, rows)| (0..*rows).map(move |_| *page));
     let pages: Vec<u64> = rows.take(keys.len() + 1).collect();

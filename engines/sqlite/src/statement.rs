@@ -52,5 +52,5 @@ fn shape(connection: &Connection, kind: OpKind, sql: &str) -> rusqlite::Result<A
         _ => false,
     };
     let detail = details.join("; ");
-    Ok(AccessPath { kind: kind.name().to_owned(), shape: detail.clone(), pure, detail, idle_settings: Vec::new() })
+    Ok(AccessPath::new(kind.name(), &*detail, pure, &*detail))
 }

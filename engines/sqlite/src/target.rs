@@ -27,7 +27,7 @@ use mindful_host::mounts::folders_of;
 use rusqlite::{Connection, InterruptHandle};
 
 use crate::checks;
-use crate::counters::{StatusSampler, Totals};
+use crate::counters::{self, Totals};
 use crate::error::explain;
 use crate::file::DatabaseFile;
 use crate::load;
@@ -80,30 +80,6 @@ impl SqliteTarget {
 
     fn loaded(&self) -> Result<Dataset> {
         self.dataset()?.ok_or_else(|| self.nothing_loaded())
-    }
-
-    fn carriable(&self, workload: &Workload) -> Result<()> {
-        let dataset = self.loaded()?;
-        if workload.loop_site == LoopSite::Server {
-            return Err(Error::plan("SQLite has no server, so no work loop in it", "give --loop client"));
-        }
-        if workload.schemas > dataset.schemas || workload.scale > dataset.blocks_per_schema {
-            return Err(Error::plan(
-                format!(
-                    "the workload needs {} schemas of {} blocks, but {} has {} of {}",
-                    workload.schemas,
-                    workload.scale,
-                    self.file.path().display(),
-                    dataset.schemas,
-                    dataset.blocks_per_schema
-                ),
-                "load more, or run on less",
-            ));
-        }
-        if !workload.scan_pct.is_none() && dataset.scan_blocks == 0 {
-            return Err(Error::plan("scan_pct, but no scan table is loaded", "load with --scan-table 64MiB first"));
-        }
-        Ok(())
     }
 
     /// A connection as sessions have them: the log read and written, the cache as asked, durability as the workload says.
@@ -247,7 +223,10 @@ impl Target for SqliteTarget {
     }
 
     fn prepare(&self, workload: &Workload, sessions: u32) -> Result<Vec<AccessPath>> {
-        self.carriable(workload)?;
+        if workload.loop_site == LoopSite::Server {
+            return Err(Error::plan("SQLite has no server, so no work loop in it", "give --loop client"));
+        }
+        workload.refuse_more_than_loaded(Some(&self.loaded()?))?;
         self.sessions.store(sessions, Ordering::SeqCst);
         self.fills.store(false, Ordering::SeqCst);
         let shared = self.options.shared || self.among_ranks.load(Ordering::SeqCst);
@@ -281,7 +260,7 @@ impl Target for SqliteTarget {
     }
 
     fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>> {
-        Ok(vec![Box::new(StatusSampler::new(&self.shared.totals, self.file.page_bytes()))])
+        Ok(vec![counters::sampler(&self.shared.totals, self.file.page_bytes())])
     }
 
     fn watches(&self, workload: &Workload) -> Result<Vec<Box<dyn Watch>>> {
@@ -319,14 +298,11 @@ fn inventory(file: &DatabaseFile, connection: &Connection) -> rusqlite::Result<V
     let foreign = registry::foreign(connection)?;
     if foreign.is_empty() {
         let bytes = file.path().metadata().ok().map(|metadata| metadata.len());
-        return Ok(vec![OwnedObject { name: file.path().display().to_string(), bytes, kept_because: None }]);
+        return Ok(vec![OwnedObject::new(file.path().display().to_string(), bytes, None)]);
     }
     let ours = registry::tables(connection)?.into_iter();
-    let ours = ours.map(|name| OwnedObject { name: format!("table {name}"), bytes: None, kept_because: None });
-    let kept = foreign.into_iter().map(|name| {
-        let kept_because = Some("mindful did not make it".to_owned());
-        OwnedObject { name, bytes: None, kept_because }
-    });
+    let ours = ours.map(|name| OwnedObject::new(format!("table {name}"), None, None));
+    let kept = foreign.into_iter().map(|name| OwnedObject::new(name, None, Some("mindful did not make it")));
     Ok(ours.chain(kept).collect())
 }
 

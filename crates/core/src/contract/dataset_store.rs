@@ -20,6 +20,13 @@ pub struct OwnedObject {
     pub kept_because: Option<String>,
 }
 
+impl OwnedObject {
+    /// One that is removed where nothing says why it is kept.
+    pub fn new(name: String, bytes: Option<u64>, kept_because: Option<&str>) -> Self {
+        Self { name, bytes, kept_because: kept_because.map(str::to_owned) }
+    }
+}
+
 /// Loads, proves and removes the dataset of a target.
 pub trait DatasetStore {
     /// The dataset it holds, if any of ours.

@@ -209,3 +209,11 @@ pub struct AccessPath {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub idle_settings: Vec<String>,
 }
+
+impl AccessPath {
+    /// One for which each setting may matter.
+    pub fn new(kind: &str, shape: impl Into<String>, pure: bool, detail: impl Into<String>) -> Self {
+        let (kind, shape, detail) = (kind.to_owned(), shape.into(), detail.into());
+        Self { kind, shape, pure, detail, idle_settings: Vec::new() }
+    }
+}

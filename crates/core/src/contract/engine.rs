@@ -54,46 +54,93 @@ impl Capabilities {
     };
 }
 
+/// What is known of an engine before it is used.
+#[derive(Debug, Clone, Copy)]
+pub struct EngineFacts {
+    /// Short name: `postgres`.
+    pub name: &'static str,
+    /// The URL schemes it answers to, such as `postgres` for `postgres://…`; a bare word such as `embedded` may be one.
+    pub schemes: &'static [&'static str],
+    /// One line for `mindful engines`.
+    pub summary: &'static str,
+    /// What it can do.
+    pub capabilities: Capabilities,
+    /// Options of its own, given like any plan key.
+    pub options: &'static [Key],
+    /// Kinds of findings that it alone raises.
+    pub finding_codes: &'static [Code],
+    /// A script that makes the least role it can be measured with, for an administrator; `None` where there are no roles.
+    pub grants: Option<&'static str>,
+    /// The variable from which it takes the password of a target; `None` where there are no passwords.
+    pub password_variable: Option<&'static str>,
+}
+
+impl EngineFacts {
+    /// Those of an engine without options, roles and passwords that raises no findings of its own.
+    pub const fn new(
+        name: &'static str,
+        schemes: &'static [&'static str],
+        summary: &'static str,
+        capabilities: Capabilities,
+    ) -> Self {
+        let (options, finding_codes): (&[Key], &[Code]) = (&[], &[]);
+        Self { name, schemes, summary, capabilities, options, finding_codes, grants: None, password_variable: None }
+    }
+}
+
 /// A kind of system that can be measured; one static value for each.
 pub trait Engine: Sync {
-    /// Short name: `postgres`.
-    fn name(&self) -> &'static str;
+    /// What is known of it.
+    fn facts(&self) -> EngineFacts;
 
-    /// The URL schemes it answers to, such as `postgres` for `postgres://…`; a bare word such as `embedded` may be one.
-    fn schemes(&self) -> &'static [&'static str];
+    /// See [`EngineFacts::name`].
+    fn name(&self) -> &'static str {
+        self.facts().name
+    }
 
-    /// One line for `mindful engines`.
-    fn summary(&self) -> &'static str;
+    /// See [`EngineFacts::schemes`].
+    fn schemes(&self) -> &'static [&'static str] {
+        self.facts().schemes
+    }
 
-    /// What it can do.
-    fn capabilities(&self) -> Capabilities;
+    /// See [`EngineFacts::summary`].
+    fn summary(&self) -> &'static str {
+        self.facts().summary
+    }
 
-    /// Options of its own, given like any plan key.
-    fn options(&self) -> &'static [Key];
+    /// See [`EngineFacts::capabilities`].
+    fn capabilities(&self) -> Capabilities {
+        self.facts().capabilities
+    }
+
+    /// See [`EngineFacts::options`].
+    fn options(&self) -> &'static [Key] {
+        self.facts().options
+    }
+
+    /// See [`EngineFacts::finding_codes`].
+    fn finding_codes(&self) -> &'static [Code] {
+        self.facts().finding_codes
+    }
+
+    /// See [`EngineFacts::grants`].
+    fn grants(&self) -> Option<&'static str> {
+        self.facts().grants
+    }
+
+    /// See [`EngineFacts::password_variable`].
+    fn password_variable(&self) -> Option<&'static str> {
+        self.facts().password_variable
+    }
 
     /// What it calls what every engine has.
     fn words(&self) -> Words {
         Words::default()
     }
 
-    /// Kinds of findings that it alone raises.
-    fn finding_codes(&self) -> &'static [Code] {
-        &[]
-    }
-
-    /// A script that makes the least role it can be measured with, for an administrator; `None` where there are no roles.
-    fn grants(&self) -> Option<&'static str> {
-        None
-    }
-
     /// The names in [`Engine::grants`] that are examples, each with the one of `url` in its place, quoted.
     fn grant_names(&self, _url: &str) -> Result<Vec<(&'static str, String)>> {
         Ok(Vec::new())
-    }
-
-    /// The variable from which it takes the password of a target; `None` where there are no passwords.
-    fn password_variable(&self) -> Option<&'static str> {
-        None
     }
 
     /// The URL without its secrets, for output and storage.

@@ -420,6 +420,11 @@ impl SampledSource {
     pub fn with(self, scope: Scope, phase: Phase) -> Self {
         Self { scope, phase, ..self }
     }
+
+    /// A sampler that is no more than a function.
+    pub fn read_by(self, read: impl FnMut() -> Result<Vec<Option<f64>>> + Send + 'static) -> Box<dyn Sampler> {
+        Box::new(FunctionSampler { source: self, read })
+    }
 }
 
 /// Reads some metrics.
@@ -449,5 +454,20 @@ pub trait Sampler: Send {
     /// reading. Empty from a sampler that does not observe other processes.
     fn busiest(&mut self) -> Vec<ProcessCpu> {
         Vec::new()
+    }
+}
+
+struct FunctionSampler<F> {
+    source: SampledSource,
+    read: F,
+}
+
+impl<F: FnMut() -> Result<Vec<Option<f64>>> + Send> Sampler for FunctionSampler<F> {
+    fn source(&self) -> &SampledSource {
+        &self.source
+    }
+
+    fn read(&mut self) -> Result<Vec<Option<f64>>> {
+        (self.read)()
     }
 }

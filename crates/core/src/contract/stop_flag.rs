@@ -27,6 +27,11 @@ impl StopFlag {
         self.0.requested.load(Ordering::SeqCst)
     }
 
+    /// Fails once someone asked; `why` is the error's text.
+    pub fn refuse(&self, why: &str) -> Result<()> {
+        if self.is_requested() { Err(Error::interrupted(why)) } else { Ok(()) }
+    }
+
     /// Does `work` that ignores the stop flag and loses nothing if the process ends in the middle of it, such as
     /// opening a target. A signal that comes meanwhile may end the process.
     pub fn run_expendable<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {

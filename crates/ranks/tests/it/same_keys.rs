@@ -7,7 +7,7 @@ use std::time::Duration;
 use mindful_core::Result;
 use mindful_core::contract::clock::Time;
 use mindful_core::contract::description::{AccessPath, Description, HostView};
-use mindful_core::contract::engine::{Capabilities, Engine, EngineOptions};
+use mindful_core::contract::engine::{Engine, EngineFacts, EngineOptions};
 use mindful_core::contract::event::Events;
 use mindful_core::contract::metric::Sampler;
 use mindful_core::contract::session::Session;
@@ -16,7 +16,7 @@ use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::contract::target::Target;
 use mindful_core::contract::{DatasetStore, OwnedObject};
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
-use mindful_core::plan::settings::{Key, Settings};
+use mindful_core::plan::settings::Settings;
 use mindful_core::workload::client_loop::{ClientLoop, Operator};
 use mindful_core::workload::{Op, Workload};
 use mindful_null::{Null, SimulatedClock};
@@ -47,24 +47,8 @@ impl Scribe {
 }
 
 impl Engine for Scribe {
-    fn name(&self) -> &'static str {
-        self.null.name()
-    }
-
-    fn schemes(&self) -> &'static [&'static str] {
-        self.null.schemes()
-    }
-
-    fn summary(&self) -> &'static str {
-        self.null.summary()
-    }
-
-    fn capabilities(&self) -> Capabilities {
-        self.null.capabilities()
-    }
-
-    fn options(&self) -> &'static [Key] {
-        self.null.options()
+    fn facts(&self) -> EngineFacts {
+        self.null.facts()
     }
 
     fn redact(&self, url: &str) -> String {

@@ -17,7 +17,7 @@ pub fn collect<T>(
     let mut proof = LayoutProof { schemas: Vec::new(), cross_correlation: None, proven_at_us: clock::now_us() };
     let mut neighbour: Option<T> = None;
     for number in 1..=schemas {
-        refuse_stopped(stop)?;
+        stop.refuse("the proof was stopped")?;
         let (proven, order) = schema(number)?;
         proof.schemas.push(proven);
         if let Some(before) = &neighbour
@@ -29,10 +29,6 @@ pub fn collect<T>(
         neighbour = Some(order);
     }
     Ok(proof)
-}
-
-pub fn refuse_stopped(stop: &StopFlag) -> Result<()> {
-    if stop.is_requested() { Err(Error::interrupted("the verification was stopped")) } else { Ok(()) }
 }
 
 /// The error of a table that does not hold what the load wrote.

@@ -1,12 +1,17 @@
 //! The tables of a dataset as a registry in the database lists them: which exist, which are missing, which belong to
 //! others.
 
+use mindful_core::contract::OwnedObject;
 use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::dataset::{Content, Dataset, DatasetPlan, LayoutProof};
 use mindful_core::plan::MOST_SCHEMAS;
 use mindful_core::plan::units::{format_counted, format_whole};
 use mindful_core::workload::Access;
 use mindful_core::{Error, Result};
+
+/// Why a cleanup keeps an object of the namespace, and the namespace around such a one.
+pub const NOT_REGISTERED: &str = "not in the registry of mindful: not ours";
+pub const HOLDS_OTHERS: &str = "holds objects that are not mindful's";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TableKind {
@@ -92,6 +97,29 @@ impl RegisteredTable {
         }
         (!differs.is_empty()).then(|| differs.join(", "))
     }
+}
+
+/// Why a table is not used: it would run code of others, or is theirs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// After the table's name: `has the trigger x`.
+    pub what: String,
+    /// Whether the table is ours nevertheless, and so may be removed.
+    pub ours: bool,
+}
+
+impl Fault {
+    /// The refusal to use `table`, by its qualified name.
+    pub fn refusal(&self, table: &str) -> Error {
+        let what = format!("{table} is not as mindful made it: it {}", self.what);
+        Error::target(what, "remove that, or `mindful cleanup` and load again")
+    }
+}
+
+/// What a cleanup does with `table`, which is called `name` in statements.
+pub fn owned_object(name: String, table: &RegisteredTable, fault: Option<&Fault>) -> OwnedObject {
+    let theirs = fault.filter(|fault| !fault.ours).map(|fault| format!("it {}", fault.what));
+    OwnedObject::new(name, Some(table.bytes()), theirs.as_deref())
 }
 
 /// The dataset that complete tables with rows of one of `shapes` make up: schemas 1 to N without a gap.

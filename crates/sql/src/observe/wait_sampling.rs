@@ -156,13 +156,17 @@ pub fn start_sampling(
     let metrics: Vec<Metric> = known.iter().map(metric_of).collect();
     let of_server = |name, metrics: Vec<Metric>| SampledSource::new(name, metrics).with(Scope::Server, Phase::Boundary);
     let sampling = Arc::new(Sampling::start(monitor, known, asked)?);
-    let waits = Waits { sampling: Arc::clone(&sampling), source: of_server(SAMPLES, metrics) };
-    let source = of_server("wait_sampling", metrics_of_cost(server));
-    let cost = CostOfWaits { sampling: Arc::clone(&sampling), source };
+    let waits = sampling.sampler(of_server(SAMPLES, metrics), |found| found.counts.iter().copied().map(Some).collect());
+    let cost = sampling.sampler(of_server("wait_sampling", metrics_of_cost(server)), |found| found.cost.values());
     let of_threads = Arc::clone(&sampling);
     let threads = SessionThreads::new(Kernel::default(), move || held(&of_threads.found).threads.clone());
-    let of_sessions = SessionWaits::new(Arc::clone(&sampling), if sessions > MOST_SESSIONS { 0 } else { sessions });
-    Ok((sampling, [Box::new(waits), Box::new(cost), Box::new(threads), Box::new(of_sessions)]))
+    let single = 0..if sessions > MOST_SESSIONS { 0 } else { sessions };
+    let single: Vec<_> = single.flat_map(|session| WaitClass::BUSY.map(|class| (session, class))).collect();
+    let metrics: Vec<_> = single.iter().copied().map(metric_of_session).collect();
+    let by_session = sampling.sampler(SampledSource::new(BY_SESSION, metrics), move |found| {
+        single.iter().map(|one| Some(found.by_session.get(one).copied().unwrap_or(0.0))).collect()
+    });
+    Ok((sampling, [waits, cost, Box::new(threads), by_session]))
 }
 
 fn metric_of(event: &WaitEvent) -> Metric {
@@ -242,6 +246,15 @@ impl Sampling {
         Ok(Self { found, cancel, stop: Some(stop), thread: Some(thread) })
     }
 
+    fn sampler(
+        self: &Arc<Self>,
+        source: SampledSource,
+        values: impl Fn(&SampleCounts) -> Vec<Option<f64>> + Send + 'static,
+    ) -> Box<dyn Sampler> {
+        let sampling = Arc::clone(self);
+        source.read_by(move || sampling.found().map(|found| values(&found)))
+    }
+
     /// Fails once sampling has failed, for old figures would pass as new ones.
     pub fn check(&self) -> Result<()> {
         self.found().map(drop)
@@ -299,67 +312,13 @@ fn sample_until(stopped: &Receiver<()>, monitor: &mut impl Monitor, found: &Mute
     }
 }
 
-struct Waits {
-    sampling: Arc<Sampling>,
-    source: SampledSource,
-}
-
-impl Sampler for Waits {
-    fn source(&self) -> &SampledSource {
-        &self.source
-    }
-
-    fn read(&mut self) -> Result<Vec<Option<f64>>> {
-        Ok(self.sampling.found()?.counts.iter().copied().map(Some).collect())
-    }
-}
-
-struct CostOfWaits {
-    sampling: Arc<Sampling>,
-    source: SampledSource,
-}
-
-impl Sampler for CostOfWaits {
-    fn source(&self) -> &SampledSource {
-        &self.source
-    }
-
-    fn read(&mut self) -> Result<Vec<Option<f64>>> {
-        Ok(self.sampling.found()?.cost.values())
-    }
-}
-
 /// Most sessions that are counted one by one. With more of them, samples are rarer, and the share of one session means
 /// little.
 const MOST_SESSIONS: u32 = 32;
 
-struct SessionWaits {
-    sampling: Arc<Sampling>,
-    of: Vec<(u32, WaitClass)>,
-    source: SampledSource,
-}
-
-impl SessionWaits {
-    fn new(sampling: Arc<Sampling>, sessions: u32) -> Self {
-        let of: Vec<_> = (0..sessions).flat_map(|session| WaitClass::BUSY.map(|class| (session, class))).collect();
-        let metric = |(session, class): &(u32, WaitClass)| {
-            let name = class.counter_name(&session_name(*session));
-            Metric::counter(name, "samples", "Samples in which this session had a wait of this class")
-        };
-        let source = SampledSource::new(BY_SESSION, of.iter().map(metric).collect::<Vec<_>>());
-        Self { sampling, of, source }
-    }
-}
-
-impl Sampler for SessionWaits {
-    fn source(&self) -> &SampledSource {
-        &self.source
-    }
-
-    fn read(&mut self) -> Result<Vec<Option<f64>>> {
-        let found = self.sampling.found()?;
-        Ok(self.of.iter().map(|one| Some(found.by_session.get(one).copied().unwrap_or(0.0))).collect())
-    }
+fn metric_of_session((session, class): (u32, WaitClass)) -> Metric {
+    let name = class.counter_name(&session_name(session));
+    Metric::counter(name, "samples", "Samples in which this session had a wait of this class")
 }
 
 #[cfg(test)]

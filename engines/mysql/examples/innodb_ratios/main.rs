@@ -4,14 +4,16 @@
 mod load;
 mod work;
 
-use std::path::Path;
 use std::sync::Arc;
 
-use mindful_core::contract::event::{Event, Events, Silent};
+use mindful_conformance::place;
+use mindful_core::contract::event::{Events, Silent};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::{Engine, Error, Result, Target};
+use mindful_host::Kernel;
+use mindful_host::process::{Stat, tick_us};
 use mindful_mysql::private::{self, Instance, Purpose, USER};
 use mindful_mysql::{ENGINE, Flavor};
 use mysql::prelude::{FromRow, Queryable};
@@ -45,20 +47,10 @@ impl Bench {
         ENGINE.parse_options(&url, &self.settings).and_then(|options| options.open(0, &self.events))
     }
 
-    fn server_cpu_s(&self) -> Result<f64> {
-        let path = format!("/proc/{}/stat", self.private.pid());
-        let stat = std::fs::read_to_string(&path).map_err(|error| failed(&path, &error))?;
-        // From the state on, after the name.
-        let words: Vec<&str> = stat.rsplit_once(") ").map_or("", |(_, rest)| rest).split(' ').collect();
-        let ticks: f64 = words.iter().skip(11).take(2).filter_map(|word| word.parse::<f64>().ok()).sum();
-        Ok(ticks / rustix::param::clock_ticks_per_second() as f64)
+    fn server_cpu_s(&self) -> f64 {
+        let server = Stat::read(&Kernel::default(), self.private.pid());
+        server.map_or(f64::NAN, |stat| (stat.user_ticks + stat.system_ticks) as f64 * tick_us() / 1e6)
     }
-}
-
-struct Quiet;
-
-impl Events for Quiet {
-    fn emit(&self, _: Event) {}
 }
 
 #[expect(clippy::print_stdout, reason = "the figures are the result")]
@@ -67,11 +59,9 @@ fn main() -> Result<()> {
     let chosen = words.first().filter(|word| ["load", "loop"].contains(&word.as_str())).cloned();
     let folder = words.drain(..).nth(usize::from(chosen.is_some()));
     let mut settings = Settings::defaults(ENGINE.options());
-    let scratch = tempfile::Builder::new().prefix("mindful-ratios-").tempdir();
-    let scratch = scratch.map_err(|error| failed("making a folder", &error))?;
+    let scratch = place();
     let data = folder.map_or_else(|| scratch.path().join("db"), Into::into);
-    open_to_all(scratch.path())?;
-    let events: Arc<dyn Events> = Arc::new(Quiet);
+    let events: Arc<dyn Events> = Arc::new(Silent);
     let mut of_server = settings.clone();
     of_server.set("data_dir", data.to_string_lossy(), Origin::Default);
     of_server.set("mode", "lio", Origin::Default);
@@ -93,13 +83,6 @@ fn main() -> Result<()> {
         work::compare(&bench)?;
     }
     bench.private.destroy()
-}
-
-/// The server may run as another user that needs to pass.
-fn open_to_all(folder: &Path) -> Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755))
-        .map_err(|error| failed("opening the folder", &error))
 }
 
 fn one<T: FromRow>(conn: &mut Conn, sql: &str) -> Result<T> {

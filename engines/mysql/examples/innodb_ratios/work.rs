@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use mindful_conformance::slice_of;
 use mindful_core::contract::slice::{Placement, SliceOrder};
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::{KEYS, Plan};
@@ -52,13 +53,13 @@ fn pair(bench: &Bench, unit: u64, other: Other) -> Result<(f64, f64, Vec<f64>)> 
         let mut rival = 0.0;
         // The first one changes from round to round.
         for turn in [round % 2, 1 - round % 2] {
-            let before = bench.server_cpu_s()?;
+            let before = bench.server_cpu_s();
             let blocks = match (turn, other) {
                 (0, _) => ours.slice()?,
                 (_, Other::Client) => client.slice()?,
                 (_, Other::LongScan) => (0..SCANS).map(|_| scan(&mut scanning)).sum::<Result<u64>>()?,
             };
-            let made = blocks as f64 / (bench.server_cpu_s()? - before);
+            let made = blocks as f64 / (bench.server_cpu_s() - before);
             *(if turn == 0 { &mut rate } else { &mut rival }) = made;
         }
         // The first round warms up.
@@ -97,9 +98,8 @@ impl Loop {
 
     /// Works a slice; returns the number of blocks visited.
     fn slice(&mut self) -> Result<u64> {
-        let begin_us = self.target.clock_us()?;
-        let end_us = begin_us + SLICE.as_micros() as i64;
-        let order = SliceOrder { index: 0, begin_us, end_us, first_op: self.next_op, max_ops: None };
+        let slice = slice_of(&*self.target, SLICE.as_micros() as i64);
+        let order = SliceOrder { first_op: self.next_op, ..slice };
         self.next_op += 10_000_000;
         let report = self.session.run_slice(&order)?;
         Ok(report.ops.iter().map(|op| op.blocks).sum())

@@ -21,7 +21,6 @@ use mysql::Conn;
 use mysql::prelude::Queryable;
 use serde_json::Value;
 
-use crate::dataset::ibd::refuse_stopped;
 use crate::error::Failure;
 use crate::observe::status;
 
@@ -136,7 +135,7 @@ fn measure_once(
     account: Account,
     stop: &StopFlag,
 ) -> Result<[i64; 2], Failure> {
-    refuse_stopped(stop)?;
+    stop.refuse("the proof was stopped")?;
     let [behind, row] = account.pages(conn, table, [2 * place + 1, 2 * place])?;
     Ok([row, behind])
 }
@@ -164,7 +163,7 @@ impl Account {
             return Ok(Ok(Self::Statement));
         }
         for _ in 0..QUIET_TRIES {
-            refuse_stopped(stop)?;
+            stop.refuse("the proof was stopped")?;
             if is_quiet(conn)? {
                 return Ok(Ok(Self::Server));
             }
@@ -197,7 +196,7 @@ impl Account {
                     unseen.append(&mut left);
                     continue 'sets;
                 }
-                refuse_stopped(stop)?;
+                stop.refuse("the proof was stopped")?;
                 std::thread::sleep(LOOK_AGAIN);
             }
             return Ok(None);

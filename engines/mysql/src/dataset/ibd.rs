@@ -61,7 +61,7 @@ pub(crate) fn read(file: &Path, stop: &StopFlag) -> Result<Option<Tablespace>> {
     let mut chunk = vec![0; CHUNK];
     let mut number = 0;
     loop {
-        refuse_stopped(stop)?;
+        stop.refuse("the proof was stopped")?;
         let length = fill(&mut source, &mut chunk).map_err(failed)?;
         for page in chunk[..length].chunks_exact(PAGE) {
             if CODED_PAGES.contains(&u16_at(page, TYPE_AT)) {
@@ -87,11 +87,6 @@ pub(crate) fn read(file: &Path, stop: &StopFlag) -> Result<Option<Tablespace>> {
     // A single read for a proof should not push other pages out of memory.
     let _ = rustix::fs::fadvise(&source, 0, None, rustix::fs::Advice::DontNeed);
     Ok(Some(found))
-}
-
-/// Ends a proof that somebody gave up.
-pub(crate) fn refuse_stopped(stop: &StopFlag) -> Result<()> {
-    if stop.is_requested() { Err(Error::interrupted("the proof was stopped")) } else { Ok(()) }
 }
 
 /// As much as there is, up to the length of `chunk`.

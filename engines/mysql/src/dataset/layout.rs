@@ -3,7 +3,6 @@
 //! InnoDB fits two equal rows of any length into a page. A visited row has about 7.7 KB and its ballast about 1 KB.
 //! With the next visited row they do not fit into a page, so that row begins a page of its own.
 
-use mindful_core::Result;
 use mindful_core::dataset::{Content, LayoutProof};
 use mindful_core::workload::draw::{self, Permutation, Purpose};
 
@@ -31,10 +30,6 @@ pub(crate) struct StoredRow<'a> {
     pub pad: &'a [u8],
     /// A number that never changes.
     pub tail: u64,
-}
-
-pub(crate) fn refuse_impossible(content: Content) -> Result<()> {
-    content.refuse_repeated("pages", "page of InnoDB has a number, key and log position of its own")
 }
 
 /// The key, from 0, by place of `schema` with `blocks` visited rows.

@@ -16,8 +16,8 @@ use mysql::prelude::Queryable;
 use mysql::{Conn, LocalInfileHandler, Value};
 
 use crate::connect::link::Link;
-use crate::dataset::layout::{self, FILLER_BYTES, FILLERS, PAGE_BYTES, Rows, StoredRow};
-use crate::dataset::registry::{self, Entry, Found};
+use crate::dataset::layout::{FILLER_BYTES, FILLERS, PAGE_BYTES, Rows, StoredRow};
+use crate::dataset::registry::{self, Entry};
 use crate::dataset::space;
 use crate::dataset::storage::Storage;
 use crate::error::Failure;
@@ -32,15 +32,10 @@ const CHUNK_BYTES: usize = 256 << 10;
 
 /// Whether all of the dataset exists already; refuses foreign objects, or another dataset.
 pub(crate) fn is_complete(link: &Link, options: &Options, plan: &DatasetPlan) -> Result<bool> {
-    layout::refuse_impossible(plan.content)?;
-    match registry::find(link, &options.namespace)? {
-        Found::Nothing => Ok(false),
-        Found::Foreign(why) => Err(why),
-        Found::Ours { entries } => {
-            refuse_other(&options.namespace, &entries, plan)?;
-            Ok(missing_tables(registry::data(&entries), plan).is_empty())
-        }
-    }
+    plan.content.refuse_repeated("pages", "page of InnoDB has a number, key and log position of its own")?;
+    let Some(entries) = registry::find(link, &options.namespace)? else { return Ok(false) };
+    refuse_other(&options.namespace, &entries, plan)?;
+    Ok(missing_tables(registry::data(&entries), plan).is_empty())
 }
 
 pub(crate) fn load(
@@ -194,7 +189,7 @@ impl Work<'_> {
         })));
         let load = include_str!("../../sql/load_data.sql").replace("{{file}}", "mindful").replace("{{table}}", name);
         let done = loop {
-            if let Err(stopped) = self.refuse_stopped() {
+            if let Err(stopped) = self.stop.refuse("the load was stopped; load again to complete it") {
                 break Err(stopped.into());
             }
             if let Err(error) = conn.query_drop(&load) {
@@ -211,7 +206,7 @@ impl Work<'_> {
 
     fn prepared(&self, conn: &mut Conn, name: &str, mut rows: Rows) -> Result<(), Failure> {
         loop {
-            self.refuse_stopped()?;
+            self.stop.refuse("the load was stopped; load again to complete it")?;
             let mut pages = 0;
             let mut values = Vec::new();
             while pages < PAGES_PREPARED && rows.page(|row| push_values(row, &mut values)) {
@@ -226,13 +221,6 @@ impl Work<'_> {
             conn.exec_drop(format!("INSERT INTO {name} VALUES {all}"), values)?;
             self.queue.emit_progress(pages, PAGE_BYTES, self.events);
         }
-    }
-
-    fn refuse_stopped(&self) -> Result<()> {
-        if self.stop.is_requested() {
-            return Err(Error::interrupted("the load was stopped; load again to complete it"));
-        }
-        Ok(())
     }
 }
 

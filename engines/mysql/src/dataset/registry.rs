@@ -2,14 +2,14 @@
 
 mod judge;
 
+use mindful_core::Result;
 use mindful_core::contract::OwnedObject;
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
-use mindful_core::{Error, Result};
-use mindful_sql::dataset::table_registry::{self, RegisteredTable, Table};
+use mindful_sql::dataset::table_registry::{self, Fault, HOLDS_OTHERS, NOT_REGISTERED, RegisteredTable, Table};
 use mysql::prelude::Queryable;
 use mysql::{Conn, Row};
 
-pub(crate) use judge::{Fault, Judged};
+pub(crate) use judge::Judged;
 
 use crate::connect::link::Link;
 use crate::dataset::layout::PAGE_BYTES;
@@ -27,31 +27,14 @@ pub(crate) fn data(entries: &[Entry]) -> impl Iterator<Item = &RegisteredTable> 
     entries.iter().map(|entry| &entry.table)
 }
 
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Found {
-    /// There is no such database, or there is nothing in it.
-    Nothing,
-    Ours {
-        entries: Vec<Entry>,
-    },
-    Foreign(Error),
-}
-
-/// Reads the namespace, and refuses it if a table of ours is no longer as it was made.
-pub(crate) fn find(link: &Link, namespace: &Namespace) -> Result<Found> {
+/// What the registry of the namespace lists, where there is one; refuses a database of others, and one in which a table of
+/// ours is no longer as it was made.
+pub(crate) fn find(link: &Link, namespace: &Namespace) -> Result<Option<Vec<Entry>>> {
     let found = link.run("looking for the dataset", |conn| read_namespace(conn, namespace))?;
-    let Found::Ours { entries } = &found else { return Ok(found) };
-    match entries.iter().find_map(|entry| Some((entry, entry.fault.as_ref()?))) {
+    match found.iter().flatten().find_map(|entry| Some((entry, entry.fault.as_ref()?))) {
         None => Ok(found),
-        Some((entry, fault)) => Err(not_as_made(namespace, &entry.table.name, fault)),
+        Some((entry, fault)) => Err(fault.refusal(&namespace.qualified(&entry.table.name))),
     }
-}
-
-fn not_as_made(namespace: &Namespace, name: &str, fault: &Fault) -> Error {
-    Error::target(
-        format!("{} is not as mindful made it: it {}", namespace.qualified(name), fault.what),
-        "remove that, or `mindful cleanup` and load again",
-    )
 }
 
 /// Whether the table in which ranks meet is there; refuses one that is not as it was made.
@@ -61,7 +44,7 @@ pub(crate) fn has_meeting(link: &Link, namespace: &Namespace) -> Result<bool> {
         return Err(why);
     }
     match judged.fault_of_meeting() {
-        Some(fault) => Err(not_as_made(namespace, MEETING, &fault)),
+        Some(fault) => Err(fault.refusal(&namespace.qualified(MEETING))),
         None => Ok(judged.table(MEETING).is_some()),
     }
 }
@@ -69,23 +52,24 @@ pub(crate) fn has_meeting(link: &Link, namespace: &Namespace) -> Result<bool> {
 /// Refuses a table of numbers that is not as it was made.
 pub(crate) fn refuse_other_numbers(conn: &mut Conn, namespace: &Namespace) -> Result<(), Failure> {
     let fault = judge::read(conn, namespace)?.fault_of_numbers();
-    fault.map_or(Ok(()), |fault| Err(not_as_made(namespace, NUMBERS, &fault).into()))
+    fault.map_or(Ok(()), |fault| Err(fault.refusal(&namespace.qualified(NUMBERS)).into()))
 }
 
-/// Reads the namespace. Before the registry is read, the catalogue must show that reading it runs no code of others.
-pub(crate) fn read_namespace(conn: &mut Conn, namespace: &Namespace) -> Result<Found, Failure> {
+/// The same as [`find`], whatever became of tables. Before the registry is read, the catalogue must show that reading it runs no code
+/// of others.
+fn read_namespace(conn: &mut Conn, namespace: &Namespace) -> Result<Option<Vec<Entry>>, Failure> {
     let judged = judge::read(conn, namespace)?;
     if judged.is_empty() {
-        return Ok(Found::Nothing);
+        return Ok(None);
     }
     if let Some(why) = judged.refusal(namespace) {
-        return Ok(Found::Foreign(why));
+        return Err(why.into());
     }
     let columns = "name, kind, schema_number, `blocks`, seed, content, shape, proof, proven_table";
     let rows: Vec<Row> = conn.query(format!("SELECT {columns} FROM {}", namespace.qualified(REGISTRY)))?;
     let mut entries: Vec<Entry> = rows.into_iter().map(|row| entry(row, &judged)).collect();
     entries.sort_by_key(|entry| (entry.table.kind, entry.table.schema));
-    Ok(Found::Ours { entries })
+    Ok(Some(entries))
 }
 
 fn entry(mut row: Row, judged: &Judged) -> Entry {
@@ -112,19 +96,18 @@ fn entry(mut row: Row, judged: &Judged) -> Entry {
 }
 
 pub(crate) fn ensure(link: &Link, namespace: &Namespace) -> Result<Vec<Entry>> {
-    match find(link, namespace)? {
-        Found::Ours { entries } => Ok(entries),
-        Found::Foreign(why) => Err(why),
-        Found::Nothing => link.run("making the namespace", |conn| {
-            if !judge::exists(conn, namespace)? {
-                conn.query_drop(format!("CREATE DATABASE {} CHARACTER SET utf8mb4", namespace.quoted()))?;
-            }
-            let sql = include_str!("../../sql/registry.sql").replace("{{registry}}", &namespace.qualified(REGISTRY));
-            let storage = Storage::read(conn)?.clause("");
-            conn.query_drop(sql.replace("{{mark}}", MARK).replace("{{storage}}", &storage))?;
-            Ok(Vec::new())
-        }),
+    if let Some(entries) = find(link, namespace)? {
+        return Ok(entries);
     }
+    link.run("making the namespace", |conn| {
+        if !judge::exists(conn, namespace)? {
+            conn.query_drop(format!("CREATE DATABASE {} CHARACTER SET utf8mb4", namespace.quoted()))?;
+        }
+        let sql = include_str!("../../sql/registry.sql").replace("{{registry}}", &namespace.qualified(REGISTRY));
+        let storage = Storage::read(conn)?.clause("");
+        conn.query_drop(sql.replace("{{mark}}", MARK).replace("{{storage}}", &storage))?;
+        Ok(Vec::new())
+    })
 }
 
 pub(crate) fn register(
@@ -190,46 +173,26 @@ pub(crate) fn cleanup(link: &Link, namespace: &Namespace) -> Result<Vec<OwnedObj
 }
 
 fn list(conn: &mut Conn, namespace: &Namespace) -> Result<Vec<OwnedObject>, Failure> {
-    let entries = match read_namespace(conn, namespace)? {
-        Found::Nothing => return Ok(Vec::new()),
-        Found::Foreign(why) => return Err(why.into()),
-        Found::Ours { entries } => entries,
-    };
+    let Some(entries) = read_namespace(conn, namespace)? else { return Ok(Vec::new()) };
     let judged = judge::read(conn, namespace)?;
-    let mut objects: Vec<OwnedObject> =
-        entries.iter().filter(|e| e.table.stands).map(|e| of_entry(e, namespace)).collect();
+    let of_entry = |entry: &Entry| {
+        table_registry::owned_object(namespace.qualified(&entry.table.name), &entry.table, entry.fault.as_ref())
+    };
+    let beside = |name: &str, ours: bool, bytes: u64| {
+        let bytes = Some(bytes).filter(|bytes| *bytes > 0);
+        OwnedObject::new(namespace.qualified(name), bytes, (!ours).then_some(NOT_REGISTERED))
+    };
+    let mut objects: Vec<OwnedObject> = entries.iter().filter(|entry| entry.table.stands).map(of_entry).collect();
     for table in judged.tables().filter(|table| !entries.iter().any(|entry| entry.table.name == table.name)) {
         if table.name != REGISTRY {
-            objects.push(beside(namespace, &table.name, table.is_own_beside(), table.row_bytes + table.index_bytes));
+            objects.push(beside(&table.name, table.is_own_beside(), table.row_bytes + table.index_bytes));
         }
     }
-    for (name, kind) in &judged.code {
-        objects.push(beside(namespace, name, Judged::is_own_code(name, kind), 0));
-    }
+    objects.extend(judged.code.iter().map(|(name, kind)| beside(name, Judged::is_own_code(name, kind), 0)));
     let kept = objects.iter().any(|object| object.kept_because.is_some());
-    objects.push(OwnedObject { name: namespace.qualified(REGISTRY), bytes: None, kept_because: None });
-    objects.push(OwnedObject {
-        name: namespace.quoted(),
-        bytes: None,
-        kept_because: kept.then(|| "holds objects that are not mindful's".to_owned()),
-    });
+    objects.push(OwnedObject::new(namespace.qualified(REGISTRY), None, None));
+    objects.push(OwnedObject::new(namespace.quoted(), None, kept.then_some(HOLDS_OTHERS)));
     Ok(objects)
-}
-
-fn of_entry(entry: &Entry, namespace: &Namespace) -> OwnedObject {
-    OwnedObject {
-        name: namespace.qualified(&entry.table.name),
-        bytes: Some(entry.table.bytes()),
-        kept_because: entry.fault.as_ref().filter(|fault| !fault.ours).map(|fault| format!("it {}", fault.what)),
-    }
-}
-
-fn beside(namespace: &Namespace, name: &str, ours: bool, bytes: u64) -> OwnedObject {
-    OwnedObject {
-        name: namespace.qualified(name),
-        bytes: Some(bytes).filter(|bytes| *bytes > 0),
-        kept_because: (!ours).then(|| "not in the registry of mindful: not ours".to_owned()),
-    }
 }
 
 /// Databases of a private server that are neither the server's own nor mindful's.

@@ -10,7 +10,8 @@ use mindful_core::{Result, contract::clock};
 
 use crate::dataset::ibd::{self, Node, PAGE, Stored, Tablespace};
 
-/// Pages that may be the root of the clustered index: MySQL keeps its description of the table before it.
+/// Pages that may be the root of the clustered index, which is the first that the file has: MySQL keeps its description of
+/// the table before it.
 const ROOTS: [u64; 2] = [3, 4];
 /// Leaves that are looked into: if one in 25 held anything else, all of those would be missed once in 10^8.
 const LOOKED_INTO: u64 = 500;
@@ -26,15 +27,16 @@ pub(crate) struct Leaf {
 /// The leaves of the clustered index of `file`, in the order of primary keys; `None` if there are more than `blocks`,
 /// or if the pages above them are unreadable: then every page must be read.
 pub(crate) fn leaves(file: &File, blocks: u64, stop: &StopFlag) -> Result<Option<Vec<Leaf>>> {
-    let Some((root, mut level)) = root_of(file) else { return Ok(None) };
+    let at = |number| Some((number, ibd::level_of(&page_at(file, number)?)?));
+    let Some((root, mut level)) = ROOTS.into_iter().find_map(at) else { return Ok(None) };
     // Each page is in the tree once: a tree that leads to a page twice is damaged.
-    let mut pages_left = pages_of(file);
+    let mut pages_left = file.metadata().map_or(0, |metadata| metadata.len() / PAGE as u64);
     let mut pages = vec![Leaf { page: root, least: 0 }];
     let index = page_at(file, root).map(|page| ibd::index_of(&page));
     while level > 0 {
         let mut below = Vec::new();
         for parent in &pages {
-            ibd::refuse_stopped(stop)?;
+            stop.refuse("the proof was stopped")?;
             let node = page_at(file, parent.page).filter(|page| ibd::level_of(page) == Some(level));
             let Some(node) = node.filter(|page| Some(ibd::index_of(page)) == index) else { return Ok(None) };
             let Ok(nodes) = ibd::nodes_of(&node) else { return Ok(None) };
@@ -66,7 +68,7 @@ pub(crate) fn leaves_hold(file: &File, leaves: &[Leaf], ids: &[u64], stop: &Stop
     let mut keys: Vec<u64> = (0..blocks.min(LOOKED_INTO)).map(|index| draws.get(index)).collect();
     keys.sort_unstable();
     for key in keys {
-        ibd::refuse_stopped(stop)?;
+        stop.refuse("the proof was stopped")?;
         let id = ids[key as usize];
         let Some(leaf) = leaves.get((id / 2) as usize) else { return Ok(false) };
         let mut found = Tablespace::default();
@@ -79,16 +81,6 @@ pub(crate) fn leaves_hold(file: &File, leaves: &[Leaf], ids: &[u64], stop: &Stop
         }
     }
     Ok(true)
-}
-
-/// The root of the clustered index, the first that the file holds, and its level.
-fn root_of(file: &File) -> Option<(u64, u16)> {
-    let level = |number| Some((number, ibd::level_of(&page_at(file, number)?)?));
-    ROOTS.into_iter().find_map(level)
-}
-
-fn pages_of(file: &File) -> u64 {
-    file.metadata().map_or(0, |metadata| metadata.len() / PAGE as u64)
 }
 
 fn page_at(file: &File, number: u64) -> Option<Vec<u8>> {

@@ -108,9 +108,9 @@ const COLUMNS: &[Column] = &[
 
 pub(crate) fn samplers(link: &Arc<Link>, events: &dyn Events) -> Result<Vec<Box<dyn Sampler>>> {
     let connection = Arc::new(Mutex::new(link.connect()?));
-    let mut samplers: Vec<Box<dyn Sampler>> = vec![Box::new(Status::new(link, &connection))];
-    match FileTimes::open(link, &connection)? {
-        Readable::Yes(times) => samplers.push(Box::new(times)),
+    let mut samplers = vec![status(Arc::clone(link), Arc::clone(&connection))];
+    match look_for_times(link, &connection)? {
+        Readable::Yes => samplers.push(times(Arc::clone(link), connection)),
         Readable::Denied => events.emit(Event::Finding(codes::COUNTERS_DENIED.finding(
             "the role may not read how long reads of data files took, so read times are missing: \
              GRANT SELECT ON performance_schema.* to the role",
@@ -123,120 +123,75 @@ pub(crate) fn samplers(link: &Arc<Link>, events: &dyn Events) -> Result<Vec<Box<
 
 type Shared = Arc<Mutex<Open>>;
 
-struct Status {
-    link: Arc<Link>,
-    connection: Shared,
-    variables: Vec<&'static str>,
-    source: SampledSource,
+fn sampler(
+    name: &'static str,
+    metrics: Vec<Metric>,
+    read: impl FnMut() -> Result<Vec<Option<f64>>> + Send + 'static,
+) -> Box<dyn Sampler> {
+    SampledSource::new(name, metrics).with(Scope::Server, Phase::Boundary).read_by(read)
 }
 
-impl Status {
-    fn new(link: &Arc<Link>, connection: &Shared) -> Self {
-        let metric = |column: &Column| Metric {
-            name: column.name.to_owned(),
-            unit: column.unit.to_owned(),
-            kind: column.kind,
-            help: column.help.to_owned(),
-        };
-        Self {
-            link: Arc::clone(link),
-            connection: Arc::clone(connection),
-            variables: COLUMNS.iter().flat_map(|column| column.variables).copied().collect(),
-            source: SampledSource::new("innodb_status", COLUMNS.iter().map(metric).collect::<Vec<_>>())
-                .with(Scope::Server, Phase::Boundary),
-        }
-    }
-}
-
-impl Sampler for Status {
-    fn source(&self) -> &SampledSource {
-        &self.source
-    }
-
-    fn read(&mut self) -> Result<Vec<Option<f64>>> {
-        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
-        let values = self
-            .link
-            .run_on(&mut connection, "reading SHOW GLOBAL STATUS", |conn| status::read(conn, &self.variables))?;
+fn status(link: Arc<Link>, connection: Shared) -> Box<dyn Sampler> {
+    let metric = |column: &Column| Metric {
+        name: column.name.to_owned(),
+        unit: column.unit.to_owned(),
+        kind: column.kind,
+        help: column.help.to_owned(),
+    };
+    let variables: Vec<_> = COLUMNS.iter().flat_map(|column| column.variables).copied().collect();
+    sampler("innodb_status", COLUMNS.iter().map(metric).collect(), move || {
+        let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let values =
+            link.run_on(&mut connection, "reading SHOW GLOBAL STATUS", |conn| status::read(conn, &variables))?;
         let first = |column: &Column| column.variables.iter().find_map(|name| values.get(*name).copied());
         Ok(COLUMNS.iter().map(first).collect())
-    }
+    })
 }
 
 /// What sessions committed, as they publish it when a slice ends.
-pub(crate) struct Commits {
-    committed: Arc<Committed>,
-    source: SampledSource,
-}
-
-impl Commits {
-    pub(crate) fn new(committed: &Arc<Committed>) -> Self {
-        let help = "Transactions that mindful's sessions committed; the server counts statements, not these";
-        let source = SampledSource::new("sessions", [Metric::counter(Counter::Commits, "1", help)]);
-        Self { committed: Arc::clone(committed), source: source.with(Scope::Host, Phase::Settled) }
-    }
-}
-
-impl Sampler for Commits {
-    fn source(&self) -> &SampledSource {
-        &self.source
-    }
-
-    fn read(&mut self) -> Result<Vec<Option<f64>>> {
-        Ok(vec![Some(self.committed.count() as f64)])
-    }
+pub(crate) fn commits(committed: &Arc<Committed>) -> Box<dyn Sampler> {
+    let help = "Transactions that mindful's sessions committed; the server counts statements, not these";
+    let source = SampledSource::new("sessions", [Metric::counter(Counter::Commits, "1", help)]);
+    let committed = Arc::clone(committed);
+    source.with(Scope::Host, Phase::Settled).read_by(move || Ok(vec![Some(committed.count() as f64)]))
 }
 
 /// The view with the time of file reads.
 const FILE_TIMES: &str = "performance_schema.file_summary_by_event_name";
 
-enum Readable<T> {
-    Yes(T),
+enum Readable {
+    Yes,
     Denied,
     Off,
 }
 
-struct FileTimes {
-    link: Arc<Link>,
-    connection: Shared,
-    source: SampledSource,
+fn look_for_times(link: &Link, connection: &Shared) -> Result<Readable> {
+    let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
+    link.run_on(&mut connection, "reading the performance schema", |conn| {
+        if conn.query_first::<bool, _>("SELECT @@GLOBAL.performance_schema = 1")? != Some(true) {
+            return Ok(Readable::Off);
+        }
+        match conn.query_first::<Option<String>, _>(include_str!("../../sql/file_times_on.sql")) {
+            Err(error) if lacks_right(&error) => Ok(Readable::Denied),
+            Err(error) => Err(error.into()),
+            Ok(Some(Some(enabled))) if enabled == "YES" => Ok(Readable::Yes),
+            Ok(_) => Ok(Readable::Off),
+        }
+    })
 }
 
-impl FileTimes {
-    fn open(link: &Arc<Link>, connection: &Shared) -> Result<Readable<Self>> {
-        let help = "Time that reads of data files took (file_summary_by_event_name of the performance schema)";
-        let metrics = [
-            Metric::counter(Counter::ReadTimeUs, "us", help),
-            Metric::counter("file_reads", "1", "Reads of data files that were timed"),
-        ];
-        let source = SampledSource::new("file_summary", metrics).with(Scope::Server, Phase::Boundary);
-        let times = Self { link: Arc::clone(link), connection: Arc::clone(connection), source };
+fn times(link: Arc<Link>, connection: Shared) -> Box<dyn Sampler> {
+    let help = "Time that reads of data files took (file_summary_by_event_name of the performance schema)";
+    let metrics = vec![
+        Metric::counter(Counter::ReadTimeUs, "us", help),
+        Metric::counter("file_reads", "1", "Reads of data files that were timed"),
+    ];
+    sampler("file_summary", metrics, move || {
         let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
-        link.run_on(&mut connection, "reading the performance schema", |conn| {
-            if conn.query_first::<bool, _>("SELECT @@GLOBAL.performance_schema = 1")? != Some(true) {
-                return Ok(Readable::Off);
-            }
-            match conn.query_first::<Option<String>, _>(include_str!("../../sql/file_times_on.sql")) {
-                Err(error) if lacks_right(&error) => Ok(Readable::Denied),
-                Err(error) => Err(error.into()),
-                Ok(Some(Some(enabled))) if enabled == "YES" => Ok(Readable::Yes(times)),
-                Ok(_) => Ok(Readable::Off),
-            }
-        })
-    }
-}
-
-impl Sampler for FileTimes {
-    fn source(&self) -> &SampledSource {
-        &self.source
-    }
-
-    fn read(&mut self) -> Result<Vec<Option<f64>>> {
-        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
-        let file_times = self.link.run_on(&mut connection, "reading file times", |conn| {
+        let file_times = link.run_on(&mut connection, "reading file times", |conn| {
             Ok(conn.query_first::<(f64, f64), _>(include_str!("../../sql/file_times.sql"))?)
         })?;
         let (us, reads) = file_times.unzip();
         Ok(vec![us, reads])
-    }
+    })
 }

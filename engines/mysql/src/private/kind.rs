@@ -55,7 +55,9 @@ const PLAIN_FILES: &[&str] = &[MADE_BY, "ibdata1", "auto.cnf", "ib_logfile0", "a
 /// The binary log, temporary tables and tables of MyISAM and Aria wait for room instead of failing: a minute, and again.
 const WAITS_FOR_ROOM: &[&str] = &["Waiting for someone to free space", "waiting for someone to free some space"];
 
-static MARIADB: ServerKind = ServerKind {
+static MARIADB: ServerKind = OF_MARIADB;
+
+const OF_MARIADB: ServerKind = ServerKind {
     name: "MariaDB",
     data: "data",
     first_file: MADE_BY,
@@ -78,27 +80,8 @@ static MARIADB: ServerKind = ServerKind {
     setting: "innodb_buffer_pool_size=64M",
 };
 
-static MYSQL: ServerKind = ServerKind {
-    name: "MySQL",
-    data: "data",
-    first_file: MADE_BY,
-    plain_files: PLAIN_FILES,
-    own_files: &[],
-    socket: SOCKET,
-    pid_files: &[PID_FILE],
-    beside_socket: Some("mysql.sock.lock"),
-    processes: &["mysqld"],
-    stop: [Signal::TERM, Signal::KILL],
-    // What crashes ends.
-    crashes: &[],
-    has_recovered: "ready for connections",
-    waits_for_room: WAITS_FOR_ROOM,
-    fixed: FIXED,
-    // Of tmpdir.
-    separator: Some(':'),
-    least_log_bytes: SMALLEST_LOG_MIB << 20,
-    setting: "innodb_buffer_pool_size=64M",
-};
+static MYSQL: ServerKind =
+    ServerKind { name: "MySQL", beside_socket: Some("mysql.sock.lock"), processes: &["mysqld"], ..OF_MARIADB };
 
 pub(super) fn of_flavor(flavor: Flavor) -> &'static ServerKind {
     match flavor {

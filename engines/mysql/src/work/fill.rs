@@ -9,7 +9,6 @@ use mindful_core::contract::description::CacheFill;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::Dataset;
 use mindful_core::workload::Workload;
-use mindful_sql::dataset::proof::refuse_stopped;
 use mysql::prelude::Queryable;
 
 use crate::connect::link::Link;
@@ -29,7 +28,7 @@ pub(crate) fn fill(
     stop: &StopFlag,
 ) -> Result<CacheFill> {
     let pages_read = || {
-        let read = link.run("filling the buffer pool", |conn| status::read(conn, &[PAGES_READ]))?;
+        let read = link.run_on_tables("filling the buffer pool", |conn| status::read(conn, &[PAGES_READ]))?;
         Ok(read.get(PAGES_READ).copied().unwrap_or(0.0))
     };
     let before = pages_read()?;
@@ -38,8 +37,8 @@ pub(crate) fn fill(
         let scale = workload.scale.min(dataset.blocks_per_schema);
         blocks += scale;
         for sql in statements(namespace, dataset, schema, scale) {
-            refuse_stopped(stop)?;
-            link.run_on_tables("filling the buffer pool", |conn| Ok(conn.query_drop(sql)?))?;
+            stop.refuse("the fill of the cache was stopped")?;
+            link.run("filling the buffer pool", |conn| Ok(conn.query_drop(sql)?))?;
         }
     }
     // Pages above the leaves are read as well.

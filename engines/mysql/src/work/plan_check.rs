@@ -134,13 +134,10 @@ fn explain(conn: &mut Conn, kind: OpKind, ways: &[&str], table: &str, statement:
     // A statement that reads a range without its end in the index condition visits rows after it.
     let ends = |step: &Step| kind != OpKind::Select || step.way != "range" || step.text.contains(PUSHED_DOWN);
     let pure = |step: &Step| ways.contains(&&*step.way) && by_k(step) && ends(step);
-    Ok(AccessPath {
-        kind: kind.name().to_owned(),
-        shape: if words.is_empty() { "no access to the table".to_owned() } else { words.join(" and ") },
-        pure: !words.is_empty() && steps.iter().filter(ours).all(pure),
-        detail: steps.iter().map(|step| step.text.as_str()).collect::<Vec<_>>().join("; "),
-        idle_settings: Vec::new(),
-    })
+    let shape = if words.is_empty() { "no access to the table".to_owned() } else { words.join(" and ") };
+    let pure = !words.is_empty() && steps.iter().filter(ours).all(pure);
+    let detail = steps.iter().map(|step| step.text.as_str()).collect::<Vec<_>>().join("; ");
+    Ok(AccessPath::new(kind.name(), shape, pure, detail))
 }
 
 struct Step {

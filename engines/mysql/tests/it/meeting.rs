@@ -3,11 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mindful_conformance::quick_place;
+use mindful_conformance::{dataset_plan, quick_place};
 use mindful_core::Engine;
 use mindful_core::contract::event::{Events, Silent};
 use mindful_core::contract::stop_flag::StopFlag;
-use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::plan::settings::Settings;
 use mindful_core::ranks::rendezvous::{MAX_CHUNK_BYTES, Rendezvous};
 use mindful_mysql::ENGINE;
@@ -49,15 +48,7 @@ fn ranks_meet_in(kind: Kind) {
     // It is not a dataset, does not block a load, is listed as mindful's own and is removed with it.
     let target = target_at(&shared::url(&server.socket(), &database), &[]).unwrap();
     assert_eq!(target.dataset().unwrap(), None);
-    let plan = DatasetPlan {
-        schemas: 1,
-        blocks_per_schema: 64,
-        scan_blocks: 0,
-        content: Content::INCOMPRESSIBLE,
-        seed: 7,
-        load_streams: 1,
-    };
-    target.load(&plan, &Silent, &StopFlag::default()).unwrap();
+    target.load(&dataset_plan(1, 64), &Silent, &StopFlag::default()).unwrap();
     let listed: Vec<_> = target.inventory().unwrap().into_iter().map(|object| object.name).collect();
     assert!(listed.contains(&format!("`{database}`.`meeting`")), "{listed:?}");
     target.cleanup().unwrap();

@@ -1,12 +1,10 @@
 //! What the tests share: a place, the servers there are, a query.
 
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
-use mindful_conformance::processes::{self, working_in};
-use mindful_conformance::{Notes, copy_of_one};
+use mindful_conformance::processes::{last_log, working_in};
+use mindful_conformance::{Notes, copy_of_one, open_with};
 use mindful_core::contract::event::Events;
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::{Engine, Result, Target};
@@ -82,7 +80,7 @@ pub(crate) fn started(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> Inst
 /// Opens the private server in `folder` which must work.
 pub(crate) fn opened(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> Instance {
     let (server, notes) = open(kind, folder, extra);
-    server.unwrap_or_else(|error| panic!("{error}\n{}\n{}", notes.all(), log(folder)))
+    server.unwrap_or_else(|error| panic!("{error}\n{}\n{}", notes.all(), last_log(folder)))
 }
 
 pub(crate) fn refusal(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> String {
@@ -98,18 +96,8 @@ pub(crate) fn target(server: &Instance, user: &str, options: &[(&str, &str)]) ->
 }
 
 pub(crate) fn target_at(url: &str, options: &[(&str, &str)]) -> Result<Box<dyn Target>> {
-    let mut settings = Settings::defaults(ENGINE.options());
-    for (name, value) in options {
-        settings.set(name, *value, Origin::Flag(format!("--{name}")));
-    }
     let events: Arc<dyn Events> = Arc::new(Notes::default());
-    ENGINE.parse_options(url, &settings).and_then(|options| options.open(0, &events))
-}
-
-pub(crate) fn log(folder: &Path) -> String {
-    let text = fs::read_to_string(folder.join("server.log")).unwrap_or_default();
-    let lines: Vec<_> = text.lines().collect();
-    lines[lines.len().saturating_sub(30)..].join("\n")
+    open_with(&ENGINE, url, options, &events)
 }
 
 pub(crate) fn connect(server: &Instance) -> Conn {
@@ -127,9 +115,4 @@ pub(crate) fn sql(server: &Instance, text: &str) -> String {
 /// Server processes that work in the data folder below `folder`.
 pub(crate) fn servers(folder: &Path) -> Vec<i32> {
     working_in(&folder.join("data"))
-}
-
-/// Waits until none is left; returns how long that took, or which are left.
-pub(crate) fn gone(folder: &Path) -> Result<Duration, Vec<i32>> {
-    processes::gone(&folder.join("data"))
 }

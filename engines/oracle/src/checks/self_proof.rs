@@ -1,13 +1,13 @@
 //! First contact: whether this engine does on this server what it says it does. A line a claim: PASS, FAIL, or NOT SEEN where
 //! the account may not see it. Makes tables of its own and removes them.
 
+use mindful_core::contract::{Proven, SelfProof};
 use std::fmt::Write as _;
 
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::contract::stop_flag::StopFlag;
-use mindful_core::contract::{Proven, SelfProof};
-use mindful_core::dataset::{Content, Dataset, DatasetPlan, LayoutProof};
+use mindful_core::dataset::{Content, DatasetPlan, LayoutProof};
 use mindful_core::plan::secret::MASK;
 use mindful_core::plan::units::{Share, format_counted};
 use mindful_core::workload::{OpKind, Workload};
@@ -149,9 +149,7 @@ impl Proof<'_> {
             Ok(figure) => self.claim("one row a block, in random order", holds, figure),
             Err(error) => drop(self.add_line("one row a block, in random order", Err(error))),
         }
-        let half = Share::from_hundredths(5_000).unwrap_or(Share::NONE);
-        let mixed = Workload { update_pct: half, scan_pct: half, ..Workload::reads_only(1, BLOCKS, UNIT) };
-        let paths = prepare::paths(self.link, &mixed, &self.namespace);
+        let paths = prepare::paths(self.link, &mixed(), &self.namespace);
         let shapes = paths.map(|paths| Some(paths.into_iter().map(|path| path.shape).collect::<Vec<_>>().join("; ")));
         self.add_line("the server's plans are the method's", shapes);
         self.clock();
@@ -174,17 +172,7 @@ impl Proof<'_> {
     }
 
     fn layout(&self, stop: &StopFlag) -> Result<LayoutProof> {
-        let dataset = Dataset {
-            schemas: 1,
-            blocks_per_schema: BLOCKS,
-            scan_blocks: SCAN_BLOCKS,
-            block_bytes: 8_192,
-            bytes: 0,
-            index_bytes: None,
-            seed: plan().seed,
-            content: plan().content,
-        };
-        verify::of_all(self.link, &self.namespace, &dataset, stop)
+        verify::of_all(self.link, &self.namespace, &plan().expected(8_192), stop)
     }
 
     fn clock(&mut self) {
@@ -296,12 +284,10 @@ impl Proof<'_> {
             let _ = writeln!(text, "{proven:<8} {line}");
         }
         let slots = [1].into();
-        let half = Share::from_hundredths(5_000).unwrap_or(Share::NONE);
-        let mixed = Workload { update_pct: half, scan_pct: half, ..Workload::reads_only(1, BLOCKS, UNIT) };
         let table = self.namespace.table(TableKind::Blocks, 1);
         let layout = statement::layout(&plan(), BLOCKS, 1);
         for sql in [
-            statement::slice(&mixed, &slots, &self.namespace, self.major),
+            statement::slice(&mixed(), &slots, &self.namespace, self.major),
             statement::blocks(&table, &layout, &plan(), 1, 8_192, &self.options.storage),
             statement::prove_schema(&table),
         ] {
@@ -328,6 +314,12 @@ fn without(text: String, names: &[String]) -> String {
         }
         kept + &text[from..]
     })
+}
+
+/// Work of all kinds.
+fn mixed() -> Workload {
+    let half = Share::from_hundredths(5_000).unwrap_or(Share::NONE);
+    Workload { update_pct: half, scan_pct: half, ..Workload::reads_only(1, BLOCKS, UNIT) }
 }
 
 fn plan() -> DatasetPlan {

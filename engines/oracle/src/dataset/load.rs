@@ -120,11 +120,7 @@ impl Work<'_> {
     }
 
     fn make(&self, connection: &mut dyn Connection, table: Table) -> Result<()> {
-        if self.stop.is_requested() {
-            return Err(Error::interrupted(
-                "the load was stopped; complete tables stay, and the next load makes the rest",
-            ));
-        }
+        self.stop.refuse("the load was stopped; complete tables stay, and the next load makes the rest")?;
         let (namespace, storage) = (&self.options.namespace, &self.options.storage);
         let name = namespace.table(table.kind, table.schema);
         registry::register_begun(self.link, namespace, table, self.plan)?;

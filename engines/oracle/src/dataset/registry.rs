@@ -3,7 +3,7 @@
 use mindful_core::contract::OwnedObject;
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
 use mindful_core::{Error, Result};
-use mindful_sql::dataset::table_registry::{self, RegisteredTable, Table};
+use mindful_sql::dataset::table_registry::{self, NOT_REGISTERED, RegisteredTable, Table};
 
 use crate::connect::driver::{Bind, Row};
 use crate::connect::link::{HEAVY, Link, number, text};
@@ -145,11 +145,7 @@ pub(crate) fn inventory(link: &Link, namespace: &Namespace) -> Result<Vec<OwnedO
     let object = |name: String| {
         let ours = entries.iter().find(|e| e.table.name == name && matches!(e.state, State::Whole | State::Begun));
         let kept = ours.is_none() && name != registry;
-        OwnedObject {
-            bytes: ours.map(|entry| entry.table.bytes()),
-            kept_because: kept.then(|| "not in the registry of mindful: not ours".to_owned()),
-            name,
-        }
+        OwnedObject::new(name, ours.map(|entry| entry.table.bytes()), kept.then_some(NOT_REGISTERED))
     };
     Ok(tables(link, namespace)?.into_iter().map(object).collect())
 }

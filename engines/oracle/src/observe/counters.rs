@@ -14,7 +14,7 @@ use crate::connect::driver::{Failure, Row};
 use crate::connect::link::{Link, QUESTION, number, text};
 use crate::connect::{Doing, explain};
 use crate::observe::machine;
-use crate::observe::own::{self, Monitors, Own, Source, held};
+use crate::observe::own::{self, Monitors, Own, Source, held, view_sampler};
 use crate::work::statement;
 
 /// Counters of a source of our own sessions: its key there, the metric's name, unit and help.
@@ -80,18 +80,17 @@ pub(crate) fn samplers(link: &Arc<Link>, own: &Arc<Own>, events: &dyn Events) ->
     let monitors: Monitors = Arc::new(Mutex::new(own::monitors(link, "counters")?));
     let mut samplers: Vec<Box<dyn Sampler>> = Vec::new();
     for source in Source::ALL {
-        let metrics: Vec<_> = columns(source).iter().map(metric).collect();
-        let described = of_server(source.name(), metrics);
         let (link, own, monitors) = (Arc::clone(link), Arc::clone(own), Arc::clone(&monitors));
-        let mut sampler = OwnSampler { source, link, own, monitors, sampled: described };
-        match sampler.values() {
-            Ok(_) => samplers.push(Box::new(sampler)),
+        let read = move || own_values(&own, &link, &monitors, source);
+        match read() {
+            Ok(_) => samplers.push(view_sampler(source.name(), Scope::Server, metrics(columns(source)), read)),
             Err(failure) => events.emit(denied(&failure, source.name(), source.views())?),
         }
     }
-    let mut instance = ViewSampler::instance(Arc::clone(&monitors));
-    match instance.values() {
-        Ok(_) => samplers.push(Box::new(instance)),
+    let of_instance = Arc::clone(&monitors);
+    let read = move || instance_values(&of_instance);
+    match read() {
+        Ok(_) => samplers.push(view_sampler("v$sysstat", Scope::Server, metrics(INSTANCE), read)),
         Err(failure) => events.emit(denied(&failure, "v$sysstat", &["V_$SYSSTAT"])?),
     }
     let mut histogram = Histogram::new(Arc::clone(&monitors));
@@ -105,79 +104,30 @@ pub(crate) fn samplers(link: &Arc<Link>, own: &Arc<Own>, events: &dyn Events) ->
     Ok(samplers)
 }
 
-fn metric(column: &Column) -> Metric {
-    let (_, name, unit, help) = *column;
-    Metric::counter(name, unit, help)
+fn metrics(columns: &[Column]) -> Vec<Metric> {
+    columns.iter().map(|(_, name, unit, help)| Metric::counter(*name, unit, help)).collect()
 }
 
-fn of_server(name: &str, metrics: Vec<Metric>) -> SampledSource {
-    SampledSource::new(name, metrics).with(Scope::Server, Phase::Boundary)
-}
-
-struct OwnSampler {
-    source: Source,
-    link: Arc<Link>,
-    own: Arc<Own>,
-    monitors: Monitors,
-    sampled: SampledSource,
-}
-
-impl OwnSampler {
-    fn values(&mut self) -> Result<Vec<Option<f64>>, Failure> {
-        let values = self.own.read(&self.link, &mut held(&self.monitors), self.source)?;
-        // A statistic that our sessions have not used yet has no row: it is 0, not unknown.
-        Ok(columns(self.source).iter().map(|column| Some(values.get(column.0).copied().unwrap_or(0.0))).collect())
-    }
-}
-
-impl Sampler for OwnSampler {
-    fn source(&self) -> &SampledSource {
-        &self.sampled
-    }
-
-    fn read(&mut self) -> Result<Vec<Option<f64>>> {
-        let name = self.source.name();
-        self.values().map_err(|failure| explain(&failure, Doing::Work, &format!("reading {name}")))
-    }
+fn own_values(own: &Own, link: &Link, monitors: &Monitors, source: Source) -> Result<Vec<Option<f64>>, Failure> {
+    let values = own.read(link, &mut held(monitors), source)?;
+    // A statistic that our sessions have not used yet has no row: it is 0, not unknown.
+    Ok(columns(source).iter().map(|column| Some(values.get(column.0).copied().unwrap_or(0.0))).collect())
 }
 
 /// Statistics of the whole instance, summed over instances.
-struct ViewSampler {
-    sql: String,
-    monitors: Monitors,
-    sampled: SampledSource,
-}
-
-impl ViewSampler {
-    fn instance(monitors: Monitors) -> Self {
-        let names: Vec<&str> = INSTANCE.iter().map(|column| column.0).collect();
-        let sql = statement::of_names(include_str!("../../sql/counters/instance.sql"), &names);
-        let sampled = of_server("v$sysstat", INSTANCE.iter().map(metric).collect());
-        Self { sql, monitors, sampled }
-    }
-
-    fn values(&mut self) -> Result<Vec<Option<f64>>, Failure> {
-        let mut values = vec![None; INSTANCE.len()];
-        for monitor in held(&self.monitors).iter_mut() {
-            for row in monitor.connection.query(&self.sql, &[], QUESTION)? {
-                let at = INSTANCE.iter().position(|column| text(&row, 0) == Some(column.0));
-                if let (Some(at), Some(value)) = (at, number(&row, 1)) {
-                    *values[at].get_or_insert(0.0) += value as f64;
-                }
+fn instance_values(monitors: &Monitors) -> Result<Vec<Option<f64>>, Failure> {
+    let names: Vec<&str> = INSTANCE.iter().map(|column| column.0).collect();
+    let sql = statement::of_names(include_str!("../../sql/counters/instance.sql"), &names);
+    let mut values = vec![None; INSTANCE.len()];
+    for monitor in held(monitors).iter_mut() {
+        for row in monitor.connection.query(&sql, &[], QUESTION)? {
+            let at = INSTANCE.iter().position(|column| text(&row, 0) == Some(column.0));
+            if let (Some(at), Some(value)) = (at, number(&row, 1)) {
+                *values[at].get_or_insert(0.0) += value as f64;
             }
         }
-        Ok(values)
     }
-}
-
-impl Sampler for ViewSampler {
-    fn source(&self) -> &SampledSource {
-        &self.sampled
-    }
-
-    fn read(&mut self) -> Result<Vec<Option<f64>>> {
-        self.values().map_err(|failure| explain(&failure, Doing::Work, "reading v$sysstat"))
-    }
+    Ok(values)
 }
 
 /// Waits that the instance counted by how long they took, everybody's.
@@ -192,7 +142,7 @@ impl Histogram {
     fn new(monitors: Monitors) -> Self {
         let metrics = wait_kind::ALL
             .map(|(kind, what)| Metric::counter(format!("{kind}_waits"), "1", &format!("All {what}, everybody's")));
-        let sampled = of_server(WAIT_HISTOGRAM, metrics.into());
+        let sampled = SampledSource::new(WAIT_HISTOGRAM, metrics).with(Scope::Server, Phase::Boundary);
         Self { monitors, sampled, before: Vec::new(), latencies: None }
     }
 

@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use mindful_core::Result;
 use mindful_core::contract::event::Events;
-use mindful_core::contract::metric::{Counter, Metric, SampledSource, Sampler};
+use mindful_core::contract::metric::{Counter, Metric, Sampler, Scope};
 
 use crate::codes::denied;
 use crate::connect::driver::{Failure, Row};
 use crate::connect::link::{Link, QUESTION, text};
-use crate::connect::{Doing, explain};
-use crate::observe::own::{Monitors, held};
+use crate::observe::own::{Monitors, held, view_sampler};
 
 #[derive(Clone, Copy)]
 struct View {
@@ -49,11 +48,12 @@ const DISKS: View = View {
 pub(crate) fn samplers(link: &Arc<Link>, monitors: &Monitors, events: &dyn Events) -> Result<Vec<Box<dyn Sampler>>> {
     let mut samplers: Vec<Box<dyn Sampler>> = Vec::new();
     for view in [HOST, FILES, DISKS] {
-        let source = SampledSource::new(view.name, (view.metrics)(!link.is_local()));
-        let mut sampler = Machine { view, monitors: Arc::clone(monitors), source };
-        match sampler.values() {
+        let metrics = (view.metrics)(!link.is_local());
+        let (monitors, count) = (Arc::clone(monitors), metrics.len());
+        let read = move || values(view, &monitors, count);
+        match read() {
             Ok(values) if view.name == DISKS.name && values.iter().all(Option::is_none) => {}
-            Ok(_) => samplers.push(Box::new(sampler)),
+            Ok(_) => samplers.push(view_sampler(view.name, Scope::Host, metrics, read)),
             Err(failure) if view.name == DISKS.name && failure.lacks_right() => {}
             Err(failure) => events.emit(denied(&failure, view.name, &[view.grant])?),
         }
@@ -61,31 +61,12 @@ pub(crate) fn samplers(link: &Arc<Link>, monitors: &Monitors, events: &dyn Event
     Ok(samplers)
 }
 
-struct Machine {
-    view: View,
-    monitors: Monitors,
-    source: SampledSource,
-}
-
-impl Machine {
-    fn values(&mut self) -> Result<Vec<Option<f64>>, Failure> {
-        let mut values = vec![None; self.source.metrics.len()];
-        for monitor in held(&self.monitors).iter_mut() {
-            (self.view.add)(&monitor.connection.query(self.view.sql.trim_end(), &[], QUESTION)?, &mut values);
-        }
-        Ok(values)
+fn values(view: View, monitors: &Monitors, metrics: usize) -> Result<Vec<Option<f64>>, Failure> {
+    let mut values = vec![None; metrics];
+    for monitor in held(monitors).iter_mut() {
+        (view.add)(&monitor.connection.query(view.sql.trim_end(), &[], QUESTION)?, &mut values);
     }
-}
-
-impl Sampler for Machine {
-    fn source(&self) -> &SampledSource {
-        &self.source
-    }
-
-    fn read(&mut self) -> Result<Vec<Option<f64>>> {
-        let name = self.view.name;
-        self.values().map_err(|failure| explain(&failure, Doing::Work, &format!("reading {name}")))
-    }
+    Ok(values)
 }
 
 /// Statistics of the host by name, in the order of its metrics after the first two.

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use mindful_core::contract::metric::{Metric, Phase, SampledSource, Sampler, Scope};
 use mindful_core::contract::wait::WaitClass;
 use mindful_core::{Result, contract::clock};
 use mindful_oracle_terms::{self as oracle, event, statistic};
 
 use crate::connect::driver::{Bind, Connection, Failure, Row};
 use crate::connect::link::{self, Link, MODULE, QUESTION, number, text};
+use crate::connect::{Doing, explain};
 use crate::work::statement;
 
 pub(crate) const STATISTICS: &[&str] = &[
@@ -239,4 +241,16 @@ pub(crate) fn monitors(link: &Link, role: &str) -> Result<Vec<Monitor>> {
         }
     }
     Ok(monitors)
+}
+
+/// The sampler of view `name`, which `values` reads.
+pub(crate) fn view_sampler(
+    name: &'static str,
+    scope: Scope,
+    metrics: Vec<Metric>,
+    mut values: impl FnMut() -> Result<Vec<Option<f64>>, Failure> + Send + 'static,
+) -> Box<dyn Sampler> {
+    SampledSource::new(name, metrics)
+        .with(scope, Phase::Boundary)
+        .read_by(move || values().map_err(|failure| explain(&failure, Doing::Work, &format!("reading {name}"))))
 }

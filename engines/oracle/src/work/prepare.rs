@@ -78,5 +78,5 @@ fn path(link: &Link, kind: OpKind, sql: &str) -> Result<AccessPath> {
     };
     let reading = |line: &&&str| ["INDEX", "TABLE ACCESS"].iter().any(|word| line.trim_start().starts_with(word));
     let shape = lines.iter().filter(reading).map(|line| line.trim()).collect::<Vec<_>>().join(", ");
-    Ok(AccessPath { kind: kind.name().to_owned(), shape, pure, detail, idle_settings: Vec::new() })
+    Ok(AccessPath::new(kind.name(), shape, pure, detail))
 }

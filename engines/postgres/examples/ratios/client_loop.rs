@@ -5,17 +5,15 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use mindful_core::contract::slice::{Placement, SliceOrder};
-use mindful_core::dataset::Dataset;
-use mindful_core::plan::settings::{Origin, Settings};
-use mindful_core::plan::{KEYS, Plan};
 use mindful_core::record::latency::{Latency, Recorder};
 use mindful_core::workload::client_loop::{ClientLoop, Operator};
 use mindful_core::workload::draws::Draws;
 use mindful_core::workload::{Op, Workload, count_starts};
-use mindful_core::{Error, Result, contract::clock, workload::draw};
+use mindful_core::{Result, contract::clock, workload::draw};
+use mindful_host::cpu;
 
 use crate::Bench;
-use crate::knobs::{cpu_s, spread};
+use crate::knobs::{sandwich, spread};
 
 const SLICE: Duration = Duration::from_millis(100);
 const PAIRS: usize = 41;
@@ -24,20 +22,14 @@ const PLACEMENT: Placement = Placement { session: 0, sessions: 1, schema: 1, end
 /// Alternates the two loops, and the bare one with itself, in CPU of this thread.
 #[expect(clippy::print_stdout, reason = "the figures are the result")]
 pub fn compare(bench: &Bench) -> Result<()> {
-    let dataset = bench.target()?.dataset()?.ok_or_else(|| Error::run("nothing is loaded", ""))?;
+    let target = bench.target()?;
     for unit in [1, 64] {
-        let workload = workload(unit, &dataset)?;
+        let workload = bench.workload(&*target, &[("work_unit", &unit.to_string()), ("loop", "client")])?;
         let mut ours = ClientLoop::new(&workload, PLACEMENT);
         let (mut bare, mut again) = (Bare::new(&workload), Bare::new(&workload));
         let (mut off, mut same, mut more_ns) = (Vec::new(), Vec::new(), Vec::new());
         for round in 0..PAIRS {
-            // The one in the middle is next to both.
-            let (a, b, c) = if round % 2 == 0 {
-                (bare.rate()?, rate(&mut ours)?, again.rate()?)
-            } else {
-                let (c, b) = (again.rate()?, rate(&mut ours)?);
-                (bare.rate()?, b, c)
-            };
+            let (a, b, c) = sandwich(round, [&mut || bare.rate(), &mut || rate(&mut ours), &mut || again.rate()])?;
             off.push(b / f64::midpoint(a, c));
             same.push(c / a);
             more_ns.push(1e9 / b - 1e9 / f64::midpoint(a, c));
@@ -52,13 +44,6 @@ pub fn compare(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-fn workload(unit: u64, dataset: &Dataset) -> Result<Workload> {
-    let mut settings = Settings::defaults(KEYS);
-    settings.set("work_unit", unit.to_string(), Origin::Default);
-    settings.set("loop", "client", Origin::Default);
-    Plan::from_settings(&settings)?.workload(dataset)
-}
-
 struct Nothing;
 
 impl Operator for Nothing {
@@ -68,12 +53,12 @@ impl Operator for Nothing {
 }
 
 fn rate(ours: &mut ClientLoop) -> Result<f64> {
-    let before = cpu_s("thread-self")?;
+    let before = cpu::of_thread().as_secs_f64();
     let begin_us = clock::now_us();
     let end_us = begin_us + SLICE.as_micros() as i64;
     let order = SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: None };
     let report = ours.run_slice(&order, &mut Nothing)?;
-    Ok(report.total_ops() as f64 / (cpu_s("thread-self")? - before))
+    Ok(report.total_ops() as f64 / (cpu::of_thread().as_secs_f64() - before))
 }
 
 /// Timed reads of uniformly drawn keys and nothing else.
@@ -95,7 +80,7 @@ impl Bare {
     }
 
     fn rate(&mut self) -> Result<f64> {
-        let before = cpu_s("thread-self")?;
+        let before = cpu::of_thread().as_secs_f64();
         let end_us = clock::now_us() + SLICE.as_micros() as i64;
         let (mut ops, mut blocks) = (0, 0);
         while clock::now_us() < end_us {
@@ -107,6 +92,6 @@ impl Bare {
         }
         let reported: (Latency, u64) = (self.latency.drain(), blocks);
         black_box(reported);
-        Ok(ops as f64 / (cpu_s("thread-self")? - before))
+        Ok(ops as f64 / (cpu::of_thread().as_secs_f64() - before))
     }
 }

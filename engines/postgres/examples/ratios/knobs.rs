@@ -2,16 +2,15 @@
 
 use std::time::Duration;
 
+use mindful_conformance::{dataset_plan, slice_of};
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::slice::{Placement, SliceOrder};
 use mindful_core::contract::stop_flag::StopFlag;
-use mindful_core::dataset::{Content, DatasetPlan};
-use mindful_core::plan::settings::{Origin, Settings};
-use mindful_core::plan::{KEYS, Plan};
-use mindful_core::{Error, Result, Session, Target};
+use mindful_core::dataset::DatasetPlan;
+use mindful_core::{Result, Session, Target};
 use mindful_postgres::connect::Connection;
 
-use crate::work::number;
+use crate::work::{backend_cpu_s, number};
 use crate::{Bench, median};
 
 const SCHEMAS: u32 = 2;
@@ -37,14 +36,7 @@ const KNOBS: [(&str, &[(&str, &str)]); 13] = [
 ];
 
 pub fn load(bench: &Bench) -> Result<()> {
-    let plan = DatasetPlan {
-        schemas: SCHEMAS,
-        blocks_per_schema: BLOCKS,
-        scan_blocks: 64,
-        content: Content::INCOMPRESSIBLE,
-        seed: 1,
-        load_streams: 2,
-    };
+    let plan = DatasetPlan { scan_blocks: 64, ..dataset_plan(SCHEMAS, BLOCKS) };
     bench.target()?.load(&plan, &Silent, &StopFlag::default())?;
     Ok(())
 }
@@ -59,13 +51,7 @@ pub fn compare(bench: &Bench) -> Result<()> {
         let (mut plain, mut again) = (Loop::plain(bench, unit)?, Loop::plain(bench, unit)?);
         let (mut off, mut same) = (Vec::new(), Vec::new());
         for round in 0..PAIRS {
-            // The one in the middle is next to both.
-            let (a, b, c) = if round % 2 == 0 {
-                (plain.rate()?, ours.rate()?, again.rate()?)
-            } else {
-                let (c, b) = (again.rate()?, ours.rate()?);
-                (plain.rate()?, b, c)
-            };
+            let (a, b, c) = sandwich(round, [&mut || plain.rate(), &mut || ours.rate(), &mut || again.rate()])?;
             off.push(b / f64::midpoint(a, c));
             same.push(c / a);
         }
@@ -85,6 +71,15 @@ pub fn compare(bench: &Bench) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The three rates, from the first to the last or the other way round: the one in the middle is next to both.
+pub fn sandwich(round: usize, [a, b, c]: [&mut dyn FnMut() -> Result<f64>; 3]) -> Result<(f64, f64, f64)> {
+    if round % 2 == 0 {
+        return Ok((a()?, b()?, c()?));
+    }
+    let (c, b) = (c()?, b()?);
+    Ok((a()?, b, c))
 }
 
 /// Median, first and third quartile.
@@ -109,13 +104,8 @@ enum Kind<'a> {
 impl<'a> Loop<'a> {
     /// The loop that mindful makes for `settings`; its home is schema 2, so that the hot schema is another.
     fn generated(bench: &'a Bench, target: &'a dyn Target, unit: u64, settings: &[(&str, &str)]) -> Result<Self> {
-        let mut all = Settings::defaults(KEYS);
-        all.set("work_unit", unit.to_string(), Origin::Default);
-        for (name, value) in settings {
-            all.set(name, *value, Origin::Default);
-        }
-        let dataset = target.dataset()?.ok_or_else(|| Error::run("nothing is loaded", ""))?;
-        let workload = Plan::from_settings(&all)?.workload(&dataset)?;
+        let unit = unit.to_string();
+        let workload = bench.workload(target, &[&[("work_unit", &*unit)], settings].concat())?;
         target.prepare(&workload, 1)?;
         let session = target.session(&workload, Placement { session: 0, sessions: 1, schema: 2, endpoint: 0 })?;
         let sql = "SELECT pid::bigint FROM pg_stat_activity WHERE query LIKE 'CALL pg_temp.slice%' ORDER BY backend_start DESC LIMIT 1";
@@ -139,14 +129,13 @@ impl<'a> Loop<'a> {
 
     /// Works a slice: blocks per second of the backend's CPU.
     fn rate(&mut self) -> Result<f64> {
-        let before = cpu_s(self.backend)?;
+        let before = backend_cpu_s(self.backend);
         let first_op = self.next_op;
         self.next_op += 10_000_000;
         let blocks = match &mut self.kind {
             Kind::Generated(target, session) => {
-                let begin_us = target.clock_us()?;
-                let end_us = begin_us + SLICE.as_micros() as i64;
-                let report = session.run_slice(&SliceOrder { index: 0, begin_us, end_us, first_op, max_ops: None })?;
+                let order = SliceOrder { first_op, ..slice_of(*target, SLICE.as_micros() as i64) };
+                let report = session.run_slice(&order)?;
                 report.ops.iter().map(|op| op.blocks).sum::<u64>() as f64
             }
             Kind::Plain(client) => {
@@ -154,14 +143,6 @@ impl<'a> Loop<'a> {
                 number(self.bench, client, &call)? as f64
             }
         };
-        Ok(blocks / (cpu_s(self.backend)? - before))
+        Ok(blocks / (backend_cpu_s(self.backend) - before))
     }
-}
-
-/// CPU that the one thread of a process has used, s: `/proc/PID/schedstat` counts nanoseconds.
-pub fn cpu_s(pid: impl std::fmt::Display) -> Result<f64> {
-    let path = format!("/proc/{pid}/schedstat");
-    let text = std::fs::read_to_string(&path).map_err(|error| Error::run(format!("{path}: {error}"), ""))?;
-    let ns: f64 = text.split_whitespace().next().and_then(|field| field.parse().ok()).unwrap_or(f64::NAN);
-    Ok(ns / 1e9)
 }

@@ -2,10 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use mindful_conformance::dataset_plan;
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::stop_flag::StopFlag;
-use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::{Error, Result};
+use mindful_host::process::{Stat, tick_us};
+use mindful_host::{Kernel, cpu};
 use mindful_postgres::connect::Connection;
 
 use crate::{BLOCKS, Bench, SCHEMAS, median};
@@ -59,34 +61,17 @@ fn rest(bench: &Bench) -> Result<()> {
 fn cpu_s(bench: &Bench) -> f64 {
     // The server reaps a session a moment after it has gone.
     std::thread::sleep(Duration::from_millis(200));
-    let used = |process: &str, fields: [usize; 2]| {
-        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-        // From the state on, after the name.
-        let words: Vec<f64> = stat.rsplit_once(") ").map_or("", |(_, rest)| rest).split(' ').map(number).collect();
-        fields.iter().filter_map(|field| words.get(*field)).sum::<f64>()
-    };
-    let ticks = used(&bench.private.pid().to_string(), [13, 14]) + used("self", [11, 12]);
-    ticks / rustix::param::clock_ticks_per_second() as f64
-}
-
-fn number(word: &str) -> f64 {
-    word.trim().parse().unwrap_or(0.0)
+    let server = Stat::read(&Kernel::default(), bench.private.pid());
+    let ticks = server.map_or(0, |server| server.reaped_user_ticks + server.reaped_system_ticks);
+    ticks as f64 * tick_us() / 1e6 + cpu::of_process().as_secs_f64()
 }
 
 /// Seconds from nothing to ready and proven, those that the proof takes when it is asked for once more, and the CPU
 /// account in between.
 fn by_copy(bench: &Bench, keep: bool) -> Result<(f64, f64, f64)> {
-    let plan = DatasetPlan {
-        schemas: SCHEMAS,
-        blocks_per_schema: BLOCKS,
-        scan_blocks: 0,
-        content: Content::INCOMPRESSIBLE,
-        seed: 1,
-        load_streams: 2,
-    };
     let target = bench.target()?;
     let began = Instant::now();
-    target.load(&plan, &Silent, &StopFlag::default())?;
+    target.load(&dataset_plan(SCHEMAS, BLOCKS), &Silent, &StopFlag::default())?;
     let proof = target.verify(&StopFlag::default())?;
     if let Some(failure) = proof.failure() {
         return Err(Error::run(failure, "the layout does not hold"));

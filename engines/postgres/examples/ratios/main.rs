@@ -9,8 +9,11 @@ mod work;
 
 use std::sync::Arc;
 
-use mindful_core::contract::event::{Event, Events};
+use mindful_conformance::place;
+use mindful_core::contract::event::{Events, Silent};
 use mindful_core::plan::settings::{Origin, Settings};
+use mindful_core::plan::{KEYS, Plan};
+use mindful_core::workload::Workload;
 use mindful_core::{Engine, Error, Result, Target};
 use mindful_postgres::ENGINE;
 use mindful_postgres::connect::{Connection, Server};
@@ -43,15 +46,19 @@ impl Bench {
             .and_then(|options| options.open(0, &self.events))
     }
 
+    /// The work that `settings` ask for, on what is loaded.
+    fn workload(&self, target: &dyn Target, settings: &[(&str, &str)]) -> Result<Workload> {
+        let mut all = Settings::defaults(KEYS);
+        for (name, value) in settings {
+            all.set(name, *value, Origin::Default);
+        }
+        let dataset = target.dataset()?.ok_or_else(|| Error::run("nothing is loaded", ""))?;
+        Plan::from_settings(&all)?.workload(&dataset)
+    }
+
     fn sql(&self, client: &Connection, sql: &str) -> Result<()> {
         self.runtime.block_on(client.batch_execute(sql)).map_err(|error| client.explain(&error))
     }
-}
-
-struct Quiet;
-
-impl Events for Quiet {
-    fn emit(&self, _: Event) {}
 }
 
 #[expect(clippy::print_stdout, reason = "the figures are the result")]
@@ -61,12 +68,10 @@ fn main() -> Result<()> {
     let folder = words.drain(..).nth(usize::from(chosen.is_some()));
     let mut settings = Settings::defaults(ENGINE.options());
     settings.set("mode", "lio", Origin::Default);
-    let scratch = tempfile::Builder::new().prefix("mindful-ratios-").tempdir();
-    let scratch = scratch.map_err(|error| Error::run(error.to_string(), "free some space"))?;
+    let scratch = place();
     let data = folder.map_or_else(|| scratch.path().join("data"), Into::into);
-    open_to_all(scratch.path())?;
     settings.set("data_dir", data.to_string_lossy(), Origin::Default);
-    let events: Arc<dyn Events> = Arc::new(Quiet);
+    let events: Arc<dyn Events> = Arc::new(Silent);
     let private = private::open(&private::Options::parse(&settings)?, 0, &events)?;
     let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime = runtime.map_err(|error| Error::run(error.to_string(), "raise the limit of processes"))?;
@@ -89,13 +94,6 @@ fn main() -> Result<()> {
         work::compare(&bench)?;
     }
     bench.private.destroy()
-}
-
-/// The server may run as another user that needs to pass.
-fn open_to_all(folder: &std::path::Path) -> Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755))
-        .map_err(|error| Error::run(error.to_string(), "name a DATA_DIR"))
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

@@ -3,11 +3,10 @@
 
 use std::time::Duration;
 
+use mindful_conformance::slice_of;
+use mindful_core::Result;
 use mindful_core::contract::slice::{Placement, SliceOrder};
-use mindful_core::plan::Plan;
-use mindful_core::plan::settings::Settings;
-use mindful_core::workload::Workload;
-use mindful_core::{Error, Result};
+use mindful_host::{Kernel, process};
 use mindful_postgres::connect::Connection;
 
 use crate::{BLOCKS, Bench, median};
@@ -41,7 +40,7 @@ pub fn compare(bench: &Bench) -> Result<()> {
 
 fn pair(bench: &Bench, unit: u64, other: Other) -> Result<(f64, f64, f64)> {
     let target = bench.target()?;
-    let workload = plain(&target.dataset()?.ok_or_else(|| Error::run("nothing is loaded", ""))?, unit)?;
+    let workload = bench.workload(&*target, &[("work_unit", &unit.to_string())])?;
     target.prepare(&workload, 1)?;
     let mut session = target.session(&workload, Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 })?;
     let rival = bench.connect()?;
@@ -61,14 +60,12 @@ fn pair(bench: &Bench, unit: u64, other: Other) -> Result<(f64, f64, f64)> {
     }
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for round in 0..ROUNDS {
-        let begin_us = target.clock_us()?;
         let first_op = round as u64 * 10_000_000;
-        let order =
-            SliceOrder { index: 0, begin_us, end_us: begin_us + SLICE.as_micros() as i64, first_op, max_ops: None };
-        let before = cpu_s(backend)?;
+        let order = SliceOrder { first_op, ..slice_of(&*target, SLICE.as_micros() as i64) };
+        let before = backend_cpu_s(backend);
         let report = session.run_slice(&order)?;
-        ours.push(report.ops[0].blocks as f64 / (cpu_s(backend)? - before));
-        let before = cpu_s(rival_backend)?;
+        ours.push(report.ops[0].blocks as f64 / (backend_cpu_s(backend) - before));
+        let before = backend_cpu_s(rival_backend);
         let blocks = match other {
             Other::Execute => {
                 let call = format!("SELECT pg_temp.execute_loop({}, {unit}, {BLOCKS}, 0)", SLICE.as_secs_f64());
@@ -76,16 +73,10 @@ fn pair(bench: &Bench, unit: u64, other: Other) -> Result<(f64, f64, f64)> {
             }
             Other::LongScan => (0..15).map(|_| number(bench, &rival, scan)).sum::<Result<i64>>()?,
         };
-        theirs.push(blocks as f64 / (cpu_s(rival_backend)? - before));
+        theirs.push(blocks as f64 / (backend_cpu_s(rival_backend) - before));
     }
     let ratio = median(ours.iter().zip(&theirs).map(|(ours, theirs)| ours / theirs).collect());
     Ok((median(ours), median(theirs), ratio))
-}
-
-fn plain(dataset: &mindful_core::dataset::Dataset, unit: u64) -> Result<Workload> {
-    let mut settings = Settings::defaults(mindful_core::plan::KEYS);
-    settings.set("work_unit", unit.to_string(), mindful_core::plan::settings::Origin::Default);
-    Plan::from_settings(&settings)?.workload(dataset)
 }
 
 pub fn number(bench: &Bench, client: &Connection, sql: &str) -> Result<i64> {
@@ -93,11 +84,7 @@ pub fn number(bench: &Bench, client: &Connection, sql: &str) -> Result<i64> {
     Ok(row.get(0))
 }
 
-/// CPU a process has used, user and system, s.
-fn cpu_s(pid: i64) -> Result<f64> {
-    let path = format!("/proc/{pid}/stat");
-    let stat = std::fs::read_to_string(&path).map_err(|error| Error::run(format!("{path}: {error}"), ""))?;
-    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
-    let ticks: f64 = fields[11..13].iter().filter_map(|field| field.parse::<f64>().ok()).sum();
-    Ok(ticks / rustix::param::clock_ticks_per_second() as f64)
+/// CPU that the server process `pid` has used, s.
+pub fn backend_cpu_s(pid: i64) -> f64 {
+    process::cpu(&Kernel::default(), pid as u32).map_or(f64::NAN, |cpu| cpu.as_secs_f64())
 }

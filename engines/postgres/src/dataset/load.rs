@@ -20,7 +20,7 @@ use tokio_postgres::Client;
 use crate::checks::connection_limit;
 use crate::connect::link::Link;
 use crate::dataset::layout::{NARROW, SHAPED, Shape};
-use crate::dataset::registry::{self, Entry, Found};
+use crate::dataset::registry::{self, Entry};
 use crate::dataset::row::{self, Rows};
 use crate::dataset::sample::{self, Sampled};
 use crate::dataset::space;
@@ -37,14 +37,10 @@ const CHUNK_BYTES: usize = 1 << 20;
 pub(crate) fn is_complete(link: &Link, options: &Options, plan: &DatasetPlan) -> Result<bool> {
     let control = link.control()?;
     let namespace = &options.namespace;
-    match link.run("looking for the dataset", registry::find(&control, namespace))? {
-        Found::Nothing => Ok(false),
-        Found::Foreign(why) => Err(why),
-        Found::Ours { entries, .. } => {
-            refuse_other(namespace, &entries, plan, shape(options, &entries, plan)?)?;
-            Ok(missing_tables(registry::data(&entries), plan).is_empty())
-        }
-    }
+    let found = link.run("looking for the dataset", registry::find(&control, namespace))?;
+    let Some((_, entries)) = found else { return Ok(false) };
+    refuse_other(namespace, &entries, plan, shape(options, &entries, plan)?)?;
+    Ok(missing_tables(registry::data(&entries), plan).is_empty())
 }
 
 /// Refuses a load of all of `plan` that does not fit.
@@ -185,9 +181,7 @@ impl Work<'_> {
         let mut chunk = Vec::with_capacity(CHUNK_BYTES);
         chunk.extend_from_slice(row::HEADER);
         loop {
-            if self.stop.is_requested() {
-                return Err(Error::interrupted("the load was stopped; load again to resume it").into());
-            }
+            self.stop.refuse("the load was stopped; load again to complete it")?;
             let written = rows.fill(&mut chunk, CHUNK_BYTES);
             if written == 0 {
                 break;

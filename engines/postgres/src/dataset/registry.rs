@@ -3,7 +3,7 @@
 use mindful_core::contract::OwnedObject;
 use mindful_core::dataset::{Dataset, LayoutProof};
 use mindful_core::{Error, Result};
-use mindful_sql::dataset::table_registry::{self, RegisteredTable};
+use mindful_sql::dataset::table_registry::{self, Fault, HOLDS_OTHERS, NOT_REGISTERED, RegisteredTable};
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Row};
 
@@ -30,25 +30,9 @@ pub(crate) fn data(entries: &[Entry]) -> impl Iterator<Item = &RegisteredTable> 
     entries.iter().filter(|entry| !entry.meets).map(|entry| &entry.table)
 }
 
-/// Why a table is not used: it would run code of others, or is theirs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Fault {
-    /// After the table's name: `has the trigger x`.
-    pub what: String,
-    /// Whether the table is ours nevertheless, and so may be removed.
-    pub ours: bool,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Found {
-    Nothing,
-    /// One with our mark and its registry, owned by the role that runs or by the one it trusts.
-    Ours {
-        oid: u32,
-        entries: Vec<Entry>,
-    },
-    Foreign(Error),
-}
+/// The oid of a namespace with our mark and its registry, owned by the role that runs or by the one it trusts, and what it
+/// lists.
+pub(crate) type Ours = (u32, Vec<Entry>);
 
 /// The databases that initdb makes and that others may have used.
 const COMMON: [&str; 2] = ["postgres", "template1"];
@@ -91,47 +75,33 @@ const DATASET_COLUMNS: &[&str] = &[
 const MEETING_COLUMNS: &[&str] =
     &["job text", "rank integer", "chunk integer", "token text", "body text", "bytes bytea", "expires_us bigint"];
 
-impl Found {
-    pub(crate) fn sound(self, namespace: &Namespace) -> Result<Self> {
-        let Self::Ours { entries, .. } = &self else { return Ok(self) };
-        match entries.iter().find_map(|entry| Some((entry, entry.fault.as_ref()?))) {
-            None => Ok(self),
-            Some((entry, fault)) => Err(Error::target(
-                format!("{} is not as mindful made it: it {}", namespace.qualified(&entry.table.name), fault.what),
-                "remove that, or `mindful cleanup` and load again",
-            )),
-        }
-    }
-
-    pub(crate) fn entries(self) -> Result<Vec<Entry>> {
-        match self {
-            Self::Nothing => Ok(Vec::new()),
-            Self::Foreign(why) => Err(why),
-            Self::Ours { entries, .. } => Ok(entries),
-        }
+/// Looks at the namespace, and refuses one of others, and one in which a table of ours is no longer as it was made.
+pub(crate) async fn find(client: &Connection, namespace: &Namespace) -> Result<Option<Ours>, Failure> {
+    let found = read_namespace(client, namespace).await?;
+    let mut entries = found.iter().flat_map(|(_, entries)| entries);
+    match entries.find_map(|entry| Some((entry, entry.fault.as_ref()?))) {
+        None => Ok(found),
+        Some((entry, fault)) => Err(fault.refusal(&namespace.qualified(&entry.table.name)).into()),
     }
 }
 
-/// Reads the namespace, and refuses it if a table of ours is no longer as it was made.
-pub(crate) async fn find(client: &Connection, namespace: &Namespace) -> Result<Found, Failure> {
-    Ok(read_namespace(client, namespace).await?.sound(namespace)?)
-}
-
-/// Reads the namespace. Before the registry is read, the catalogue must show that reading it runs no code of others.
-pub(crate) async fn read_namespace(client: &Connection, namespace: &Namespace) -> Result<Found, Failure> {
+/// Looks at the namespace, and refuses one of others. Before the registry is read, the catalogue must show that reading
+/// it runs no code of theirs.
+async fn read_namespace(client: &Connection, namespace: &Namespace) -> Result<Option<Ours>, Failure> {
     let asked = [&namespace.name as &(dyn ToSql + Sync), &namespace.trusted];
     let found = client.query_again(include_str!("../../sql/namespace.sql"), &asked).await?;
-    let Some(row) = found.first() else { return Ok(Found::Nothing) };
+    let Some(row) = found.first() else { return Ok(None) };
     let registry: Option<u32> = row.get("registry");
     let (Some(registry), None) = (registry, refusal(namespace, row)) else {
-        return Ok(Found::Foreign(refusal(namespace, row).unwrap_or_else(|| unmarked(namespace))));
+        return Err(refusal(namespace, row).unwrap_or_else(|| unmarked(namespace)).into());
     };
     let (oid, own): (u32, Vec<u32>) = (row.get("oid"), row.get("own"));
     if let Some((_, fault)) = faults(client, &[registry], &own, REGISTRY_COLUMNS).await?.into_iter().next() {
-        return Ok(Found::Foreign(Error::target(
+        return Err(Error::target(
             format!("{}.registry is not as mindful made it: it {}", namespace.quoted(), fault.what),
             "left untouched; another version of mindful or another role changed it: choose another name with --namespace",
-        )));
+        )
+        .into());
     }
     let sql = render(include_str!("../../sql/registry.sql"), &[("namespace", &namespace.quoted())]);
     let mut entries: Vec<Entry> = client.query_again(&sql, &[&oid]).await?.iter().map(entry).collect();
@@ -147,7 +117,7 @@ pub(crate) async fn read_namespace(client: &Connection, namespace: &Namespace) -
             }
         }
     }
-    Ok(Found::Ours { oid, entries })
+    Ok(Some((oid, entries)))
 }
 
 /// Why the namespace in `row` is not used, by its owner and its mark.
@@ -180,8 +150,7 @@ async fn faults(
 
 /// The oids of the tables that sessions visit.
 pub(crate) async fn tables(client: &Connection, namespace: &Namespace) -> Result<Vec<u32>, Failure> {
-    let Found::Ours { entries, .. } = find(client, namespace).await? else { return Ok(Vec::new()) };
-    Ok(visited(&entries))
+    Ok(find(client, namespace).await?.map_or_else(Vec::new, |(_, entries)| visited(&entries)))
 }
 
 pub(crate) fn visited(entries: &[Entry]) -> Vec<u32> {
@@ -217,19 +186,13 @@ fn unmarked(namespace: &Namespace) -> Error {
 
 /// Makes the namespace with its mark and registry, unless it is there.
 pub(crate) async fn ensure(client: &Connection, namespace: &Namespace) -> Result<Vec<Entry>, Failure> {
-    match find(client, namespace).await? {
-        Found::Ours { entries, .. } => Ok(entries),
-        Found::Foreign(why) => Err(why.into()),
-        Found::Nothing => {
-            let sql = render(
-                include_str!("../../sql/create_namespace.sql"),
-                &[("namespace", &namespace.quoted()), ("mark", &quote_literal(MARK))],
-            );
-            // Statements sent together are one transaction.
-            client.batch_execute(&sql).await?;
-            Ok(Vec::new())
-        }
+    if let Some((_, entries)) = find(client, namespace).await? {
+        return Ok(entries);
     }
+    let values = [("namespace", &*namespace.quoted()), ("mark", &quote_literal(MARK))];
+    // Statements sent together are one transaction.
+    client.batch_execute(&render(include_str!("../../sql/create_namespace.sql"), &values)).await?;
+    Ok(Vec::new())
 }
 
 pub(crate) fn dataset(entries: &[Entry]) -> Option<Dataset> {
@@ -262,37 +225,20 @@ pub(crate) fn shape(entries: &[Entry]) -> Option<Shape> {
 
 /// What a cleanup removes and what it leaves, with the reason.
 pub(crate) async fn inventory(client: &Connection, namespace: &Namespace) -> Result<Vec<OwnedObject>, Failure> {
-    let (oid, entries) = match read_namespace(client, namespace).await? {
-        Found::Nothing => return Ok(Vec::new()),
-        Found::Foreign(why) => return Err(why.into()),
-        Found::Ours { oid, entries } => (oid, entries),
-    };
+    let Some((oid, entries)) = read_namespace(client, namespace).await? else { return Ok(Vec::new()) };
     let registry = format!("{}.registry", namespace.quoted());
     let registry_oid: Option<u32> = client.query_one("SELECT to_regclass($1)::oid", &[&registry]).await?.get(0);
     let mut known: Vec<u32> = entries.iter().filter(|e| e.table.stands).map(|e| e.object).collect();
     known.extend(registry_oid);
     let foreign = client.query(include_str!("../../sql/foreign_objects.sql"), &[&oid, &known]).await?;
-    let mut objects: Vec<OwnedObject> = entries
-        .iter()
-        .filter(|e| e.table.stands)
-        .map(|e| OwnedObject {
-            name: namespace.qualified(&e.table.name),
-            bytes: Some(e.table.bytes()),
-            kept_because: e.fault.as_ref().filter(|fault| !fault.ours).map(|fault| format!("it {}", fault.what)),
-        })
-        .collect();
+    let of_entry = |entry: &Entry| {
+        table_registry::owned_object(namespace.qualified(&entry.table.name), &entry.table, entry.fault.as_ref())
+    };
+    let mut objects: Vec<OwnedObject> = entries.iter().filter(|entry| entry.table.stands).map(of_entry).collect();
     let kept = !foreign.is_empty() || objects.iter().any(|object| object.kept_because.is_some());
-    objects.extend(foreign.iter().map(|row| OwnedObject {
-        name: row.get("name"),
-        bytes: None,
-        kept_because: Some("not in the registry of mindful: not ours".to_owned()),
-    }));
-    objects.push(OwnedObject { name: registry, bytes: None, kept_because: None });
-    objects.push(OwnedObject {
-        name: namespace.quoted(),
-        bytes: None,
-        kept_because: kept.then(|| "holds objects that are not mindful's".to_owned()),
-    });
+    objects.extend(foreign.iter().map(|row| OwnedObject::new(row.get("name"), None, Some(NOT_REGISTERED))));
+    objects.push(OwnedObject::new(registry, None, None));
+    objects.push(OwnedObject::new(namespace.quoted(), None, kept.then_some(HOLDS_OTHERS)));
     Ok(objects)
 }
 

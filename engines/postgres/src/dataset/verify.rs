@@ -3,7 +3,7 @@
 use mindful_core::Result;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::{Dataset, LayoutProof, SchemaProof};
-use mindful_sql::dataset::proof::{collect, refuse_stopped, unfit};
+use mindful_sql::dataset::proof::{collect, unfit};
 
 use crate::connect::link::Link;
 use crate::dataset::sample::{self, Sampled};
@@ -24,7 +24,7 @@ pub(crate) fn by_sample(
     let count = sample::size(dataset.schemas, blocks, seed);
     let is_known = |schema: &u32| known.drawn >= count && known.hold.contains(schema);
     for schema in (1..=dataset.schemas).filter(|schema| !is_known(schema)) {
-        refuse_stopped(stop)?;
+        stop.refuse("the proof was stopped")?;
         let looked = sample::holds(&control, namespace, schema, blocks, count, seed);
         if !link.run_on_tables(&format!("verifying {}", namespace.table(TableKind::Blocks, schema)), looked)? {
             return of_all(link, namespace, dataset, stop);

@@ -126,7 +126,7 @@ pub(crate) fn samplers(
     for source in SOURCES {
         let (views, _) = source.form(major);
         match link.run(views, View::open(&reader, source, namespace, major, scope))? {
-            Some(view) => samplers.push(Box::new(view)),
+            Some(view) => samplers.push(view.into_sampler()),
             None => events.emit(Event::Finding(unreadable(views))),
         }
     }
@@ -194,17 +194,11 @@ impl View {
         let client: &Client = &self.reader.connection;
         let parameters: Vec<&(dyn ToSql + Sync)> = self.namespace.iter().map(|n| n as &(dyn ToSql + Sync)).collect();
         let row = client.query_one(&self.statement, &parameters).await?;
-        (0..self.source.metrics.len()).map(|at| row.try_get(at)).collect()
-    }
-}
-
-impl Sampler for View {
-    fn source(&self) -> &SampledSource {
-        &self.source
+        (0..row.len()).map(|at| row.try_get(at)).collect()
     }
 
-    fn read(&mut self) -> Result<Vec<Option<f64>>> {
-        self.reader.link.run(self.name, async { Ok(self.values().await?) })
+    fn into_sampler(self) -> Box<dyn Sampler> {
+        self.source.clone().read_by(move || self.reader.link.run(self.name, async { Ok(self.values().await?) }))
     }
 }
 

@@ -41,10 +41,7 @@ pub(crate) fn samplers(
     let (sampling, samplers) =
         sampling::start_sampling(monitor, events::metrics().collect(), interval, "process", sessions.1)?;
     let mut samplers: Vec<Box<dyn Sampler>> = samplers.into();
-    if let Some(seen) = reads {
-        let source = SampledSource::new("pg_aios", reads_in_flight()).with(Scope::Server, Phase::Boundary);
-        samplers.push(Box::new(ReadsInFlight { sampling, seen, source }));
-    }
+    samplers.extend(reads.map(|seen| reads_in_flight(sampling, seen)));
     Ok(samplers)
 }
 
@@ -111,11 +108,14 @@ impl Monitor {
     }
 
     fn look_at_reads(&mut self) -> Result<()> {
-        let Some(reads) = self.reads.as_mut().filter(|reads| reads.are_due()) else { return Ok(()) };
+        let due = |reads: &&mut Reads| reads.looked.is_none_or(|looked| looked.elapsed() >= READS_EVERY);
+        let Some(reads) = self.reads.as_mut().filter(due) else { return Ok(()) };
         let under_way = self.link.run_on(&self.connection, "looking for reads under way", async {
             Ok(self.connection.query_one(&reads.statement, &[]).await?.get::<_, i64>("reads") as f64)
         })?;
-        reads.add(under_way);
+        let mut seen = reads.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        *seen = (seen.0 + under_way, seen.1 + 1.0);
+        reads.looked = Some(Instant::now());
         Ok(())
     }
 }
@@ -143,7 +143,7 @@ impl sampling::Monitor for Monitor {
                 _ => {}
             }
         }
-        self.review.saw(pids);
+        self.review.seen = pids;
         self.by_session = by_session;
         Ok(seen)
     }
@@ -178,43 +178,16 @@ struct Reads {
     seen: Arc<Mutex<(f64, f64)>>,
 }
 
-impl Reads {
-    fn are_due(&self) -> bool {
-        self.looked.is_none_or(|looked| looked.elapsed() >= READS_EVERY)
-    }
-
-    fn add(&mut self, under_way: f64) {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        *seen = (seen.0 + under_way, seen.1 + 1.0);
-        self.looked = Some(Instant::now());
-    }
-}
-
-fn reads_in_flight() -> Vec<Metric> {
-    vec![
-        Metric::counter(
-            Counter::ReadsInFlight,
-            "1",
-            "Reads of all sessions under way (pg_aios), summed over all samples",
-        ),
+/// `reads_in_flight` and `reads_looks`, as `seen` holds them.
+fn reads_in_flight(sampling: Arc<Sampling>, seen: Arc<Mutex<(f64, f64)>>) -> Box<dyn Sampler> {
+    let in_flight = "Reads of all sessions under way (pg_aios), summed over all samples";
+    let metrics = [
+        Metric::counter(Counter::ReadsInFlight, "1", in_flight),
         Metric::counter(Counter::ReadsLooks, "1", "How often reads under way were sampled"),
-    ]
-}
-
-struct ReadsInFlight {
-    sampling: Arc<Sampling>,
-    seen: Arc<Mutex<(f64, f64)>>,
-    source: SampledSource,
-}
-
-impl Sampler for ReadsInFlight {
-    fn source(&self) -> &SampledSource {
-        &self.source
-    }
-
-    fn read(&mut self) -> Result<Vec<Option<f64>>> {
-        self.sampling.check()?;
-        let (reads, looks) = *self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+    ];
+    SampledSource::new("pg_aios", metrics).with(Scope::Server, Phase::Boundary).read_by(move || {
+        sampling.check()?;
+        let (reads, looks) = *seen.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(vec![Some(reads), Some(looks)])
-    }
+    })
 }

@@ -126,13 +126,8 @@ fn shape(kind: &str, access: &[&str], plan: &Value) -> AccessPath {
     collect(plan, &mut nodes);
     let mut words: Vec<String> = nodes.iter().map(|node| words(node)).collect();
     words.dedup();
-    AccessPath {
-        kind: kind.to_owned(),
-        shape: words.join(" and "),
-        pure: !nodes.is_empty() && nodes.iter().all(|node| access.contains(&text(node, "Node Type"))),
-        detail: plan.to_string(),
-        idle_settings: Vec::new(),
-    }
+    let pure = !nodes.is_empty() && nodes.iter().all(|node| access.contains(&text(node, "Node Type")));
+    AccessPath::new(kind, words.join(" and "), pure, plan.to_string())
 }
 
 /// The nodes that touch a table or an index, outermost first.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use mindful_conformance::assert_says;
 use mindful_core::Engine;
 use mindful_core::contract::event::{Events, Silent};
 use mindful_core::plan::settings::Settings;
@@ -45,9 +46,7 @@ fn a_place_to_meet_that_others_changed_is_refused() {
     let server = Server::start(&programs()[0], &[]);
     drop(meet(&server).unwrap());
     server.sql("ALTER TABLE mindful.meeting ADD COLUMN more text DEFAULT 'x'");
-    let error = meet(&server).err().unwrap().to_string();
-    assert!(error.contains("is not as mindful made it"), "{error}");
+    assert_says(meet(&server).err().unwrap(), &["is not as mindful made it"]);
     server.sql("DROP SCHEMA mindful CASCADE; CREATE SCHEMA mindful");
-    let error = meet(&server).err().unwrap().to_string();
-    assert!(error.contains("was not made by mindful"), "{error}");
+    assert_says(meet(&server).err().unwrap(), &["was not made by mindful"]);
 }

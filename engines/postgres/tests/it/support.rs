@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use mindful_conformance::{Fixture, copy_folder, network, quick_folder};
+pub(crate) use mindful_conformance::dataset_plan as dataset;
+use mindful_conformance::{Fixture, copy_folder, network, open_with, quick_folder, slice_of};
 use mindful_core::contract::event::{Events, Silent};
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::contract::stop_flag::StopFlag;
-use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::units::Share;
 use mindful_core::workload::Workload;
@@ -20,6 +20,7 @@ use mindful_core::{Engine, Result, Session, Target};
 use mindful_instance::fetch::BASE;
 use mindful_postgres::ENGINE;
 use mindful_postgres::private;
+use tokio_postgres::Config;
 
 /// Longest wait for something that a server does at once, unless the host is busy.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
@@ -61,18 +62,27 @@ impl Server {
 
     /// The same, on a port of 127.0.0.1 too.
     pub(crate) fn start_on_tcp(bin: &Path) -> Self {
-        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        Self::start_at(&quick_folder(), bin, free, &["listen_addresses=127.0.0.1"])
+        Self::start_at(&quick_folder(), bin, free_port(), &["listen_addresses=127.0.0.1"])
     }
 
     fn start_at(place: &Path, bin: &Path, port: u16, settings: &[&str]) -> Self {
+        Self::start_prepared(place, bin, port, settings, |_| ())
+    }
+
+    /// The same after `prepare` has changed its data folder.
+    pub(crate) fn start_prepared(
+        place: &Path,
+        bin: &Path,
+        port: u16,
+        settings: &[&str],
+        prepare: impl FnOnce(&Path),
+    ) -> Self {
         let folder = tempfile::Builder::new().prefix("mindful-pg-").tempdir_in(place).unwrap();
         let account = account();
-        if let Some((uid, gid)) = account {
-            std::os::unix::fs::chown(folder.path(), Some(uid), Some(gid)).unwrap();
-        }
+        give(folder.path(), account);
         let data = folder.path().join("data");
         copy_folder(&template(bin, account), &data);
+        prepare(&data);
         let mut postgres = as_account(&bin.join("postgres"), account);
         postgres.arg("-D").arg(&data).arg("-k").arg(folder.path()).args(["-c", "listen_addresses=", "-p"]);
         postgres.arg(port.to_string());
@@ -117,7 +127,7 @@ impl Server {
         assert!(updates > 0.0 && left <= updates * OVERFLOWN, "{left} of {updates} updates left their block");
     }
 
-    fn figure(&self, text: &str) -> f64 {
+    pub(crate) fn figure(&self, text: &str) -> f64 {
         self.sql(text)[0].parse().unwrap()
     }
 
@@ -134,27 +144,23 @@ impl Server {
         self.target_as("bench", "postgres", options)
     }
 
-    /// Opens it with a schema of so many blocks.
-    pub(crate) fn loaded(&self, blocks: u64) -> Box<dyn Target> {
-        let target = self.target(&[]).unwrap();
-        target.load(&dataset(1, blocks), &Silent, &StopFlag::default()).unwrap();
+    /// Opens it with so many schemas of so many blocks.
+    pub(crate) fn loaded(&self, schemas: u32, blocks: u64) -> Box<dyn Target> {
+        self.loaded_with(&[], schemas, blocks)
+    }
+
+    pub(crate) fn loaded_with(&self, options: &[(&str, &str)], schemas: u32, blocks: u64) -> Box<dyn Target> {
+        let target = self.target(options).unwrap();
+        target.load(&dataset(schemas, blocks), &Silent, &StopFlag::default()).unwrap();
         target
     }
 
     pub(crate) fn target_as(&self, user: &str, database: &str, options: &[(&str, &str)]) -> Result<Box<dyn Target>> {
-        let mut settings = Settings::defaults(ENGINE.options());
-        for (name, value) in options {
-            settings.set(name, *value, Origin::Flag(format!("--{name}")));
-        }
-        ENGINE
-            .parse_options(&self.url(user, database), &settings)
-            .and_then(|options| options.open(0, &(Arc::new(Silent) as Arc<dyn Events>)))
+        open_with(&ENGINE, &self.url(user, database), options, &(Arc::new(Silent) as Arc<dyn Events>))
     }
 
     pub(crate) fn target_at(url: &str) -> Result<Box<dyn Target>> {
-        ENGINE
-            .parse_options(url, &Settings::defaults(ENGINE.options()))
-            .and_then(|options| options.open(0, &(Arc::new(Silent) as Arc<dyn Events>)))
+        open_with(&ENGINE, url, &[], &(Arc::new(Silent) as Arc<dyn Events>))
     }
 
     pub(crate) fn socket_folder(&self) -> &Path {
@@ -189,9 +195,7 @@ impl Server {
     pub(crate) fn hold(&self, sql: &str) -> Held {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let client = runtime.block_on(async {
-            let url = self.url("bench", "postgres");
-            let (client, connection) = tokio_postgres::connect(&url, tokio_postgres::NoTls).await.unwrap();
-            tokio::spawn(connection);
+            let client = connected(&self.url("bench", "postgres").parse().unwrap()).await.unwrap();
             client.batch_execute(&format!("BEGIN; {sql}")).await.unwrap();
             client
         });
@@ -210,8 +214,12 @@ impl Server {
 
     /// The same for the role and database of `url`.
     pub(crate) fn sql_at(url: &str, sql: &str) -> std::result::Result<Vec<String>, tokio_postgres::Error> {
-        runtime().block_on(async { first_column(&connected(url).await?, sql).await })
+        sql_by(&url.parse()?, sql)
     }
+}
+
+pub(crate) fn sql_by(config: &Config, sql: &str) -> std::result::Result<Vec<String>, tokio_postgres::Error> {
+    runtime().block_on(async { first_column(&connected(config).await?, sql).await })
 }
 
 /// Waits until `condition` holds in the database of `url`, over one connection.
@@ -219,7 +227,7 @@ pub(crate) fn await_at(url: &str, condition: &str) {
     let until = Instant::now() + PATIENCE;
     let sql = format!("SELECT ({condition})::text");
     runtime().block_on(async {
-        let client = connected(url).await.unwrap();
+        let client = connected(&url.parse().unwrap()).await.unwrap();
         while first_column(&client, &sql).await.unwrap() != ["true"] {
             assert!(Instant::now() < until, "not within {PATIENCE:?}: {condition}");
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -231,8 +239,8 @@ fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
 }
 
-async fn connected(url: &str) -> std::result::Result<tokio_postgres::Client, tokio_postgres::Error> {
-    let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await?;
+async fn connected(config: &Config) -> std::result::Result<tokio_postgres::Client, tokio_postgres::Error> {
+    let (client, connection) = config.connect(tokio_postgres::NoTls).await?;
     tokio::spawn(connection);
     Ok(client)
 }
@@ -278,6 +286,17 @@ fn own_reads(data: &Path) -> &'static [&'static str] {
     if version >= 18 { &["io_method=sync"] } else { &[] }
 }
 
+pub(crate) fn free_port() -> u16 {
+    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// Gives a path to the user that runs servers.
+pub(crate) fn give(path: &Path, account: Option<(u32, u32)>) {
+    if let Some((uid, gid)) = account {
+        std::os::unix::fs::chown(path, Some(uid), Some(gid)).unwrap();
+    }
+}
+
 fn as_account(program: &Path, account: Option<(u32, u32)>) -> Command {
     let mut command = Command::new(program);
     command.current_dir("/");
@@ -297,16 +316,17 @@ fn template(bin: &Path, account: Option<(u32, u32)>) -> PathBuf {
     let template = target.join(format!("cluster-of-two-{WAL_FILE_MB}{name}"));
     if !template.exists() {
         let folder = tempfile::Builder::new().prefix("mindful-pg-").tempdir().unwrap();
-        if let Some((uid, gid)) = account {
-            std::os::unix::fs::chown(folder.path(), Some(uid), Some(gid)).unwrap();
-        }
+        give(folder.path(), account);
         let data = folder.path().join("data");
         let mut initdb = as_account(&bin.join("initdb"), account);
         initdb.args(["-U", "bench", "-A", "trust", "-E", "UTF8", "--locale=C", "-N", "-k"]);
         initdb.arg(format!("--wal-segsize={WAL_FILE_MB}")).arg("-D").arg(&data);
         let made = initdb.output().unwrap();
         assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
-        without_template0(bin, account, &data);
+        // A third of its files is a database that nobody copies.
+        let template0 =
+            "UPDATE pg_database SET datistemplate = false WHERE datname = 'template0'\nDROP DATABASE template0\n";
+        alone(bin, &data, template0);
         let half = target.join("cluster.half");
         let _ = std::fs::remove_dir_all(&half);
         copy_folder(&data, &half);
@@ -315,14 +335,12 @@ fn template(bin: &Path, account: Option<(u32, u32)>) -> PathBuf {
     template
 }
 
-/// A third of its files is a database that is not copied.
-fn without_template0(bin: &Path, account: Option<(u32, u32)>, data: &Path) {
-    let mut single = as_account(&bin.join("postgres"), account);
+/// Runs `statements`, each a line, in a cluster whose server does not run.
+pub(crate) fn alone(bin: &Path, data: &Path, statements: &str) {
+    let mut single = as_account(&bin.join("postgres"), account());
     single.args(["--single", "-F", "-c", "exit_on_error=on", "-D"]).arg(data).arg("postgres");
     let single = single.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-    let statements =
-        b"UPDATE pg_database SET datistemplate = false WHERE datname = 'template0'\nDROP DATABASE template0\n";
-    single.stdin.as_ref().unwrap().write_all(statements).unwrap();
+    single.stdin.as_ref().unwrap().write_all(statements.as_bytes()).unwrap();
     let ended = single.wait_with_output().unwrap();
     assert!(ended.status.success(), "postgres --single: {}", String::from_utf8_lossy(&ended.stderr));
 }
@@ -364,9 +382,16 @@ fn programs_of(version: &str, fetch: &str) -> Result<PathBuf> {
 /// Settings of a server for tests that do not depend on its device: no commit and no checkpoint waits for it.
 pub(crate) const NOTHING_WAITS: [&str; 1] = ["fsync=off"];
 
+/// Options of a target that samples no waits.
+pub(crate) const NO_WAITS: [(&str, &str); 1] = [("wait_sampling", "off")];
+
 pub(crate) fn each_server(test: impl Fn(&Server)) {
+    each_server_with(&NOTHING_WAITS, test);
+}
+
+pub(crate) fn each_server_with(settings: &[&str], test: impl Fn(&Server)) {
     for bin in programs() {
-        test(&Server::start(&bin, &NOTHING_WAITS));
+        test(&Server::start(&bin, settings));
     }
 }
 
@@ -429,17 +454,6 @@ fn at(url: &str) -> Fixture {
     fixture
 }
 
-pub(crate) fn dataset(schemas: u32, blocks: u64) -> DatasetPlan {
-    DatasetPlan {
-        schemas,
-        blocks_per_schema: blocks,
-        scan_blocks: 0,
-        content: Content::INCOMPRESSIBLE,
-        seed: 7,
-        load_streams: 2,
-    }
-}
-
 pub(crate) fn workload(schemas: u32, scale: u64, work_unit: u64, update_percent: &str) -> Workload {
     let update_pct = Share::parse(update_percent).unwrap();
     Workload { seed: 7, update_pct, ..Workload::reads_only(schemas, scale, work_unit) }
@@ -449,9 +463,13 @@ pub(crate) fn placement(session: u32, sessions: u32, schemas: u32) -> Placement 
     Placement { session, sessions, schema: session % schemas + 1, endpoint: 0 }
 }
 
+/// The session of prepared work that has no other.
+pub(crate) fn session(target: &dyn Target, workload: &Workload) -> Box<dyn Session> {
+    target.prepare(workload, 1).unwrap();
+    target.session(workload, placement(0, 1, 1)).unwrap()
+}
+
 /// A session does exactly `ops` operations from number `first` on.
 pub(crate) fn work(target: &dyn Target, session: &mut dyn Session, first: u64, ops: u64) -> Result<SliceReport> {
-    let begin_us = target.clock_us()?;
-    let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 120_000_000, first_op: first, max_ops: Some(ops) };
-    session.run_slice(&order)
+    session.run_slice(&SliceOrder { first_op: first, max_ops: Some(ops), ..slice_of(target, 120_000_000) })
 }

@@ -4,6 +4,7 @@ use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;
 
 use crate::support::{LoopDevice, folder, load, open, reads, refusal, run, updates, work};
+use mindful_conformance::assert_says;
 use mindful_core::contract::stop_flag::StopFlag;
 
 const WAYS: [&[(&str, &str)]; 3] = [&[("iodepth", "8")], &[("io", "psync")], &[("iodepth", "2"), ("direct", "off")]];
@@ -17,10 +18,11 @@ fn a_device_is_read_as_it_is_and_not_a_byte_changes() {
         assert_eq!(work(&device.path, way, reads, 2_000).unwrap().total_ops(), 2_000, "{way:?}");
     }
     let target = open(&device.path, &[]).unwrap();
-    let line = refusal(target.verify(&StopFlag::default()));
-    assert!(line.contains("does not contain a pattern to prove") && line.contains("--destroy-data"), "{line}");
-    let line = refusal(work(&device.path, &[("verify", "on")], reads, 10));
-    assert!(line.contains("pattern"), "{line}");
+    assert_says(
+        refusal(target.verify(&StopFlag::default())),
+        &["does not contain a pattern to prove", "--destroy-data"],
+    );
+    assert_says(refusal(work(&device.path, &[("verify", "on")], reads, 10)), &["pattern"]);
     assert!(target.cleanup().unwrap()[0].kept_because.is_some());
     assert!(device.content() == before);
 }
@@ -32,12 +34,10 @@ fn a_device_is_filled_and_verified_when_its_own_name_was_typed() {
     let before = device.content();
     for typed in [None, Some("yes"), Some("/dev/loop")] {
         let options: Vec<_> = typed.into_iter().map(|name| ("destroy_data", name)).collect();
-        let line = refusal(load(&*open(&device.path, &options).unwrap(), 2, 500));
-        assert!(line.contains("destroys its data"), "{line}");
+        assert_says(refusal(load(&*open(&device.path, &options).unwrap(), 2, 500)), &["destroys its data"]);
     }
     let named = ("destroy_data", device.name());
-    let line = refusal(load(&*open(&device.path, &[named]).unwrap(), 2, 5_000));
-    assert!(line.contains("do not fit onto") && line.contains("16 MiB"), "{line}");
+    assert_says(refusal(load(&*open(&device.path, &[named]).unwrap(), 2, 5_000)), &["do not fit onto", "16 MiB"]);
     assert!(device.content() == before, "not a byte changed");
 
     let filled = load(&*open(&device.path, &[named]).unwrap(), 2, 500).unwrap();
@@ -59,8 +59,7 @@ fn the_mark_of_a_filled_device_does_not_permit_writing() {
     let Some(device) = LoopDevice::new(folder.path(), 8) else { return };
     load(&*open(&device.path, &[("destroy_data", device.name())]).unwrap(), 1, 500).unwrap();
     let before = device.content();
-    let line = refusal(work(&device.path, &[], |dataset| updates(dataset, "100"), 10));
-    assert!(line.contains("destroys its data"), "{line}");
+    assert_says(refusal(work(&device.path, &[], |dataset| updates(dataset, "100"), 10)), &["destroys its data"]);
     refusal(load(&*open(&device.path, &[]).unwrap(), 1, 400));
     assert!(open(&device.path, &[]).unwrap().cleanup().unwrap()[0].kept_because.is_some());
     assert!(device.content() == before, "not a byte changed");
@@ -79,8 +78,10 @@ fn a_bit_that_turned_on_a_filled_device_is_found() {
     drop(file);
     run("blockdev", &["--flushbufs", device.name()]);
     for way in WAYS {
-        let line = refusal(work(&device.path, &[way, &[("verify", "on")]].concat(), reads, 1_000));
-        assert!(line.contains("wrong data in the sector at byte 1217024"), "{line}");
+        assert_says(
+            refusal(work(&device.path, &[way, &[("verify", "on")]].concat(), reads, 1_000)),
+            &["wrong data in the sector at byte 1217024"],
+        );
     }
     assert!(open(&device.path, &[]).unwrap().verify(&StopFlag::default()).unwrap().failure().is_some());
 }

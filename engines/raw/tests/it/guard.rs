@@ -5,7 +5,7 @@ use std::os::unix::fs::{FileExt, FileTypeExt, symlink};
 use std::path::{Path, PathBuf};
 
 use crate::support::{LoopDevice, Mount, folder, made, open, plan, reads, refusal, run, session, slice, updates, work};
-use mindful_conformance::not_run;
+use mindful_conformance::{assert_says, not_run};
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::stop_flag::StopFlag;
 
@@ -33,8 +33,7 @@ fn a_file_without_the_mark_is_read_and_never_written() {
     let path = folder.path().join("precious");
     let content: Vec<u8> = (0..2_u32 << 20).map(|i| i as u8).collect();
     fs::write(&path, &content).unwrap();
-    let line = never_written(&path);
-    assert!(line.contains("was not made by mindful"), "{line}");
+    assert_says(never_written(&path), &["was not made by mindful"]);
     assert_eq!(work(&path, &[("iodepth", "4")], reads, 500).unwrap().total_ops(), 500);
     assert_eq!(fs::read(&path).unwrap(), content);
 }
@@ -115,8 +114,7 @@ fn neither_folder_nor_pipe_nor_character_device_is_opened() {
     let pipe = folder.path().join("pipe");
     run("mkfifo", &[pipe.to_str().unwrap()]);
     for path in [folder.path(), &pipe, Path::new("/dev/null")] {
-        let line = refusal(open(path, &[]));
-        assert!(line.contains("neither a file nor a block device"), "{line}");
+        assert_says(refusal(open(path, &[])), &["neither a file nor a block device"]);
     }
 }
 
@@ -162,8 +160,7 @@ fn a_mounted_device_and_a_link_to_it_are_never_written() {
     for path in [&device.path, &alias] {
         let target = open(path, &[("destroy_data", device.name())]).unwrap();
         let dataset = target.dataset().unwrap().unwrap();
-        let line = refusal(target.prepare(&updates(&dataset, "100"), 1));
-        assert!(line.contains("is mounted on"), "{line}");
+        assert_says(refusal(target.prepare(&updates(&dataset, "100"), 1)), &["is mounted on"]);
         never_written(path);
     }
     assert!(device.content() == before, "not a byte changed");
@@ -179,8 +176,7 @@ fn a_partitioned_device_is_never_written() {
     run("blockdev", &["--flushbufs", device.name()]);
     let target = open(&device.path, &[("destroy_data", device.name())]).unwrap();
     let dataset = target.dataset().unwrap().unwrap();
-    let line = refusal(target.prepare(&updates(&dataset, "100"), 1));
-    assert!(line.contains("is partitioned"), "{line}");
+    assert_says(refusal(target.prepare(&updates(&dataset, "100"), 1)), &["is partitioned"]);
 }
 
 #[test]
@@ -190,8 +186,10 @@ fn a_free_device_is_written_only_when_its_own_name_was_typed() {
     let before = device.content();
     for typed in [None, Some("on"), Some("/dev/loop"), Some("yes")] {
         let options: Vec<_> = typed.into_iter().map(|name| ("destroy_data", name)).collect();
-        let line = refusal(work(&device.path, &options, |dataset| updates(dataset, "100"), 10));
-        assert!(line.contains("destroys its data"), "{line}");
+        assert_says(
+            refusal(work(&device.path, &options, |dataset| updates(dataset, "100"), 10)),
+            &["destroys its data"],
+        );
     }
     assert!(device.content() == before, "not a byte changed");
     let options = [("destroy_data", device.name()), ("iodepth", "4")];

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::support::{self, counter, folder, made, open, open_with, plan, reads, session, slice, updates};
+use mindful_conformance::assert_says;
 use mindful_core::contract::event::{Events, Silent};
 use mindful_core::contract::file_read::InFlight;
 use mindful_core::contract::slice::SliceReport;
@@ -129,10 +130,8 @@ fn several_files_hold_one_dataset_however_they_are_combined() {
         assert_eq!(slice(&mut *session, 60_000, 0, Some(2_000)).unwrap().total_ops(), 2_000);
     }
     let swapped = [paths[1], paths[0], paths[2]];
-    let line = support::refusal(open_with(&swapped, &[], &events));
-    assert!(line.contains("file 2 of 3"), "{line}");
-    let line = support::refusal(open_with(&paths[..2], &[], &events));
-    assert!(line.contains("of 3 made together"), "{line}");
+    assert_says(support::refusal(open_with(&swapped, &[], &events)), &["file 2 of 3"]);
+    assert_says(support::refusal(open_with(&paths[..2], &[], &events)), &["of 3 made together"]);
 }
 
 #[test]

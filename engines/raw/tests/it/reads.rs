@@ -1,6 +1,6 @@
 //! Reading made files.
 
-use crate::support::{counter, folder, load, made, open, reads, session, slice, updates, work};
+use crate::support::{counter, folder, made, open, reads, session, slice, work};
 use mindful_core::contract::clock;
 
 const WAYS: [&[(&str, &str)]; 4] = [
@@ -79,35 +79,4 @@ fn reading_a_file_does_not_change_its_access_time() {
         assert_eq!(work(&path, way, reads, 200).unwrap().total_ops(), 200, "{way:?}");
         assert_eq!(file.metadata().unwrap().accessed().unwrap(), old, "{way:?}");
     }
-}
-
-#[test]
-fn a_work_unit_is_so_many_blocks_and_one_operation() {
-    let folder = folder();
-    let path = made(folder.path(), 1_000);
-    for way in WAYS {
-        let target = open(&path, way).unwrap();
-        let mut workload = updates(&target.dataset().unwrap().unwrap(), "50");
-        workload.work_unit = 7;
-        workload.update_work_unit = 5;
-        let mut session = session(&*target, &workload).unwrap();
-        let report = slice(&mut *session, 60_000, 0, Some(200)).unwrap();
-        let [select, update, _] = &report.ops;
-        assert_eq!((select.ops, update.ops), (100, 100), "{way:?}");
-        assert_eq!((select.blocks, update.blocks), (700, 500), "{way:?}");
-        assert_eq!((select.latency.count(), update.latency.count()), (100, 100), "{way:?}");
-        assert_eq!(counter(&*target, "physical_writes") as u64, 500, "{way:?}");
-    }
-}
-
-#[test]
-fn every_block_is_there_and_its_key_says_nothing_of_its_place() {
-    let folder = folder();
-    let path = folder.path().join("blocks");
-    let target = open(&path, &[]).unwrap();
-    assert!(target.dataset().unwrap().is_none());
-    load(&*target, 3, 2_000).unwrap();
-    let proof = target.verify(&mindful_core::contract::stop_flag::StopFlag::default()).unwrap();
-    assert_eq!(proof.schemas.len(), 3);
-    assert_eq!(proof.failure(), None);
 }

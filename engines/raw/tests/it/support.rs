@@ -8,47 +8,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mindful_core::contract::engine::Engine;
-use mindful_core::contract::event::{Event, Events, Silent};
+pub(crate) use mindful_conformance::dataset_plan as plan;
+use mindful_core::contract::event::{Events, Silent};
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::contract::stop_flag::StopFlag;
-use mindful_core::dataset::{Content, Dataset, DatasetPlan};
-use mindful_core::plan::settings::{Origin, Settings};
+use mindful_core::dataset::Dataset;
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Result, Session, Target, contract::clock};
 
-#[derive(Default)]
-pub(crate) struct Kept(pub Mutex<Vec<Event>>);
-
-impl Events for Kept {
-    fn emit(&self, event: Event) {
-        self.0.lock().unwrap().push(event);
-    }
-}
-
-impl Kept {
-    pub(crate) fn finding(&self, code: &str) -> Option<String> {
-        let events = self.0.lock().unwrap();
-        events.iter().find_map(|event| match event {
-            Event::Finding(finding) if finding.code == code => Some(format!("{} ({})", finding.text, finding.evidence)),
-            _ => None,
-        })
-    }
-}
-
 /// A folder on the file system of the build, which is on a device, while `/tmp` may be in memory.
 pub(crate) fn folder() -> tempfile::TempDir {
     tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
-}
-
-pub(crate) fn settings(options: &[(&str, &str)]) -> Settings {
-    let mut settings = Settings::defaults(mindful_raw::KEYS);
-    for (name, value) in options {
-        assert!(mindful_raw::KEYS.iter().any(|key| key.name == *name), "{name} is an option");
-        settings.set(name, *value, Origin::Flag(format!("--{name}")));
-    }
-    settings
 }
 
 pub(crate) fn url(paths: &[&Path]) -> String {
@@ -60,23 +31,12 @@ pub(crate) fn open_with(
     options: &[(&str, &str)],
     events: &Arc<dyn Events>,
 ) -> Result<Box<dyn Target>> {
-    mindful_raw::ENGINE.parse_options(&url(paths), &settings(options)).and_then(|options| options.open(0, events))
+    mindful_conformance::open_with(&mindful_raw::ENGINE, &url(paths), options, events)
 }
 
 pub(crate) fn open(path: &Path, options: &[(&str, &str)]) -> Result<Box<dyn Target>> {
     let events: Arc<dyn Events> = Arc::new(Silent);
     open_with(&[path], options, &events)
-}
-
-pub(crate) fn plan(schemas: u32, blocks: u64) -> DatasetPlan {
-    DatasetPlan {
-        schemas,
-        blocks_per_schema: blocks,
-        scan_blocks: 0,
-        content: Content::INCOMPRESSIBLE,
-        seed: 1,
-        load_streams: 1,
-    }
 }
 
 pub(crate) fn load(target: &dyn Target, schemas: u32, blocks: u64) -> Result<Dataset> {

@@ -2,26 +2,22 @@
 
 use std::sync::Arc;
 
-use mindful_core::contract::engine::Engine;
+use mindful_conformance::{dataset_plan, open_with};
 use mindful_core::contract::event::{Events, Silent};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::{Content, DatasetPlan};
-use mindful_core::plan::settings::Settings;
 use mindful_core::{ErrorKind, Target};
 use mindful_sqlite::ENGINE;
 
 fn target(folder: &std::path::Path) -> Box<dyn Target> {
     let events: Arc<dyn Events> = Arc::new(Silent);
     let url = format!("sqlite:{}", folder.join("content.db").display());
-    ENGINE
-        .parse_options(&url, &Settings::defaults(ENGINE.options()))
-        .and_then(|options| options.open(0, &events))
-        .unwrap()
+    open_with(&ENGINE, &url, &[], &events).unwrap()
 }
 
 fn plan(compress_ratio: f64, dedupe_ratio: f64) -> DatasetPlan {
     let content = Content::Mixed { compress_ratio, dedupe_ratio };
-    DatasetPlan { schemas: 1, blocks_per_schema: 600, scan_blocks: 0, content, seed: 1, load_streams: 1 }
+    DatasetPlan { content, ..dataset_plan(1, 600) }
 }
 
 #[test]

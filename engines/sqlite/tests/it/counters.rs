@@ -1,11 +1,9 @@
 //! Counters of SQLite compared with the work.
 
 use std::collections::BTreeMap;
-use std::thread;
 
-use mindful_conformance::Fixture;
+use mindful_conformance::{Fixture, work_side_by_side};
 use mindful_core::contract::metric::Counter;
-use mindful_core::contract::slice::{Placement, SliceOrder};
 use mindful_core::contract::target::Target;
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{Commit, Redo, Workload};
@@ -91,18 +89,8 @@ fn waiting(fixture: &Fixture, sessions: u32, commit: Commit) -> (u64, f64) {
     let opened = fixture.loaded();
     let target = &*opened.target;
     let before = counters(target);
-    target.prepare(&workload, sessions).expect("a workload it can carry");
-    let begin_us = target.clock_us().expect("a clock") + 500_000;
-    let waited = thread::scope(|scope| {
-        let work = |session| {
-            let placement = Placement { session, sessions, schema: session % workload.schemas + 1, endpoint: 0 };
-            let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 400_000, first_op: 0, max_ops: None };
-            let mut session = target.session(&workload, placement).expect("a session");
-            session.run_slice(&order).expect("a slice").writer_wait_us.expect("reported")
-        };
-        let workers: Vec<_> = (0..sessions).map(|session| scope.spawn(move || work(session))).collect();
-        workers.into_iter().map(|worker| worker.join().expect("a session that ends")).sum()
-    });
+    let reports = work_side_by_side(target, &workload, sessions, 400_000);
+    let waited = reports.into_iter().map(|report| report.expect("a slice").writer_wait_us.expect("reported")).sum();
     (waited, counters(target)[Counter::Commits.name()] - before[Counter::Commits.name()])
 }
 

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use mindful_conformance::{Fixture, not_run};
+use mindful_conformance::{Fixture, not_run, slice_of};
 use mindful_core::contract::slice::{Placement, SliceOrder};
 use mindful_core::plan::units::Share;
 use mindful_core::workload::Workload;
@@ -59,8 +59,7 @@ fn work(fixture: &Fixture, workload: &Workload) -> Result<u64> {
     let target = fixture.open();
     target.prepare(workload, 1)?;
     let mut session = target.session(workload, Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 })?;
-    let begin_us = target.clock_us()?;
-    let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 60_000_000, first_op: 0, max_ops: Some(400) };
+    let order = SliceOrder { max_ops: Some(400), ..slice_of(&*target, 60_000_000) };
     Ok(session.run_slice(&order)?.total_ops())
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use mindful_core::{Error, Result};
+use mindful_sql::dataset::table_registry::Fault;
 use mysql::prelude::Queryable;
 use mysql::{Conn, Row};
 
@@ -54,15 +55,6 @@ const MEETING_COLUMNS: &[&str] = &[
     "bytes mediumblob",
     "expires_us bigint",
 ];
-
-/// Why a table is not used: it would run code of others, or is theirs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Fault {
-    /// After the table's name: `has the trigger x`.
-    pub what: String,
-    /// Whether the table is ours nevertheless, and so may be removed.
-    pub ours: bool,
-}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Table {

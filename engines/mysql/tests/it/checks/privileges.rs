@@ -3,19 +3,16 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use mindful_conformance::{Fixture, quick_place};
-use mindful_core::contract::engine::Engine;
-use mindful_core::contract::event::{Events, Silent};
+use mindful_conformance::{Fixture, Notes, dataset_plan, quick_place};
+use mindful_core::contract::event::Silent;
 use mindful_core::contract::metric::Counter;
 use mindful_core::contract::stop_flag::StopFlag;
-use mindful_core::contract::target::Target;
 use mindful_core::plan::settings::Settings;
 use mindful_core::plan::{KEYS, Plan};
 use mindful_core::workload::Workload;
 use mindful_mysql::ENGINE;
 use mindful_mysql::private::Instance;
 
-use crate::observe::waits::Reported;
 use crate::shared::url;
 use crate::support::{Kind, MARIADB, MYSQL, sql, started};
 
@@ -34,10 +31,8 @@ struct Seen {
 
 impl Seen {
     fn by(fixture: &Fixture) -> Self {
-        let notes = Arc::new(Reported::default());
-        let events: Arc<dyn Events> = notes.clone();
-        let target: Box<dyn Target> =
-            ENGINE.parse_options(&fixture.url, &fixture.settings).and_then(|options| options.open(0, &events)).unwrap();
+        let notes = Arc::new(Notes::default());
+        let target = fixture.open_for(&notes);
         target.load(&fixture.dataset, &Silent, &StopFlag::default()).unwrap();
         target.prepare(&Workload::reads_only(2, 100, 1), 1).unwrap();
         let mut counters = BTreeSet::new();
@@ -69,8 +64,7 @@ fn lacking(server: &Instance, kind: Kind, lacks: &str) -> [Seen; 2] {
     }
     let at = url(&server.socket(), &user).replace("root@", &format!("{user}@"));
     let mut fixture = Fixture::new(&ENGINE, at);
-    fixture.dataset.blocks_per_schema = 100;
-    fixture.dataset.scan_blocks = 0;
+    fixture.dataset = dataset_plan(2, 100);
     let without = Seen::by(&fixture);
     grant(lacks);
     let with = Seen::by(&fixture);

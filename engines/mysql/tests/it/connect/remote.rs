@@ -5,9 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mindful_conformance::{Fixture, Notes, quick_place};
-use mindful_core::contract::engine::Engine;
-use mindful_core::contract::event::Events;
+use mindful_conformance::{Fixture, Notes, assert_says, dataset_plan, quick_place};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::contract::target::Target;
 use mindful_core::workload::Workload;
@@ -46,13 +44,9 @@ impl Elsewhere {
     fn loaded(&self, database: &str, blocks: u64) -> (Box<dyn Target>, Arc<Notes>) {
         let url = format!("mysql://me:{PASSWORD}@127.0.0.1:{}/{database}?ssl-mode=DISABLED", self.port);
         let mut fixture = Fixture::new(&ENGINE, url);
-        fixture.dataset.schemas = 1;
-        fixture.dataset.blocks_per_schema = blocks;
-        fixture.dataset.scan_blocks = 0;
+        fixture.dataset = dataset_plan(1, blocks);
         let notes = Arc::new(Notes::default());
-        let events: Arc<dyn Events> = notes.clone();
-        let target =
-            ENGINE.parse_options(&fixture.url, &fixture.settings).and_then(|options| options.open(0, &events)).unwrap();
+        let target = fixture.open_for(&notes);
         target.load(&fixture.dataset, &*notes, &StopFlag::default()).unwrap();
         (target, notes)
     }
@@ -139,8 +133,8 @@ fn a_mysql_elsewhere_has_its_layout_or_is_refused() {
     let workload = Workload::reads_only(1, BLOCKS, 8);
     target.prepare(&workload, 1).unwrap();
     elsewhere.server.sql(&["ALTER TABLE case_true.numbers ENGINE = MEMORY"]);
-    let error = target.prepare(&workload, 1).unwrap_err().to_string();
-    assert!(error.contains("`numbers` is MEMORY, not InnoDB") && error.contains("DROP TABLE"), "{error}");
+    let error = target.prepare(&workload, 1).unwrap_err();
+    assert_says(error, &["`numbers` is MEMORY, not InnoDB", "DROP TABLE"]);
 }
 
 /// Others work for a second, rest for one, and so on: the same counter includes their requests.

@@ -1,10 +1,9 @@
 //! Databases with foreign objects: none of them is run, and none is removed.
 
-use mindful_conformance::quick_place;
+use mindful_conformance::{dataset_plan, quick_place};
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::slice::Placement;
 use mindful_core::contract::stop_flag::StopFlag;
-use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{ErrorKind, Target};
@@ -12,18 +11,9 @@ use mindful_mysql::private::Instance;
 
 use crate::support::{MARIADB, sql, started, target};
 
-const DATASET: DatasetPlan = DatasetPlan {
-    schemas: 1,
-    blocks_per_schema: 200,
-    scan_blocks: 0,
-    content: Content::INCOMPRESSIBLE,
-    seed: 7,
-    load_streams: 2,
-};
-
 fn loaded(server: &Instance, namespace: &str) -> Box<dyn Target> {
     let target = target(server, "root", &[("namespace", namespace)]).unwrap();
-    target.load(&DATASET, &Silent, &StopFlag::default()).unwrap();
+    target.load(&dataset_plan(1, 200), &Silent, &StopFlag::default()).unwrap();
     target
 }
 
@@ -32,7 +22,7 @@ fn refused(server: &Instance, namespace: &str, why: &str) {
     let stop = StopFlag::default();
     let errors = [
         target.dataset().unwrap_err(),
-        target.load(&DATASET, &Silent, &stop).unwrap_err(),
+        target.load(&dataset_plan(1, 200), &Silent, &stop).unwrap_err(),
         target.prepare(&Workload::reads_only(1, 200, 1), 1).unwrap_err(),
     ];
     for error in errors {

@@ -4,8 +4,6 @@ use std::sync::Arc;
 
 use mindful_conformance::{Fixture, Notes, Opened, quick_place};
 use mindful_core::ErrorKind;
-use mindful_core::contract::engine::Engine;
-use mindful_core::contract::event::Events;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{LoopSite, OpKind, Workload};
@@ -28,13 +26,7 @@ fn measured_by_its_operations(options: &[&str], what: &str) {
     let mut fixture = Fixture::new(&ENGINE, shared::url(&server.socket, "mindful"));
     fixture.dataset.blocks_per_schema = 200;
     let notes = Arc::new(Notes::default());
-    let events: Arc<dyn Events> = notes.clone();
-    let opened = Opened {
-        target: ENGINE
-            .parse_options(&fixture.url, &fixture.settings)
-            .and_then(|options| options.open(0, &events))
-            .unwrap(),
-    };
+    let opened = Opened { target: fixture.open_for(&notes) };
     let target = &*opened.target;
     assert!(notes.tell(&format!("{what}: nothing is claimed of layout")), "{}", notes.all());
     let description = target.describe().unwrap();

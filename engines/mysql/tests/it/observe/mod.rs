@@ -1,4 +1,4 @@
 //! Counters and waits of real servers.
 
 mod measured;
-pub(crate) mod waits;
+mod waits;

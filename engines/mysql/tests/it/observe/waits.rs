@@ -1,17 +1,13 @@
 //! Waits of sessions are counted in their class, and commits per flush of the log are counted.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mindful_conformance::Opened;
-use mindful_core::Engine;
-use mindful_core::contract::event::{Event, Events};
+use mindful_conformance::{Notes, Opened, work_side_by_side};
 use mindful_core::contract::metric::Sampler;
-use mindful_core::contract::slice::{Placement, SliceOrder};
 use mindful_core::plan::units::Share;
 use mindful_core::workload::Workload;
-use mindful_mysql::ENGINE;
 
 use crate::checks::refused::least;
 use crate::shared::{self, BLOCKS};
@@ -33,24 +29,12 @@ fn read(samplers: &mut [Box<dyn Sampler>]) -> BTreeMap<String, f64> {
 /// Counters that grew while `sessions` sessions worked for `ms`, and the operations they did.
 fn grown(opened: &Opened, work: &Workload, sessions: u32, ms: i64) -> (BTreeMap<String, f64>, u64) {
     let target = &*opened.target;
+    // What is sampled depends on how many sessions are prepared.
     target.prepare(work, sessions).unwrap();
     let mut samplers = target.samplers().unwrap();
     let before = read(&mut samplers);
-    let ops = std::thread::scope(|scope| {
-        let one = |number| {
-            scope.spawn(move || {
-                let schema = number % work.schemas + 1;
-                let placement = Placement { session: number, sessions, schema, endpoint: 0 };
-                let mut session = target.session(work, placement).unwrap();
-                let begin_us = target.clock_us().unwrap();
-                let order =
-                    SliceOrder { index: 0, begin_us, end_us: begin_us + ms * 1_000, first_op: 0, max_ops: None };
-                session.run_slice(&order).unwrap().total_ops()
-            })
-        };
-        let all: Vec<_> = (0..sessions).map(one).collect();
-        all.into_iter().map(|thread| thread.join().unwrap()).sum()
-    });
+    let reports = work_side_by_side(target, work, sessions, ms * 1_000);
+    let ops = reports.into_iter().map(|report| report.unwrap().total_ops()).sum();
     let mut after = read(&mut samplers);
     for (name, value) in &mut after {
         *value -= before.get(name).copied().unwrap_or(0.0);
@@ -77,26 +61,6 @@ fn of(grown: &BTreeMap<String, f64>, class: &str) -> f64 {
 
 fn updates() -> Workload {
     Workload { update_pct: Share::ALL, ..Workload::reads_only(1, BLOCKS, 1) }
-}
-
-#[derive(Default)]
-pub(crate) struct Reported(Mutex<Vec<String>>);
-
-impl Reported {
-    pub(crate) fn lines(&self) -> Vec<String> {
-        self.0.lock().unwrap().clone()
-    }
-}
-
-impl Events for Reported {
-    fn emit(&self, event: Event) {
-        let line = match event {
-            Event::Note { text } => text,
-            Event::Finding(finding) => format!("{}: {}", finding.code, finding.text),
-            _ => return,
-        };
-        self.0.lock().unwrap().push(line);
-    }
 }
 
 #[test]
@@ -172,13 +136,11 @@ fn waits_of_the_performance_schema_are_read_where_it_keeps_them() {
 fn without_the_right_to_see_waits_the_grant_is_named() {
     for (kind, seen) in [(MARIADB, true), (MYSQL, false)] {
         let (_shared, fixture, _) = least(kind);
-        let notes = Arc::new(Reported::default());
-        let events: Arc<dyn Events> = notes.clone();
-        let target =
-            ENGINE.parse_options(&fixture.url, &fixture.settings).and_then(|options| options.open(0, &events)).unwrap();
+        let notes = Arc::new(Notes::default());
+        let target = fixture.open_for(&notes);
         let names: Vec<String> = target.samplers().unwrap().iter().map(|sampler| sampler.name().to_owned()).collect();
         assert_eq!(names.iter().any(|name| name == "waits"), seen, "{kind:?}: {names:?}");
-        let notes = notes.lines().join("\n");
+        let notes = notes.all();
         let grant = notes.contains("what sessions wait for") && notes.contains("GRANT SELECT ON performance_schema.*");
         assert_eq!(grant, !seen, "{kind:?}: {notes}");
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use mindful_conformance::{names, quick_place};
+use mindful_conformance::{assert_says, names, quick_place};
 use mindful_mysql::private::Purpose;
 
 use crate::support::{Kind, MARIADB, MYSQL, OLDER, open, opened, refusal, servers, sql, started};
@@ -85,10 +85,11 @@ fn a_private_mariadb_listens_on_a_closed_socket_alone() {
 fn settings_that_do_not_exist_name_the_nearest() {
     let place = quick_place();
     let folder = place.path().join("db");
-    let message = refusal(MARIADB, &folder, &[("set", "innodb_flush_neighbours=1")]);
-    assert!(message.contains("did you mean `innodb_flush_neighbors`"), "{message}");
+    assert_says(
+        refusal(MARIADB, &folder, &[("set", "innodb_flush_neighbours=1")]),
+        &["did you mean `innodb_flush_neighbors`"],
+    );
     // The server itself accepts the beginning of a name for the whole.
-    let message = refusal(MYSQL, &folder, &[("set", "datadi=/etc")]);
-    assert!(message.contains("did you mean `datadir`"), "{message}");
+    assert_says(refusal(MYSQL, &folder, &[("set", "datadi=/etc")]), &["did you mean `datadir`"]);
     assert_eq!(names(place.path()), [] as [std::path::PathBuf; 0]);
 }

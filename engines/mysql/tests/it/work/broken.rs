@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use mindful_conformance::Fixture;
-use mindful_core::contract::slice::SliceOrder;
+use mindful_conformance::{Fixture, slice_of};
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_mysql::ENGINE;
 
@@ -38,14 +37,13 @@ fn an_unreachable_server_stalls_between_reads_too() {
     // Within a slice, and beyond its end. On a busy host the server does a part of it with orders it has received
     // before.
     for held_ms in [800, 1_500] {
-        let begin_us = opened.target.clock_us().unwrap();
-        let end_us = begin_us + 1_200_000;
+        let order = slice_of(&*opened.target, 1_200_000);
         let report = std::thread::scope(|scope| {
             scope.spawn(|| {
                 std::thread::sleep(Duration::from_millis(200));
                 bench.relay.hold(Duration::from_millis(held_ms));
             });
-            session.run_slice(&SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: None }).unwrap()
+            session.run_slice(&order).unwrap()
         });
         let longest = report.long.iter().map(|long| long.us).max();
         assert!(longest.is_some_and(|us| us > held_ms * 600), "{held_ms} ms: {:?}", report.long);

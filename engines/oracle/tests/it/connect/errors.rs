@@ -1,8 +1,9 @@
 //! Faults are reported in one line with the next step, missing privileges with the GRANT.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use mindful_core::contract::event::{Event, Events, Silent};
+use mindful_conformance::{Notes, Opened, assert_says, slice_of};
+use mindful_core::contract::event::{Events, Silent};
 use mindful_core::contract::metric::Counter;
 use mindful_core::contract::slice::{Placement, SliceOrder};
 use mindful_core::contract::stop_flag::StopFlag;
@@ -12,17 +13,6 @@ use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Engine, Error, ErrorKind};
 
 use crate::support::{ENGINE, fixture};
-
-#[derive(Default)]
-struct Kept(Mutex<Vec<String>>);
-
-impl Events for Kept {
-    fn emit(&self, event: Event) {
-        if let Event::Finding(finding) = event {
-            self.0.lock().expect("no thread panicked").push(format!("{}: {}", finding.code, finding.text));
-        }
-    }
-}
 
 /// Does all that a user can with a fresh target; the first error.
 fn everything(target: &dyn Target, plan: &DatasetPlan) -> Result<(), Error> {
@@ -34,9 +24,7 @@ fn everything(target: &dyn Target, plan: &DatasetPlan) -> Result<(), Error> {
             Workload { loop_site: looping, update_pct: mindful_conformance::slices::percent(50), ..work(plan) };
         target.prepare(&workload, 1)?;
         let mut session = target.session(&workload, Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 })?;
-        let begin_us = target.clock_us()?;
-        let end_us = begin_us + 60_000_000;
-        session.run_slice(&SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: Some(20) })?;
+        session.run_slice(&SliceOrder { max_ops: Some(20), ..slice_of(target, 60_000_000) })?;
     }
     target.samplers()?.iter_mut().try_for_each(|sampler| sampler.read().map(drop))?;
     target.cleanup().map(drop)
@@ -90,12 +78,10 @@ fn a_view_that_may_not_be_read_is_reported_with_its_grant() {
     ] {
         let (fixture, database) = fixture();
         database.fail(text, 942, u32::MAX);
-        let kept = Arc::new(Kept::default());
-        let events: Arc<dyn Events> = kept.clone();
-        let target =
-            ENGINE.parse_options(&fixture.url, &fixture.settings).and_then(|options| options.open(0, &events)).unwrap();
+        let notes = Arc::new(Notes::default());
+        let target = fixture.open_for(&notes);
         let samplers = target.samplers().unwrap();
-        let notes = kept.0.lock().unwrap().join(" | ");
+        let notes = notes.all();
         assert!(notes.contains("counters-denied") && notes.contains(&format!("GRANT SELECT ON {view}")), "{notes}");
         let metrics = samplers.iter().flat_map(|sampler| sampler.metrics());
         assert!(metrics.into_iter().all(|metric| metric.name != figure), "{text}");
@@ -132,15 +118,11 @@ fn a_view_that_is_not_there_or_has_other_columns_spoils_no_run() {
         for code in [904, 942] {
             let (fixture, database) = fixture();
             database.fail(text, code, u32::MAX);
-            let kept = Arc::new(Kept::default());
-            let events: Arc<dyn Events> = kept.clone();
-            let target = ENGINE
-                .parse_options(&fixture.url, &fixture.settings)
-                .and_then(|options| options.open(0, &events))
-                .unwrap();
+            let notes = Arc::new(Notes::default());
+            let target = fixture.open_for(&notes);
             target.describe().unwrap();
             everything(&*target, &fixture.dataset).unwrap_or_else(|error| panic!("{text} {code}: {error}"));
-            let found = kept.0.lock().unwrap().join(" | ");
+            let found = notes.all();
             assert_eq!(
                 found.contains("counters-denied"),
                 view_of_text.is_some() || *text == "disks" && code == 904,
@@ -173,12 +155,10 @@ fn files_of_a_server_here_are_those_that_can_be_read() {
     fixture.url = fixture.url.replace("@host:", "@localhost:");
     assert_eq!(fixture.open().data_files().unwrap(), [here.path()]);
     database.fail("data_files", 942, u32::MAX);
-    let kept = Arc::new(Kept::default());
-    let events: Arc<dyn Events> = kept.clone();
-    let target =
-        ENGINE.parse_options(&fixture.url, &fixture.settings).and_then(|options| options.open(0, &events)).unwrap();
+    let notes = Arc::new(Notes::default());
+    let target = fixture.open_for(&notes);
     assert!(target.data_files().unwrap().is_empty());
-    let notes = kept.0.lock().unwrap().join(" | ");
+    let notes = notes.all();
     assert!(
         notes.contains("GRANT SELECT ON V_$DATAFILE") && notes.contains("GRANT SELECT ON V_$TABLESPACE"),
         "{notes}"
@@ -216,12 +196,10 @@ fn sqlplus_accepts_the_script_of_grants_unchanged() {
 fn a_remote_server_reports_its_host_and_files() {
     let (fixture, database) = fixture();
     database.fail("files", 942, u32::MAX);
-    let kept = Arc::new(Kept::default());
-    let events: Arc<dyn Events> = kept.clone();
-    let target =
-        ENGINE.parse_options(&fixture.url, &fixture.settings).and_then(|options| options.open(0, &events)).unwrap();
+    let notes = Arc::new(Notes::default());
+    let target = fixture.open_for(&notes);
     let mut samplers = target.samplers().unwrap();
-    let notes = kept.0.lock().unwrap().join(" | ");
+    let notes = notes.all();
     assert!(notes.contains("GRANT SELECT ON V_$IOSTAT_FILE") && !notes.contains("ASM"), "{notes}");
     let host = samplers.iter_mut().find(|sampler| sampler.name() == "v$osstat").unwrap();
     let names: Vec<String> = host.metrics().iter().map(|metric| metric.name.clone()).collect();
@@ -245,14 +223,12 @@ fn unfitting_or_foreign_objects_are_left_alone() {
     assert!(error.contains("quota leaves") && database.state().tables.is_empty(), "{error}");
     database.state().quota = None;
     database.state().tables.insert("MINDFUL_BLOCKS_1".to_owned(), crate::fake::database::Table::default());
-    let error = refused(&fixture.dataset);
-    assert!(error.contains("MINDFUL_BLOCKS_1") && error.contains("not made by mindful"), "{error}");
+    assert_says(refused(&fixture.dataset), &["MINDFUL_BLOCKS_1", "not made by mindful"]);
     target.cleanup().unwrap();
     assert!(database.state().tables.contains_key("MINDFUL_BLOCKS_1"), "a table of others was dropped");
     database.state().tables.clear();
     database.state().tables.insert("MINDFUL_REGISTRY".to_owned(), crate::fake::database::Table::default());
-    let error = refused(&fixture.dataset);
-    assert!(error.contains("MINDFUL_REGISTRY") && error.contains("left untouched"), "{error}");
+    assert_says(refused(&fixture.dataset), &["MINDFUL_REGISTRY", "left untouched"]);
     assert!(target.cleanup().is_err() && database.state().tables.len() == 1);
     let content = Content::Mixed { compress_ratio: 1.0, dedupe_ratio: 2.0 };
     assert!(refused(&DatasetPlan { content, ..fixture.dataset.clone() }).contains("dedupe"));
@@ -302,8 +278,7 @@ fn a_second_run_is_refused_unless_it_says_that_it_shares() {
     let (one, other, rank) = (fixture.open(), fixture.open(), fixture.open());
     one.load(&fixture.dataset, &Silent, &StopFlag::default()).unwrap();
     one.prepare(&work(&fixture.dataset), 1).unwrap();
-    let error = other.prepare(&work(&fixture.dataset), 1).unwrap_err().to_string();
-    assert!(error.contains("--shared on"), "{error}");
+    assert_says(other.prepare(&work(&fixture.dataset), 1).unwrap_err(), &["--shared on"]);
     assert!(other.cleanup().unwrap_err().to_string().contains("another run"));
     let sharing = fixture.with("shared", "on").open();
     sharing.prepare(&Workload::reads_only(2, 500, 4), 1).unwrap();
@@ -321,6 +296,21 @@ fn ranks_cannot_meet_in_a_target() {
     assert!(options.open_rendezvous(&(Arc::new(Silent) as Arc<dyn Events>)).unwrap().is_none());
 }
 
+/// How late slices on both endpoints begin, us.
+fn late_on_each_endpoint(opened: &Opened, workload: &Workload) -> [i64; 2] {
+    let target = &*opened.target;
+    target.prepare(workload, 2).unwrap();
+    [0, 1].map(|endpoint| {
+        let mut session =
+            target.session(workload, Placement { session: endpoint, sessions: 2, schema: 1, endpoint }).unwrap();
+        let order = slice_of(target, 60_000_000);
+        let order = SliceOrder { begin_us: order.begin_us + 200_000, max_ops: Some(20), ..order };
+        let report = session.run_slice(&order).unwrap();
+        assert!(report.total_ops() > 0, "{report:?}");
+        report.begin_us - order.begin_us
+    })
+}
+
 #[test]
 fn sessions_reach_each_service_and_slices_keep_its_clock() {
     let (mut fixture, database) = fixture();
@@ -329,15 +319,8 @@ fn sessions_reach_each_service_and_slices_keep_its_clock() {
     fixture.url = format!("{},{name}_b", fixture.url);
     let opened = fixture.loaded();
     assert_eq!(opened.target.describe().unwrap().endpoints, 2);
-    let workload = work(&fixture.dataset);
-    opened.target.prepare(&workload, 2).unwrap();
-    for endpoint in [0, 1] {
-        let placement = Placement { session: endpoint, sessions: 2, schema: 1, endpoint };
-        let mut session = opened.target.session(&workload, placement).unwrap();
-        let begin_us = opened.target.clock_us().unwrap() + 20_000;
-        let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 60_000_000, first_op: 0, max_ops: Some(20) };
-        let report = session.run_slice(&order).unwrap();
-        assert!(report.total_ops() > 0 && (0..60_000_000).contains(&(report.begin_us - begin_us)), "{report:?}");
+    for late_us in late_on_each_endpoint(&opened, &work(&fixture.dataset)) {
+        assert!((0..60_000_000).contains(&late_us), "{late_us}");
     }
 }
 
@@ -355,16 +338,8 @@ fn an_instance_with_a_fast_clock_begins_with_the_others() {
         let mut state = other.state();
         (state.tables, state.ahead_us) = (tables, AHEAD_US);
     }
-    let workload = work(&fixture.dataset);
-    opened.target.prepare(&workload, 2).unwrap();
-    for endpoint in [0, 1] {
-        let placement = Placement { session: endpoint, sessions: 2, schema: 1, endpoint };
-        let mut session = opened.target.session(&workload, placement).unwrap();
-        let begin_us = opened.target.clock_us().unwrap() + 200_000;
-        let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 60_000_000, first_op: 0, max_ops: Some(20) };
-        let report = session.run_slice(&order).unwrap();
-        let late = report.begin_us - begin_us;
-        assert!((0..AHEAD_US / 2).contains(&late), "endpoint {endpoint} begins {late} us late");
+    for late_us in late_on_each_endpoint(&opened, &work(&fixture.dataset)) {
+        assert!((0..AHEAD_US / 2).contains(&late_us), "it begins {late_us} us late");
     }
 }
 

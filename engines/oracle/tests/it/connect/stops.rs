@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use mindful_conformance::slice_of;
 use mindful_core::contract::event::Silent;
-use mindful_core::contract::slice::{Placement, SliceOrder};
+use mindful_core::contract::slice::Placement;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::contract::target::Target;
 use mindful_core::workload::{LoopSite, Workload};
@@ -40,8 +41,7 @@ fn a_session_in_an_operation_without_end_is_left() {
         let placement = Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 };
         let mut session = target.session(&workload, placement).unwrap();
         database.hang(text, true);
-        let begin_us = target.clock_us().unwrap();
-        let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 100_000, first_op: 0, max_ops: None };
+        let order = slice_of(&*target, 100_000);
         let error = interrupted(&target, || session.run_slice(&order));
         assert!(error.kind == ErrorKind::Interrupted && error.to_string().contains("session 1"), "{error:?}");
         let began = Instant::now();

@@ -9,15 +9,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use mindful_conformance::keys::Authority;
+use mindful_conformance::{assert_says, dataset_plan, slice_of};
+use mindful_core::Result;
 use mindful_core::contract::event::{Events, Silent};
 use mindful_core::contract::slice::{Placement, SliceOrder};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::contract::target::Target;
-use mindful_core::dataset::{Content, DatasetPlan};
-use mindful_core::plan::settings::{Origin, Settings};
-use mindful_core::plan::units::Share;
+use mindful_core::dataset::DatasetPlan;
 use mindful_core::workload::{LoopSite, OpKind, Workload};
-use mindful_core::{Engine, Result};
 use mindful_oracle::ENGINE;
 
 use crate::fake::wire::Server;
@@ -44,14 +43,10 @@ impl Place {
     }
 
     fn open_with(&self, url: &str, password: &str, within: &str, others: &[(&str, &str)]) -> Result<Box<dyn Target>> {
-        let mut settings = Settings::defaults(ENGINE.options());
         let file = self.password_file(password).to_str().unwrap().to_owned();
         let usual = [("password_file", &*file), ("connect_timeout", within), ("wait_sampling", "20ms")];
-        for (key, value) in usual.iter().chain(others).copied() {
-            settings.set(key, value, Origin::Flag(key.to_owned()));
-        }
         let events: Arc<dyn Events> = Arc::new(Silent);
-        ENGINE.parse_options(url, &settings).and_then(|options| options.open(0, &events))
+        mindful_conformance::open_with(&ENGINE, url, &[&usual, others].concat(), &events)
     }
 }
 
@@ -64,14 +59,7 @@ fn refused(url: &str, within: &str) -> String {
 }
 
 fn works(target: &dyn Target) {
-    let plan = DatasetPlan {
-        schemas: 2,
-        blocks_per_schema: 150,
-        scan_blocks: 8,
-        content: Content::INCOMPRESSIBLE,
-        seed: 3,
-        load_streams: 2,
-    };
+    let plan = DatasetPlan { scan_blocks: 8, ..dataset_plan(2, 150) };
     let stop = StopFlag::default();
     let dataset = target.load(&plan, &Silent, &stop).unwrap();
     assert_eq!((dataset.schemas, dataset.blocks_per_schema), (2, 150));
@@ -90,10 +78,7 @@ fn works(target: &dyn Target) {
         let mut session = target.session(&workload, placement).unwrap();
         // More operations than one call accepts with the loop in the server.
         let ops = if looping == LoopSite::Server { 3_000 } else { 60 };
-        let begin_us = target.clock_us().unwrap() + 10_000;
-        let end_us = begin_us + 60_000_000;
-        let order = SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: Some(ops) };
-        let report = session.run_slice(&order).unwrap();
+        let report = session.run_slice(&SliceOrder { max_ops: Some(ops), ..slice_of(target, 60_000_000) }).unwrap();
         assert_eq!(report.total_ops(), ops, "{looping:?}");
         assert_eq!(report.op(OpKind::Select).blocks, 4 * report.op(OpKind::Select).ops);
         assert_eq!(report.op(OpKind::Scan).blocks, 8 * report.op(OpKind::Scan).ops);
@@ -116,7 +101,6 @@ fn on_field_version(version: u32) {
     assert!(database.state().tables.is_empty(), "something was left");
     let error = place.open(&url, "another", "1m").err().unwrap().to_string();
     assert!(error.contains("ORA-01017") && error.contains("11G verifier") && !error.contains("another"), "{error}");
-    assert_eq!(Share::NONE, Workload::reads_only(1, 1, 1).update_pct);
 }
 
 #[test]
@@ -269,8 +253,7 @@ fn sockets_that_are_no_server_end_in_one_line_in_time() {
         // This program contains two TLS libraries; the one to use is already chosen.
         scope.spawn(move || refused(&format!("oracle://bench@tcps://127.0.0.1:{reset}/x"), "50s"));
         scope.spawn(move || {
-            let error = refused("oracle://bench@NO_SUCH_ALIAS", "50s");
-            assert!(error.contains("--tns-admin"), "{error}");
+            assert_says(refused("oracle://bench@NO_SUCH_ALIAS", "50s"), &["--tns-admin"]);
         });
     });
 }

@@ -15,7 +15,7 @@ const REVIEW: Duration = Duration::from_secs(1);
 pub(super) struct Review {
     pid: i32,
     local: bool,
-    seen: Vec<i32>,
+    pub seen: Vec<i32>,
     at: Instant,
     looks: u64,
     server: Option<Duration>,
@@ -27,10 +27,6 @@ impl Review {
     pub(super) fn new(pid: i32, local: bool) -> Self {
         let (seen, sessions, server) = (Vec::new(), HashMap::new(), local.then(|| cpu(pid)).flatten());
         Self { pid, local, seen, at: Instant::now(), looks: 0, server, sessions }
-    }
-
-    pub(super) fn saw(&mut self, pids: Vec<i32>) {
-        self.seen = pids;
     }
 
     /// The processes of the sessions seen last; none on another host.

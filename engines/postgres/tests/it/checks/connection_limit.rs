@@ -74,8 +74,7 @@ fn connections_reserved_for_others_are_not_free() {
         drop(target);
         // A superuser can use the reserved ones too, and the role's limit does not apply to it.
         server.sql("ALTER ROLE bench CONNECTION LIMIT 1");
-        let target = server.target(&[]).unwrap();
-        target.load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
+        let target = server.loaded(1, BLOCKS);
         target.prepare(&workload(1, BLOCKS, 4, "0"), 9).unwrap();
     });
 }

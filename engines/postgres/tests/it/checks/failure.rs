@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use crate::support::{IN_A_SLICE, Server, dataset, placement, programs, workload};
+use crate::support::{IN_A_SLICE, Server, dataset, each_server_with, programs, session, workload};
 use mindful_core::contract::engine::Engine;
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::slice::SliceOrder;
@@ -12,57 +12,14 @@ use mindful_core::plan::settings::Settings;
 use mindful_core::plan::{KEYS, Plan};
 use mindful_core::result::finding::Severity;
 use mindful_core::workload::{Commit, LoopSite, Workload};
-use mindful_core::{Error, ErrorKind, Target, contract::clock};
+use mindful_core::{ErrorKind, Target, contract::clock};
 use mindful_postgres::ENGINE;
 use rustix::process::{Pid, Signal, kill_process};
 
-fn each_server(settings: &[&str], test: impl Fn(&Server)) {
-    for bin in programs() {
-        test(&Server::start(&bin, settings));
-    }
-}
-
-fn loaded(server: &Server) -> Box<dyn Target> {
-    let target = server.target(&[]).unwrap();
-    target.load(&dataset(1, 1_000), &Silent, &StopFlag::default()).unwrap();
-    target
-}
-
-/// The error of a session in a long slice when `sql` disturbs it.
-fn struck_by(server: &Server, target: &dyn Target, sql: &str) -> Error {
-    let w = workload(1, 1_000, 4, "20");
-    target.prepare(&w, 1).unwrap();
-    let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
-    let begin_us = target.clock_us().unwrap();
-    let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 60_000_000, first_op: 0, max_ops: None };
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            server.await_slice();
-            let hit = server.sql(sql);
-            assert_eq!(hit, ["t"], "{sql}");
-        });
-        session.run_slice(&order).unwrap_err()
-    })
-}
-
-#[test]
-fn a_killed_or_cancelled_session_says_so() {
-    each_server(&[], |server| {
-        let target = loaded(server);
-        let of_session = "FROM pg_stat_activity WHERE query LIKE 'CALL pg_temp.slice%'";
-        let killed = struck_by(server, &*target, &format!("SELECT pg_terminate_backend(pid) {of_session}"));
-        assert_eq!(killed.kind, ErrorKind::Run, "{killed}");
-        assert!(killed.to_string().contains("terminating connection"), "{killed}");
-        let cancelled = struck_by(server, &*target, &format!("SELECT pg_cancel_backend(pid) {of_session}"));
-        assert_eq!(cancelled.kind, ErrorKind::Run);
-        assert!(cancelled.to_string().contains("session 1") && !cancelled.next.is_empty(), "{cancelled}");
-    });
-}
-
 #[test]
 fn a_plan_that_is_not_a_plain_index_scan_is_refused() {
-    each_server(&[], |server| {
-        let target = loaded(server);
+    each_server_with(&[], |server| {
+        let target = server.loaded(1, 1_000);
         server.sql("DROP INDEX mindful.blocks_1_k");
         let error = target.prepare(&workload(1, 1_000, 64, "0"), 1).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Target);
@@ -74,21 +31,10 @@ fn a_plan_that_is_not_a_plain_index_scan_is_refused() {
     });
 }
 
-#[test]
-fn more_sessions_than_the_server_takes_are_refused() {
-    each_server(&["max_connections=12"], |server| {
-        let target = loaded(server);
-        assert!(target.prepare(&workload(1, 1_000, 4, "0"), 4).is_ok());
-        let error = target.prepare(&workload(1, 1_000, 4, "0"), 50).unwrap_err();
-        assert_eq!(error.kind, ErrorKind::Plan);
-        assert!(error.next.contains("--sessions") && error.next.contains("max_connections"), "{error}");
-    });
-}
-
 /// The script that `mindful engines postgres --grants` prints makes a role with all needed privileges.
 #[test]
 fn the_least_role_does_everything() {
-    each_server(&[], |server| {
+    each_server_with(&[], |server| {
         server.sql("CREATE DATABASE bench");
         server.sql("REVOKE ALL ON DATABASE bench FROM PUBLIC; GRANT CONNECT ON DATABASE bench TO PUBLIC");
         server.sql(ENGINE.grants().unwrap());
@@ -114,7 +60,7 @@ fn the_least_role_does_everything() {
 /// A refusal after the load is already given before it, and the doctor calls it an error with its GRANT.
 #[test]
 fn missing_rights_are_refused_before_anything_is_loaded() {
-    each_server(&[], |server| {
+    each_server_with(&[], |server| {
         server.sql("CREATE ROLE bare LOGIN; REVOKE TEMP ON DATABASE postgres FROM PUBLIC");
         let target = server.target_as("bare", "postgres", &[]).unwrap();
         let plan = Plan { sessions: 2, ..Plan::from_settings(&Settings::defaults(KEYS)).unwrap() };
@@ -136,7 +82,7 @@ fn missing_rights_are_refused_before_anything_is_loaded() {
 
 #[test]
 fn a_role_without_rights_is_reported_which_one_it_needs() {
-    each_server(&[], |server| {
+    each_server_with(&[], |server| {
         server.sql("CREATE ROLE plain LOGIN; REVOKE TEMP ON DATABASE postgres FROM PUBLIC");
         let target = server.target_as("plain", "postgres", &[]).unwrap();
         let error = target.load(&dataset(1, 300), &Silent, &StopFlag::default()).unwrap_err();
@@ -152,21 +98,12 @@ fn a_role_without_rights_is_reported_which_one_it_needs() {
 }
 
 #[test]
-fn a_read_only_server_is_not_loaded() {
-    each_server(&["default_transaction_read_only=on"], |server| {
-        let error = server.target(&[]).unwrap().load(&dataset(1, 300), &Silent, &StopFlag::default()).unwrap_err();
-        assert_eq!(error.kind, ErrorKind::Target);
-        assert!(error.to_string().contains("read-only"), "{error}");
-    });
-}
-
-#[test]
 fn counters_that_may_not_be_read_are_missing_not_zero() {
-    each_server(&[], |server| {
+    each_server_with(&[], |server| {
         let names = |target: &dyn Target| -> BTreeSet<String> {
             target.samplers().unwrap().iter().map(|sampler| sampler.name().to_owned()).collect()
         };
-        let readable = names(&*loaded(server));
+        let readable = names(&*server.loaded(1, 1_000));
         server.sql("CREATE ROLE plain LOGIN; REVOKE SELECT ON pg_stat_wal FROM PUBLIC");
         let left = names(&*server.target_as("plain", "postgres", &[]).unwrap());
         let lost: Vec<&String> = readable.difference(&left).collect();
@@ -177,8 +114,8 @@ fn counters_that_may_not_be_read_are_missing_not_zero() {
 
 #[test]
 fn late_commits_that_could_deadlock_are_refused() {
-    each_server(&[], |server| {
-        let target = loaded(server);
+    each_server_with(&[], |server| {
+        let target = server.loaded(1, 1_000);
         let w = Workload { commit: Commit::Every(10), ..workload(1, 1_000, 4, "50") };
         assert!(target.prepare(&w, 1).is_ok());
         assert!(target.prepare(&w, 2).unwrap_err().next.contains("--schemas"));
@@ -191,10 +128,9 @@ fn a_session_that_stands_still_is_reported_wherever_it_was() {
     const STOPS: usize = 10;
     const STOOD: Duration = Duration::from_millis(700);
     let server = Server::start(&programs()[0], &["shared_buffers=64MB"]);
-    let target = loaded(&server);
+    let target = server.loaded(1, 1_000);
     let w = workload(1, 1_000, 1, "0");
-    target.prepare(&w, 1).unwrap();
-    let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
+    let mut session = session(&*target, &w);
     let begin_us = target.clock_us().unwrap();
     let end_us = begin_us + 1_000_000 * STOPS as i64;
     let order = SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: None };

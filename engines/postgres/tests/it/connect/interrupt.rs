@@ -6,12 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::support::{self, Server, dataset, placement, programs, workload};
-use mindful_core::contract::event::Silent;
-use mindful_core::contract::slice::SliceOrder;
-use mindful_core::contract::stop_flag::StopFlag;
+use crate::support::{Server, programs, session, work, workload};
+use mindful_conformance::slice_of;
 use mindful_core::workload::{LoopSite, Workload};
-use mindful_core::{ErrorKind, Session, Target};
+use mindful_core::{ErrorKind, Target};
 
 const BLOCKS: u64 = 500;
 
@@ -22,17 +20,13 @@ fn updates(looping: LoopSite) -> Workload {
     Workload { loop_site: looping, ..workload(1, BLOCKS, 1, "100") }
 }
 
-fn long_slice(target: &dyn Target) -> SliceOrder {
-    let begin_us = target.clock_us().unwrap();
-    SliceOrder { index: 0, begin_us, end_us: begin_us + 600_000_000, first_op: 0, max_ops: None }
-}
-
-/// Interrupts `session` once it waits for a lock in its slice; returns how long it took to end.
-fn interrupted(server: &Server, target: &dyn Target, session: &mut dyn Session) -> Duration {
-    let order = long_slice(target);
-    std::thread::scope(|scope| {
+/// Interrupts a session in a long slice of updates, once `blocked` says that it waits.
+fn assert_ends_soon(target: &dyn Target, looping: LoopSite, blocked: impl FnOnce() + Send) {
+    let mut session = session(target, &updates(looping));
+    let order = slice_of(target, 600_000_000);
+    let took = std::thread::scope(|scope| {
         let interrupting = scope.spawn(|| {
-            server.await_lock();
+            blocked();
             let began = Instant::now();
             target.interrupt();
             began
@@ -41,59 +35,38 @@ fn interrupted(server: &Server, target: &dyn Target, session: &mut dyn Session) 
         let ended = Instant::now();
         assert_eq!(error.kind, ErrorKind::Interrupted, "{error}");
         ended.duration_since(interrupting.join().unwrap())
-    })
+    });
+    assert!(took < SOON, "{took:?} in the {looping:?} loop");
 }
 
 #[test]
 fn an_update_waiting_for_a_row_lock_can_be_interrupted() {
     let server = Server::start(&programs()[0], &[]);
-    let target = server.target(&[]).unwrap();
-    target.load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
+    let target = server.loaded(1, BLOCKS);
     for looping in [LoopSite::Client, LoopSite::Server] {
-        let w = updates(looping);
-        target.prepare(&w, 1).unwrap();
-        let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
         let holding = server.hold("SELECT k FROM mindful.blocks_1 FOR UPDATE");
-        let took = interrupted(&server, &*target, &mut *session);
+        assert_ends_soon(&*target, looping, || server.await_lock());
         drop(holding);
-        assert!(took < SOON, "{took:?} in the {looping:?} loop");
     }
     // A later step works again.
-    let w = updates(LoopSite::Client);
-    target.prepare(&w, 1).unwrap();
-    let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
-    assert_eq!(support::work(&*target, &mut *session, 0, 5).unwrap().total_ops(), 5);
+    let mut session = session(&*target, &updates(LoopSite::Client));
+    assert_eq!(work(&*target, &mut *session, 0, 5).unwrap().total_ops(), 5);
 }
 
 #[test]
 fn an_interrupt_ends_a_session_of_a_vanished_server() {
     let server = Server::start_on_tcp(&programs()[0]);
-    let target = server.target(&[]).unwrap();
-    target.load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
+    server.loaded(1, BLOCKS);
     let road = Road::to(server.port());
     for looping in [LoopSite::Client, LoopSite::Server] {
         let target = Server::target_at(&format!("postgresql://bench@127.0.0.1:{}/postgres", road.port)).unwrap();
-        let w = updates(looping);
-        target.prepare(&w, 1).unwrap();
-        let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
-        let order = long_slice(&*target);
-        let took = std::thread::scope(|scope| {
-            let interrupting = scope.spawn(|| {
-                let working = "FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid()";
-                server.await_that(&format!("EXISTS (SELECT {working})"));
-                std::thread::sleep(Duration::from_millis(300));
-                road.swallow.store(true, Ordering::SeqCst);
-                std::thread::sleep(Duration::from_millis(300));
-                let began = Instant::now();
-                target.interrupt();
-                began
-            });
-            let error = session.run_slice(&order).unwrap_err();
-            let ended = Instant::now();
-            assert_eq!(error.kind, ErrorKind::Interrupted, "{error}");
-            ended.duration_since(interrupting.join().unwrap())
+        assert_ends_soon(&*target, looping, || {
+            let working = "FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid()";
+            server.await_that(&format!("EXISTS (SELECT {working})"));
+            std::thread::sleep(Duration::from_millis(300));
+            road.swallow.store(true, Ordering::SeqCst);
+            std::thread::sleep(Duration::from_millis(300));
         });
-        assert!(took < SOON, "{took:?} in the {looping:?} loop");
         road.swallow.store(false, Ordering::SeqCst);
     }
 }

@@ -1,6 +1,6 @@
 //! Stored blocks, read back and compressed, match the request, or the load is refused before its first byte.
 
-use crate::support::{NOTHING_WAITS, Server, dataset, placement, programs, work, workload};
+use crate::support::{NOTHING_WAITS, Server, dataset, programs, session, work, workload};
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::{Content, DatasetPlan};
@@ -46,8 +46,7 @@ fn stored_blocks_have_the_ratio_asked_for() {
 #[test]
 fn without_a_ratio_narrow_rows_reach_about_seven() {
     let server = Server::start(&programs()[0], &NOTHING_WAITS);
-    let target = server.target(&[]).unwrap();
-    target.load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
+    let target = server.loaded(1, BLOCKS);
     let (compress, _) = stored_ratios(&*target);
     assert!((6.5..8.5).contains(&compress), "{compress}");
     target.cleanup().unwrap();
@@ -79,8 +78,7 @@ fn updates_of_shaped_rows_stay_in_block_and_in_kind() {
     let target = server.target(&[("compress_ratio", "4")]).unwrap();
     target.load(&mixed(4.0, 1.0), &Silent, &StopFlag::default()).unwrap();
     let w = mindful_core::workload::Workload { redo: Redo::Heavy, ..workload(1, BLOCKS, 1, "100") };
-    target.prepare(&w, 1).unwrap();
-    let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
+    let mut session = session(&*target, &w);
     work(&*target, &mut *session, 0, 2_000).unwrap();
     drop(session);
     let left = "SELECT n_tup_upd - n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = 'blocks_1'";

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use crate::support::{NOTHING_WAITS, Server, dataset, each_server, placement, programs, work, workload};
+use crate::support::{NOTHING_WAITS, Server, dataset, each_server, programs, session, work, workload};
 use mindful_core::ErrorKind;
 use mindful_core::contract::event::{Event, Events, Silent};
 use mindful_core::contract::stop_flag::StopFlag;
@@ -96,21 +96,6 @@ fn an_interrupted_load_resumes_with_the_missing_tables() {
 }
 
 #[test]
-fn another_dataset_is_refused_with_a_next_step() {
-    each_server(|server| {
-        let target = server.target(&[]).unwrap();
-        target.load(&dataset(1, 500), &Silent, &StopFlag::default()).unwrap();
-        for plan in [dataset(1, 600), DatasetPlan { seed: 8, ..dataset(1, 500) }] {
-            let error = target.load(&plan, &Silent, &StopFlag::default()).unwrap_err();
-            assert_eq!(error.kind, ErrorKind::Plan);
-            assert!(error.next.contains("cleanup"), "{error}");
-        }
-        // More schemas of the same dataset are added to it.
-        assert_eq!(target.load(&dataset(2, 500), &Silent, &StopFlag::default()).unwrap().schemas, 2);
-    });
-}
-
-#[test]
 fn a_load_that_does_not_fit_is_refused_with_both_figures() {
     each_server(|server| {
         let target = server.target(&[]).unwrap();
@@ -140,8 +125,7 @@ fn a_schema_that_bears_our_name_is_not_touched() {
 #[test]
 fn cleanup_removes_our_objects_and_leaves_others() {
     each_server(|server| {
-        let target = server.target(&[]).unwrap();
-        target.load(&dataset(3, 500), &Silent, &StopFlag::default()).unwrap();
+        let target = server.loaded(3, 500);
         // A foreign table in our schema, and one that took the name of ours.
         server.sql(
             "CREATE TABLE mindful.diary (x int); DROP TABLE mindful.blocks_2; CREATE TABLE mindful.blocks_2 (x int)",
@@ -158,28 +142,14 @@ fn cleanup_removes_our_objects_and_leaves_others() {
 }
 
 #[test]
-fn cleanup_leaves_nothing_of_ours_and_may_be_repeated() {
-    each_server(|server| {
-        let target = server.target(&[]).unwrap();
-        target.load(&dataset(2, 500), &Silent, &StopFlag::default()).unwrap();
-        target.cleanup().unwrap();
-        assert_eq!(server.sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'mindful'"), ["0"]);
-        assert_eq!(target.cleanup().unwrap(), []);
-        assert_eq!(target.dataset().unwrap(), None);
-    });
-}
-
-#[test]
 fn hostile_names_are_only_names() {
     each_server(|server| {
         server.sql("CREATE TABLE public.victim (x int)");
         for name in ["a\"; DROP TABLE public.victim; --", "it's", "Grüße $body$ {{table}}", "select"] {
-            let target = server.target(&[("namespace", name)]).unwrap();
-            target.load(&dataset(1, 300), &Silent, &StopFlag::default()).unwrap();
+            let target = server.loaded_with(&[("namespace", name)], 1, 300);
             assert_eq!(target.verify(&StopFlag::default()).unwrap().failure(), None);
             let w = workload(1, 300, 2, "50");
-            target.prepare(&w, 1).unwrap();
-            let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
+            let mut session = session(&*target, &w);
             assert_eq!(work(&*target, &mut *session, 0, 20).unwrap().total_ops(), 20);
             drop(session);
             target.cleanup().unwrap();
@@ -191,8 +161,7 @@ fn hostile_names_are_only_names() {
 #[test]
 fn a_registry_of_more_than_any_server_holds_is_no_dataset() {
     let server = Server::start(&programs()[0], &NOTHING_WAITS);
-    let target = server.target(&[]).unwrap();
-    target.load(&dataset(2, 100), &Silent, &StopFlag::default()).unwrap();
+    let target = server.loaded(2, 100);
     for blocks in ["9223372036854775807", "-9223372036854775808", "2305843009213693952"] {
         server.sql(&format!("UPDATE mindful.registry SET blocks = {blocks}"));
         assert_eq!(target.dataset().unwrap(), None, "{blocks}");

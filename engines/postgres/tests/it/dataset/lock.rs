@@ -2,7 +2,7 @@
 
 use std::sync::mpsc;
 
-use crate::support::{Server, dataset, each_server, workload};
+use crate::support::{dataset, each_server, workload};
 use mindful_core::contract::event::{Event, Events, Silent};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::settings::Settings;
@@ -13,10 +13,6 @@ use mindful_core::{Error, ErrorKind, Target};
 const BLOCKS: u64 = 1_000;
 
 const SHARED: [(&str, &str); 1] = [("shared", "on")];
-
-fn loaded(server: &Server) {
-    server.target(&[]).unwrap().load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
-}
 
 fn assert_in_use(error: &Error) {
     assert_eq!(error.kind, ErrorKind::Target, "{error}");
@@ -34,7 +30,7 @@ fn is_warned(target: &dyn Target) -> bool {
 #[test]
 fn a_second_run_is_refused_or_shares_and_says_so() {
     each_server(|server| {
-        loaded(server);
+        server.loaded(1, BLOCKS);
         let w = workload(1, BLOCKS, 4, "0");
         let first = server.target(&[]).unwrap();
         assert!(!is_warned(&*first));
@@ -61,7 +57,7 @@ fn a_second_run_is_refused_or_shares_and_says_so() {
 #[test]
 fn nothing_is_loaded_or_removed_under_a_run() {
     each_server(|server| {
-        loaded(server);
+        server.loaded(1, BLOCKS);
         let run = server.target(&SHARED).unwrap();
         run.prepare(&workload(1, BLOCKS, 4, "0"), 1).unwrap();
         for options in [&[][..], &SHARED[..]] {
@@ -92,7 +88,7 @@ impl Events for Paused {
 #[test]
 fn a_load_is_alone_until_it_ends_however_that_is() {
     each_server(|server| {
-        loaded(server);
+        server.loaded(1, BLOCKS);
         let (begun, begins) = mpsc::channel();
         let (go, goes) = mpsc::channel();
         let (stop, paused) = (StopFlag::default(), Paused(begun, std::sync::Mutex::new(goes)));

@@ -1,10 +1,9 @@
 //! Settings that the owner of a database can set, each as far from its default as possible.
 
-use mindful_core::contract::event::Silent;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::workload::{LoopSite, Workload};
 
-use crate::support::{NOTHING_WAITS, Server, dataset, placement, programs, work, workload};
+use crate::support::{NOTHING_WAITS, Server, placement, programs, work, workload};
 
 const BLOCKS: u64 = 300;
 
@@ -49,7 +48,7 @@ fn runs(server: &Server, what: &str) {
 fn no_setting_of_an_owner_changes_what_mindful_finds() {
     for bin in programs() {
         let server = Server::start(&bin, &NOTHING_WAITS);
-        server.target(&[]).unwrap().load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
+        server.loaded(1, BLOCKS);
         for end in ["min", "max"] {
             let set = server.sql(&VALUES.replace("{{end}}", end));
             let taken = set.iter().filter(|sql| server.try_sql(sql).is_ok()).count();

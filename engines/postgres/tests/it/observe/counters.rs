@@ -2,8 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::{Server, dataset, placement, programs, workload};
-use mindful_core::contract::event::Silent;
+use crate::support::{Server, placement, programs, workload};
 use mindful_core::contract::metric::{Counter, Scope};
 use mindful_core::contract::stop_flag::StopFlag;
 
@@ -16,8 +15,7 @@ const UNPUBLISHED: Duration = Duration::from_millis(1_200);
 fn reads_of_the_verification_are_not_counted_after_it() {
     for bin in programs() {
         let server = Server::start(&bin, &[]);
-        let target = server.target(&[]).unwrap();
-        target.load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
+        let target = server.loaded(1, BLOCKS);
         std::thread::sleep(UNPUBLISHED);
         assert_eq!(target.verify(&StopFlag::default()).unwrap().failure(), None);
         let mut samplers = target.samplers().unwrap();
@@ -59,8 +57,7 @@ fn dropping_a_targets_parts_does_not_wait_for_a_goodbye() {
     const GOODBYE: Duration = Duration::from_secs(1);
     for bin in programs() {
         let server = Server::start(&bin, &[]);
-        let target = server.target(&[("wait_sampling", "5ms")]).unwrap();
-        target.load(&dataset(1, 256), &Silent, &StopFlag::default()).unwrap();
+        server.loaded_with(&[("wait_sampling", "5ms")], 1, 256);
         let mut quickest = [Duration::MAX; 3];
         for _ in 0..3 {
             let target = server.target(&[("wait_sampling", "5ms")]).unwrap();

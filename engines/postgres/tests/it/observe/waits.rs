@@ -1,18 +1,18 @@
 //! Wait events of real sessions on real servers: their waits are found in their class, at a bounded cost.
 
+use mindful_conformance::work_side_by_side;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use crate::support::{PATIENCE, Server, dataset, placement, programs, workload};
+use crate::support::{PATIENCE, Server, dataset, programs, workload};
 use mindful_core::Target;
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::metric::{Sampler, Scope};
-use mindful_core::contract::slice::SliceOrder;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::workload::Workload;
 
 /// Long enough for samples as dense as these.
-const SECONDS: i64 = 1;
+const SPAN_US: i64 = 1_000_000;
 const DENSE: [(&str, &str); 1] = [("wait_sampling", "20ms")];
 
 fn sampler(target: &dyn Target, name: &str) -> Option<Box<dyn Sampler>> {
@@ -21,19 +21,11 @@ fn sampler(target: &dyn Target, name: &str) -> Option<Box<dyn Sampler>> {
 
 /// Samples by class while `sessions` sessions work for some seconds.
 fn classes(target: &dyn Target, work: &Workload, sessions: u32) -> BTreeMap<String, f64> {
-    target.prepare(work, sessions).unwrap();
     let mut waits = sampler(target, "waits").unwrap();
     let before = waits.read().unwrap();
-    std::thread::scope(|scope| {
-        for number in 0..sessions {
-            scope.spawn(move || {
-                let mut session = target.session(work, placement(number, sessions, work.schemas)).unwrap();
-                let begin_us = target.clock_us().unwrap();
-                let end_us = begin_us + SECONDS * 1_000_000;
-                session.run_slice(&SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: None }).unwrap();
-            });
-        }
-    });
+    for report in work_side_by_side(target, work, sessions, SPAN_US) {
+        report.unwrap();
+    }
     let after = waits.read().unwrap();
     let mut found = BTreeMap::new();
     for ((metric, after), before) in waits.metrics().iter().zip(after).zip(before) {
@@ -54,19 +46,9 @@ fn reads_under_way_are_reported_where_the_server_shows_them() {
         assert_eq!(reads.is_some(), is_18(&bin), "{}", bin.display());
         let Some(mut reads) = reads else { continue };
         target.load(&dataset(1, 4_000), &Silent, &StopFlag::default()).unwrap();
-        let work = workload(1, 4_000, 64, "0");
-        target.prepare(&work, 4).unwrap();
-        std::thread::scope(|scope| {
-            for number in 0..4 {
-                let (target, work) = (&*target, &work);
-                scope.spawn(move || {
-                    let mut session = target.session(work, placement(number, 4, 1)).unwrap();
-                    let begin_us = target.clock_us().unwrap();
-                    let end_us = begin_us + SECONDS * 1_000_000;
-                    session.run_slice(&SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: None }).unwrap();
-                });
-            }
-        });
+        for report in work_side_by_side(&*target, &workload(1, 4_000, 64, "0"), 4, SPAN_US) {
+            report.unwrap();
+        }
         let reads_us: Vec<f64> = reads.read().unwrap().into_iter().map(Option::unwrap).collect();
         // Four sessions read one block at a time.
         assert!(
@@ -94,8 +76,7 @@ fn share(classes: &BTreeMap<String, f64>, class: &str) -> f64 {
 fn sessions_that_update_the_same_few_rows_wait_for_each_other() {
     for bin in programs() {
         let server = Server::start(&bin, &[]);
-        let target = server.target(&DENSE).unwrap();
-        target.load(&dataset(1, 1_000), &Silent, &StopFlag::default()).unwrap();
+        let target = server.loaded_with(&DENSE, 1, 1_000);
         let few = Workload { schemas: 1, ..workload(1, 8, 8, "100") };
         let found = classes(&*target, &few, 6);
         assert!(share(&found, "contention") > 0.15, "{found:?}");
@@ -106,8 +87,7 @@ fn sessions_that_update_the_same_few_rows_wait_for_each_other() {
 fn cached_reads_are_cpu_and_wait_for_nothing() {
     for bin in programs() {
         let server = Server::start(&bin, &[]);
-        let target = server.target(&DENSE).unwrap();
-        target.load(&dataset(1, 1_000), &Silent, &StopFlag::default()).unwrap();
+        let target = server.loaded_with(&DENSE, 1, 1_000);
         let found = classes(&*target, &workload(1, 1_000, 8, "0"), 2);
         assert!(share(&found, "cpu") > 0.8, "{found:?}");
     }
@@ -117,8 +97,7 @@ fn cached_reads_are_cpu_and_wait_for_nothing() {
 fn commits_wait_for_the_log() {
     for bin in programs() {
         let server = Server::start_on_disk(&bin, &[]);
-        let target = server.target(&DENSE).unwrap();
-        target.load(&dataset(2, 1_000), &Silent, &StopFlag::default()).unwrap();
+        let target = server.loaded_with(&DENSE, 2, 1_000);
         let found = classes(&*target, &workload(2, 1_000, 1, "100"), 2);
         assert!(share(&found, "log") > share(&found, "contention"), "{found:?}");
         assert!(share(&found, "log") > 0.1, "{found:?}");

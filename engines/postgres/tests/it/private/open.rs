@@ -9,22 +9,8 @@ use mindful_instance::account::Account;
 use mindful_instance::fetch::BASE;
 use mindful_postgres::private::Purpose;
 
-use crate::private::support::{mode_and_owner, open, opened, query, servers, settings, sql, started};
+use crate::private::support::{mode_and_owner, open, opened, query, servers, sql, started};
 use crate::support::at_hand;
-
-#[test]
-fn a_server_stops_with_its_owner_and_its_data_is_found() {
-    let place = quick_place();
-    let folder = place.path().join("pg");
-    let server = opened(&folder, &[]);
-    assert!(server.version().starts_with("18."));
-    sql(&server, "CREATE TABLE t AS SELECT 42 AS n");
-    assert!(!servers(&folder).is_empty());
-    drop(server);
-    assert_eq!(servers(&folder), [] as [i32; 0]);
-    let server = started(&folder, &[]);
-    assert_eq!(sql(&server, "SELECT n FROM t"), "42");
-}
 
 #[test]
 fn a_second_open_takes_a_fraction_of_the_first() {
@@ -194,38 +180,12 @@ fn a_cached_run_holds_all_that_was_loaded() {
 }
 
 #[test]
-fn a_path_too_long_for_a_socket_is_no_obstacle() {
-    let place = quick_place();
-    let folder = place.path().join("long-".repeat(20)).join("and, with \"odd\" 'marks'");
-    let server = opened(&folder, &[]);
-    assert_eq!(sql(&server, "SELECT 1"), "1");
-    let socket = server.socket_folder().to_owned();
-    assert!(!socket.starts_with(&folder));
-    assert_eq!(mode_and_owner(&socket).0, 0o700);
-    drop(server);
-    assert!(!socket.exists());
-}
-
-#[test]
 fn a_path_with_odd_characters_is_no_obstacle() {
     let place = quick_place();
     let folder = place.path().join("a, \"b\" $c 'd'");
     let server = started(&folder, &[]);
     assert!(server.socket_folder().starts_with(folder.canonicalize().unwrap()));
     assert_eq!(sql(&server, "SELECT 1"), "1");
-}
-
-#[test]
-fn a_server_that_does_not_start_says_why_in_one_line() {
-    let place = quick_place();
-    let folder = place.path().join("pg");
-    drop(started(&folder, &[]));
-    // Each is valid alone; the server refuses them together.
-    let message = crate::private::support::refusal(&folder, &[("set", "max_wal_senders=5,wal_level=minimal")]);
-    assert!(message.contains("max_wal_senders") && message.contains("server.log"), "{message}");
-    assert_eq!(message.lines().count(), 1);
-    assert_eq!(servers(&folder), [] as [i32; 0]);
-    assert_eq!(sql(&started(&folder, &[]), "SELECT 1"), "1");
 }
 
 #[test]
@@ -243,13 +203,6 @@ fn destruction_removes_the_folder_and_nothing_else() {
     assert_eq!(servers(&folder), [] as [i32; 0]);
     drop(server);
     assert_eq!(names(place.path()), [std::path::Path::new("letter.txt")]);
-}
-
-#[test]
-fn options_of_the_private_server_have_documented_defaults() {
-    let settings = settings(std::path::Path::new("/nowhere"), &[]);
-    assert_eq!(settings.get("mode"), Some("pio"));
-    assert_eq!(settings.get("pg_version"), Some("18"));
 }
 
 #[test]

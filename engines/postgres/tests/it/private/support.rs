@@ -4,14 +4,15 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
-use mindful_conformance::processes::{self, working_in};
+use mindful_conformance::processes::{last_log, working_in};
 use mindful_conformance::{Notes, copy_of_one};
 use mindful_core::Result;
 use mindful_core::contract::event::Events;
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_postgres::private::{self, DATABASE, Instance, KEYS, PORT, USER};
+
+use crate::support::sql_by;
 
 pub(super) fn settings(folder: &Path, extra: &[(&str, &str)]) -> Settings {
     let mut settings = Settings::defaults(KEYS.iter().chain(mindful_instance::options::KEYS));
@@ -41,7 +42,7 @@ pub(super) fn started(folder: &Path, extra: &[(&str, &str)]) -> Instance {
 /// The same; made if it is missing.
 pub(super) fn opened(folder: &Path, extra: &[(&str, &str)]) -> Instance {
     let (server, notes) = open(folder, extra);
-    server.unwrap_or_else(|error| panic!("{error}\n{}\n{}", notes.all(), log(folder)))
+    server.unwrap_or_else(|error| panic!("{error}\n{}\n{}", notes.all(), last_log(folder)))
 }
 
 pub(super) fn refusal(folder: &Path, extra: &[(&str, &str)]) -> String {
@@ -51,12 +52,6 @@ pub(super) fn refusal(folder: &Path, extra: &[(&str, &str)]) -> String {
     }
 }
 
-pub(super) fn log(folder: &Path) -> String {
-    let text = fs::read_to_string(folder.join("server.log")).unwrap_or_default();
-    let lines: Vec<_> = text.lines().collect();
-    lines[lines.len().saturating_sub(30)..].join("\n")
-}
-
 /// Runs statements and returns the first column of all rows, one a line.
 pub(super) fn sql(server: &Instance, text: &str) -> String {
     query(server, text).unwrap_or_else(|error| panic!("{text}: {error}"))
@@ -64,29 +59,14 @@ pub(super) fn sql(server: &Instance, text: &str) -> String {
 
 /// The same, but it may fail.
 pub(super) fn query(server: &Instance, text: &str) -> Result<String, tokio_postgres::Error> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async {
-        let mut config = tokio_postgres::Config::new();
-        config.host_path(server.socket_folder()).port(PORT).user(USER).dbname(DATABASE);
-        let (client, connection) = config.connect(tokio_postgres::NoTls).await?;
-        tokio::spawn(connection);
-        let messages = client.simple_query(text).await?;
-        let values = messages.iter().filter_map(|message| match message {
-            tokio_postgres::SimpleQueryMessage::Row(row) => Some(row.get(0).unwrap_or("").to_owned()),
-            _ => None,
-        });
-        Ok(values.collect::<Vec<_>>().join("\n"))
-    })
+    let mut config = tokio_postgres::Config::new();
+    config.host_path(server.socket_folder()).port(PORT).user(USER).dbname(DATABASE);
+    Ok(sql_by(&config, text)?.join("\n"))
 }
 
 /// Server processes that work in the data directory below `folder`.
 pub(super) fn servers(folder: &Path) -> Vec<i32> {
     working_in(&folder.join("pgdata"))
-}
-
-/// Waits until none is left; returns how long that took, or which are left.
-pub(super) fn gone(folder: &Path) -> Result<Duration, Vec<i32>> {
-    processes::gone(&folder.join("pgdata"))
 }
 
 pub(super) fn mode_and_owner(path: &Path) -> (u32, u32) {

@@ -1,10 +1,8 @@
 //! Reads by index, bitmap and scan on real servers of every version: exact blocks, the plan that carries them out, the
 //! size of a request, and the process that makes it.
 
-use crate::support::{Server, at_hand, dataset, fetched, placement, programs, work, workload};
-use mindful_core::contract::event::Silent;
+use crate::support::{NO_WAITS, Server, at_hand, fetched, placement, programs, session, work, workload};
 use mindful_core::contract::metric::{Counter, Sampler};
-use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{Access, LoopSite, OpKind, Workload};
 
@@ -16,12 +14,6 @@ fn of(access: Access) -> Workload {
         Access::Scan => Workload { scan_pct: Share::ALL, work_unit: BLOCKS, ..plain },
         _ => plain,
     }
-}
-
-fn loaded(server: &Server, schemas: u32, blocks: u64) -> Box<dyn mindful_core::Target> {
-    let target = server.target(&[("wait_sampling", "off")]).unwrap();
-    target.load(&dataset(schemas, blocks), &Silent, &StopFlag::default()).unwrap();
-    target
 }
 
 fn every_version() -> Vec<std::path::PathBuf> {
@@ -36,7 +28,7 @@ fn every_version() -> Vec<std::path::PathBuf> {
 fn each_access_path_is_as_asked_and_visits_exactly_its_blocks() {
     for bin in every_version() {
         let server = Server::start(&bin, &["shared_buffers=4MB"]);
-        let target = loaded(&server, 2, BLOCKS);
+        let target = server.loaded_with(&NO_WAITS, 2, BLOCKS);
         for (access, kind, shape) in [
             (Access::Index, OpKind::Select, "Index Scan using blocks_1_k"),
             (Access::Bitmap, OpKind::Select, "Bitmap Heap Scan on blocks_1 and Bitmap Index Scan using blocks_1_k"),
@@ -73,11 +65,10 @@ fn requests_of_several_blocks_are_reported_where_counted() {
     for bin in every_version() {
         // A session may hold as many blocks as the cache has for each connection: few connections, long requests.
         let server = Server::start(&bin, &["shared_buffers=16MB", "max_connections=10", "max_wal_senders=0"]);
-        let target = loaded(&server, 1, 2 * BLOCKS);
+        let target = server.loaded_with(&NO_WAITS, 1, 2 * BLOCKS);
         for (first_op, ops, access) in [(0, 20, Access::Index), (1_000, 20, Access::Bitmap), (2_000, 4, Access::Scan)] {
             let w = Workload { schemas: 1, scale: 2 * BLOCKS, ..of(access) };
-            target.prepare(&w, 1).unwrap();
-            let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
+            let mut session = session(&*target, &w);
             // As in a run, after the work is prepared: its reads are counted before the first reading.
             let mut samplers = target.samplers().unwrap();
             let mut read = || readings(&mut samplers, [Counter::ReadRequests, Counter::PhysicalReads]);
@@ -134,11 +125,11 @@ fn asked_by(server: &Server, kind: &str) -> u64 {
 #[test]
 fn workers_take_part_in_scans_and_not_in_index_scans() {
     let server = Server::start(&fetched("18"), &["shared_buffers=4MB", "io_method=worker", "io_workers=3"]);
-    let target = loaded(&server, 2, BLOCKS);
+    let target = server.loaded_with(&NO_WAITS, 2, BLOCKS);
     for access in [Access::Index, Access::Bitmap, Access::Scan] {
         let w = of(access);
         let shapes = target.prepare(&w, 1).unwrap();
-        let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
+        let mut session = session(&*target, &w);
         let before = asked_by(&server, "io worker");
         let report = work(&*target, &mut *session, 0, 20).unwrap();
         let by_workers = asked_by(&server, "io worker") - before;
@@ -153,7 +144,7 @@ fn workers_take_part_in_scans_and_not_in_index_scans() {
 #[test]
 fn updates_do_not_go_by_bitmap_or_scan() {
     let server = Server::start(&fetched("18"), &[]);
-    let target = loaded(&server, 2, BLOCKS);
+    let target = server.loaded_with(&NO_WAITS, 2, BLOCKS);
     for access in [Access::Bitmap, Access::Scan] {
         let w = Workload { update_pct: Share::parse("20").unwrap(), ..of(access) };
         let error = target.prepare(&w, 1).unwrap_err();

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::{Held, IN_A_SLICE, Server, placement, programs, workload};
+use crate::support::{Held, IN_A_SLICE, Server, placement, programs, session, workload};
 use mindful_core::contract::slice::{SliceOrder, SliceReport};
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{OpKind, ThinkTime, Workload};
@@ -11,11 +11,6 @@ use mindful_core::{ErrorKind, Result, Session, Target};
 
 const BLOCKS: u64 = 2_000;
 const AHEAD: usize = 3;
-
-fn session(target: &dyn Target, w: &Workload) -> Box<dyn Session> {
-    target.prepare(w, 1).unwrap();
-    target.session(w, placement(0, 1, 1)).unwrap()
-}
 
 /// Boundaries of `slices` slices, the first soon.
 fn boundaries(target: &dyn Target, slices: i64, length_us: i64, in_us: i64) -> Vec<i64> {
@@ -62,13 +57,9 @@ fn thinking(ms: u64) -> ThinkTime {
     ThinkTime { share: Share::ALL, min: pause, max: pause, exponential: false }
 }
 
-fn number(server: &Server, sql: &str) -> i64 {
-    server.sql(sql)[0].parse().unwrap()
-}
-
 /// Rows that the server's own counters say were fetched by the index.
 fn fetched(server: &Server) -> i64 {
-    number(server, "SELECT sum(idx_tup_fetch)::bigint FROM pg_stat_user_tables WHERE schemaname = 'mindful'")
+    server.figure("SELECT sum(idx_tup_fetch)::bigint FROM pg_stat_user_tables WHERE schemaname = 'mindful'") as i64
 }
 
 /// Waits until no session of the server is in a slice.
@@ -80,7 +71,7 @@ fn await_rest(server: &Server) {
 fn the_server_counts_what_slices_sent_ahead_report() {
     for bin in programs() {
         let server = Server::start(&bin, &[]);
-        let target = server.loaded(BLOCKS);
+        let target = server.loaded(1, BLOCKS);
         let w = workload(1, BLOCKS, 4, "0");
         let mut session = session(&*target, &w);
         await_rest(&server);
@@ -105,7 +96,7 @@ fn the_server_counts_what_slices_sent_ahead_report() {
 #[test]
 fn one_of_many_sessions_publishes_at_the_ends_of_the_window() {
     let server = Server::start(&programs()[0], &[]);
-    let target = server.loaded(BLOCKS);
+    let target = server.loaded(1, BLOCKS);
     let w = workload(1, BLOCKS, 4, "0");
     target.prepare(&w, 1).unwrap();
     let mut session = target.session(&w, placement(0, 500, 1)).unwrap();
@@ -135,7 +126,7 @@ fn one_of_many_sessions_publishes_at_the_ends_of_the_window() {
 fn long_slices_of_one_of_many_are_counted_when_they_end() {
     for bin in programs() {
         let server = Server::start(&bin, &[]);
-        let target = server.loaded(BLOCKS);
+        let target = server.loaded(1, BLOCKS);
         let w = Workload { think_time: Some(thinking(10)), ..workload(1, BLOCKS, 4, "0") };
         target.prepare(&w, 1).unwrap();
         let mut session = target.session(&w, placement(0, 500, 1)).unwrap();
@@ -152,17 +143,17 @@ fn long_slices_of_one_of_many_are_counted_when_they_end() {
 #[test]
 fn a_fixed_amount_of_work_is_done_to_the_operation() {
     let server = Server::start(&programs()[0], &[]);
-    let target = server.loaded(BLOCKS);
+    let target = server.loaded(1, BLOCKS);
     let w = Workload { think_time: Some(thinking(10)), ..workload(1, BLOCKS, 1, "50") };
     let mut session = session(&*target, &w);
     let changed = "SELECT n_tup_upd FROM pg_stat_user_tables WHERE relname = 'blocks_1'";
-    let before = number(&server, changed);
+    let before = server.figure(changed);
     let reports = slices(&mut *session, &boundaries(&*target, 100, 55_000, 50_000), AHEAD, Some(40)).unwrap();
     drop(session);
     await_rest(&server);
     let ops = |kind| reports.iter().map(|report| report.op(kind).ops).sum::<u64>();
     assert_eq!([ops(OpKind::Select), ops(OpKind::Update)], [20, 20]);
-    assert_eq!(number(&server, changed) - before, 20, "what was sent ahead went on");
+    assert_eq!((server.figure(changed) - before) as u64, 20, "what was sent ahead went on");
     // A pause continues in the next slice.
     let thought: u64 = reports.iter().map(|report| report.think_us).sum();
     assert!(thought >= 39 * 10_000, "{thought} us");
@@ -171,7 +162,7 @@ fn a_fixed_amount_of_work_is_done_to_the_operation() {
 #[test]
 fn an_operation_that_outlasts_slices_is_followed_at_once() {
     let server = Server::start(&programs()[0], &[]);
-    let target = server.loaded(BLOCKS);
+    let target = server.loaded(1, BLOCKS);
     let mut session = session(&*target, &workload(1, BLOCKS, 1, "100"));
     let holding = server.hold("SELECT k FROM mindful.blocks_1 FOR UPDATE");
     let ends = boundaries(&*target, 12, 400_000, 200_000);
@@ -188,7 +179,7 @@ fn an_operation_that_outlasts_slices_is_followed_at_once() {
 #[test]
 fn an_operation_that_outlasts_all_slices_ends_the_work() {
     let server = Server::start(&programs()[0], &[]);
-    let target = server.loaded(BLOCKS);
+    let target = server.loaded(1, BLOCKS);
     let mut session = session(&*target, &workload(1, BLOCKS, 1, "100"));
     let holding = server.hold("SELECT k FROM mindful.blocks_1 FOR UPDATE");
     let ends = boundaries(&*target, 8, 100_000, 500_000);
@@ -202,7 +193,7 @@ fn an_operation_that_outlasts_all_slices_ends_the_work() {
 #[test]
 fn slices_sent_ahead_do_nothing_after_a_failed_one() {
     let server = Server::start(&programs()[0], &[]);
-    let target = server.loaded(BLOCKS);
+    let target = server.loaded(1, BLOCKS);
     let w = workload(1, BLOCKS, 1, "100");
     let mut session = session(&*target, &w);
     let ends = boundaries(&*target, 4, 60_000_000, 0);
@@ -224,7 +215,7 @@ fn slices_sent_ahead_do_nothing_after_a_failed_one() {
 #[test]
 fn an_interrupt_ends_all_that_was_sent() {
     let server = Server::start(&programs()[0], &[]);
-    let target = server.loaded(BLOCKS);
+    let target = server.loaded(1, BLOCKS);
     let mut session = session(&*target, &workload(1, BLOCKS, 1, "0"));
     let ends = boundaries(&*target, 4, 60_000_000, 0);
     let work = || slices(&mut *session, &ends, AHEAD, None).unwrap_err();
@@ -240,7 +231,7 @@ fn an_interrupt_ends_all_that_was_sent() {
 #[test]
 fn a_session_that_ends_also_ends_the_slice_it_sent_ahead() {
     let server = Server::start(&programs()[0], &[]);
-    let target = server.loaded(BLOCKS);
+    let target = server.loaded(1, BLOCKS);
     let mut session = session(&*target, &workload(1, BLOCKS, 1, "0"));
     let begin_us = target.clock_us().unwrap();
     let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 200_000, first_op: 0, max_ops: None };
@@ -275,7 +266,7 @@ const SLICES: i64 = 8;
 #[test]
 fn sessions_beyond_the_cpus_lose_less_between_slices_sent_ahead() {
     let server = Server::start(&programs()[0], &[]);
-    let target = server.loaded(BLOCKS);
+    let target = server.loaded(1, BLOCKS);
     let w = workload(1, BLOCKS, 64, "0");
     let [mut alone, mut ahead] = [0, 0];
     // More rounds if the host is busy with others.

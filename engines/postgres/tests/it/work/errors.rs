@@ -8,10 +8,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::support::{self, Server, dataset, placement, programs, workload};
-use mindful_conformance::not_run;
+use crate::support::{self, Server, dataset, programs, session, workload};
+use mindful_conformance::{not_run, slice_of};
 use mindful_core::contract::event::{Event, Events, Silent};
-use mindful_core::contract::slice::SliceOrder;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Error, ErrorKind, Target};
@@ -27,11 +26,8 @@ fn assert_plain(error: &Error) {
 
 /// The error of a session in a long slice after `strike`, which is repeated until it has an effect.
 fn struck(target: &dyn Target, looping: LoopSite, strike: impl Fn() + Send + Sync) -> Error {
-    let w = Workload { loop_site: looping, ..workload(1, BLOCKS, 4, "20") };
-    target.prepare(&w, 1).unwrap();
-    let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
-    let begin_us = target.clock_us().unwrap();
-    let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 120_000_000, first_op: 0, max_ops: None };
+    let mut session = session(target, &Workload { loop_site: looping, ..workload(1, BLOCKS, 4, "20") });
+    let order = slice_of(target, 120_000_000);
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -52,7 +48,7 @@ fn a_server_that_crashes_in_a_run_ends_it_with_one_line() {
     for bin in programs() {
         for looping in [LoopSite::Server, LoopSite::Client] {
             let server = Server::start(&bin, &[]);
-            let target = server.loaded(BLOCKS);
+            let target = server.loaded(1, BLOCKS);
             let error = struck(&*target, looping, || server.crash());
             assert_eq!(error.kind, ErrorKind::Run, "{error}");
             assert_plain(&error);
@@ -64,31 +60,31 @@ fn a_server_that_crashes_in_a_run_ends_it_with_one_line() {
 }
 
 #[test]
-fn a_client_loop_that_is_terminated_or_cancelled_says_so() {
-    let server = Server::start(&programs()[0], &[]);
-    let target = server.loaded(BLOCKS);
-    let strike = |call: &str| {
-        let sql = format!(
-            "SELECT {call}(pid) FROM pg_stat_activity WHERE query LIKE '%blocks_1%' AND pid <> pg_backend_pid()"
-        );
-        // A statement is short: cancelling may come between two of them, on a busy host for long.
-        drop(server.try_sql(&sql));
-    };
-    let killed = struck(&*target, LoopSite::Client, || strike("pg_terminate_backend"));
-    assert_eq!(killed.kind, ErrorKind::Run, "{killed}");
-    assert!(killed.what.contains("terminating connection"), "{killed}");
-    assert_plain(&killed);
-    let cancelled = struck(&*target, LoopSite::Client, || strike("pg_cancel_backend"));
-    assert_eq!(cancelled.kind, ErrorKind::Run, "{cancelled}");
-    assert!(cancelled.what.contains("cancel"), "{cancelled}");
-    assert_plain(&cancelled);
+fn a_session_that_is_terminated_or_cancelled_says_so() {
+    for bin in programs() {
+        let server = Server::start(&bin, &[]);
+        let target = server.loaded(1, BLOCKS);
+        for (looping, query) in [(LoopSite::Server, "CALL pg_temp.slice%"), (LoopSite::Client, "%blocks_1%")] {
+            let strike = |call: &str| {
+                let of_session = format!("WHERE query LIKE '{query}' AND pid <> pg_backend_pid()");
+                // A statement is short: cancelling may come between two of them, on a busy host for long.
+                drop(server.try_sql(&format!("SELECT {call}(pid) FROM pg_stat_activity {of_session}")));
+            };
+            for (call, words) in [("pg_terminate_backend", "terminating connection"), ("pg_cancel_backend", "cancel")] {
+                let error = struck(&*target, looping, || strike(call));
+                assert_eq!(error.kind, ErrorKind::Run, "{error}");
+                assert!(error.what.contains(words) && error.to_string().contains("session 1"), "{error}");
+                assert_plain(&error);
+            }
+        }
+    }
 }
 
 #[test]
 fn a_server_that_became_read_only_takes_no_updates() {
     for bin in programs() {
         let server = Server::start(&bin, &[]);
-        server.loaded(BLOCKS);
+        server.loaded(1, BLOCKS);
         server.sql("ALTER DATABASE postgres SET default_transaction_read_only = on");
         let target = server.target(&[]).unwrap();
         for looping in [LoopSite::Server, LoopSite::Client] {
@@ -104,18 +100,6 @@ fn a_server_that_became_read_only_takes_no_updates() {
         assert_eq!(error.kind, ErrorKind::Target, "{error}");
         assert_plain(&error);
     }
-}
-
-#[test]
-fn work_on_more_than_is_loaded_is_refused_before_anything_runs() {
-    let server = Server::start(&programs()[0], &[]);
-    let target = server.loaded(BLOCKS);
-    for w in [workload(1, BLOCKS + 1, 4, "0"), workload(2, BLOCKS, 4, "0")] {
-        let error = target.prepare(&w, 1).unwrap_err();
-        assert_eq!(error.kind, ErrorKind::Plan, "{error}");
-        assert!(error.what.contains("loaded") && error.next.contains("--s"), "{error}");
-    }
-    assert_eq!(server.sql("SELECT sum(mark) FROM mindful.blocks_1"), ["0"]);
 }
 
 /// A file system of its own size, mounted for one test.

@@ -3,11 +3,10 @@
 use std::time::{Duration, Instant};
 
 use mindful_core::contract::description::CacheFill;
-use mindful_core::contract::event::Silent;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::workload::Workload;
 
-use crate::support::{Server, dataset, programs, workload};
+use crate::support::{Server, programs, workload};
 
 const BLOCKS: u64 = 2_500;
 
@@ -28,7 +27,7 @@ impl Cold {
 fn each_server(test: impl Fn(&Cold, &Workload)) {
     for bin in programs() {
         let server = Server::start(&bin, &[]);
-        server.target(&[]).unwrap().load(&dataset(2, BLOCKS), &Silent, &StopFlag::default()).unwrap();
+        server.loaded(2, BLOCKS);
         server.sql("CREATE DATABASE other");
         let alone = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'postgres'";
         let copied = "CREATE DATABASE cold TEMPLATE postgres STRATEGY file_copy";

@@ -1,56 +1,18 @@
 //! The work loop against real servers: exact blocks, exact mix, the draws of the client, every update in its block.
 
-use crate::support::{Server, dataset, placement, programs, work, workload};
-use mindful_core::contract::event::Silent;
-use mindful_core::contract::stop_flag::StopFlag;
+use crate::support::{Server, each_server_with, placement, programs, session, work, workload};
 use mindful_core::plan::units::Share;
 use mindful_core::workload::draws::Draws;
-use mindful_core::workload::{HotSpot, LoopSite, OpKind, Redo, Skew, ThinkTime, Workload};
+use mindful_core::workload::{HotSpot, Redo, Skew, ThinkTime, Workload};
 
 const BLOCKS: u64 = 2_000;
-
-fn each_server(test: impl Fn(&Server)) {
-    for bin in programs() {
-        test(&Server::start(&bin, &[]));
-    }
-}
-
-fn loaded(server: &Server, schemas: u32) -> Box<dyn mindful_core::Target> {
-    let target = server.target(&[]).unwrap();
-    target.load(&dataset(schemas, BLOCKS), &Silent, &StopFlag::default()).unwrap();
-    target
-}
-
-#[test]
-fn every_operation_visits_its_work_unit_and_the_mix_is_exact() {
-    each_server(|server| {
-        let target = loaded(server, 1);
-        for (unit, percent) in [(1, "0"), (64, "0"), (255, "20"), (3, "37"), (8, "50"), (2, "100"), (BLOCKS, "1")] {
-            for looping in [LoopSite::Server, LoopSite::Client] {
-                let w = Workload { loop_site: looping, ..workload(1, BLOCKS, unit, percent) };
-                target.prepare(&w, 1).unwrap();
-                let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
-                let ops = if unit > 100 { 200 } else { 1_000 };
-                let report = work(&*target, &mut *session, 5, ops).unwrap();
-                let draws = Draws::new(&w, 0, 1);
-                let updates = (5..5 + ops).filter(|i| draws.op(*i).kind == OpKind::Update).count() as u64;
-                assert_eq!(report.op(OpKind::Update).ops, updates, "{percent} % in the {looping:?} loop");
-                assert_eq!(report.total_ops(), ops);
-                for kind in OpKind::ALL {
-                    assert_eq!(report.op(kind).blocks, report.op(kind).ops * unit, "{kind:?} in the {looping:?} loop");
-                    assert_eq!(report.op(kind).latency.count(), report.op(kind).ops);
-                }
-            }
-        }
-    });
-}
 
 #[test]
 fn all_updates_stay_in_their_block_and_the_table_does_not_grow() {
     for bin in programs() {
         // Others wait for the log while a session has no CPU.
         let server = Server::start_on_disk(&bin, &[]);
-        let target = loaded(&server, 1);
+        let target = server.loaded(1, BLOCKS);
         let before = server.table_bytes();
         for redo in [Redo::Light, Redo::Heavy] {
             let w = Workload { redo, ..workload(1, BLOCKS, 4, "100") };
@@ -93,8 +55,8 @@ fn the_same_seed_visits_the_same_keys_in_both_loops() {
         Workload { spread_sessions: Some(1), hot_spot: Some(spot), ..plain.clone() },
         Workload { think_time: Some(think), hot_spot: Some(spot), hot_schema: share("50"), ..plain },
     ];
-    each_server(|server| {
-        let target = loaded(server, 2);
+    each_server_with(&[], |server| {
+        let target = server.loaded(2, BLOCKS);
         for w in &cases {
             server.sql("UPDATE mindful.blocks_1 SET mark = 0; UPDATE mindful.blocks_2 SET mark = 0");
             target.prepare(w, 2).unwrap();
@@ -129,50 +91,6 @@ fn the_same_seed_visits_the_same_keys_in_both_loops() {
     });
 }
 
-#[test]
-fn scans_read_the_whole_scan_table_in_their_share() {
-    each_server(|server| {
-        let target = server.target(&[]).unwrap();
-        let plan = mindful_core::dataset::DatasetPlan { scan_blocks: 300, ..dataset(1, BLOCKS) };
-        target.load(&plan, &Silent, &StopFlag::default()).unwrap();
-        let w = Workload { scan_pct: Share::parse("20").unwrap(), ..workload(1, BLOCKS, 5, "10") };
-        for looping in [LoopSite::Server, LoopSite::Client] {
-            let w = Workload { loop_site: looping, ..w.clone() };
-            let shapes = target.prepare(&w, 1).unwrap();
-            assert!(shapes.iter().any(|s| s.kind == "scan" && s.shape.starts_with("Seq Scan")), "{shapes:?}");
-            let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
-            let report = work(&*target, &mut *session, 0, 1_000).unwrap();
-            let draws = Draws::new(&w, 0, 1);
-            let scans = (0..1_000).filter(|i| draws.op(*i).kind == OpKind::Scan).count() as u64;
-            assert_eq!(report.op(OpKind::Scan).ops, scans);
-            assert_eq!(report.op(OpKind::Scan).blocks, scans * 300);
-            assert_eq!(report.op(OpKind::Select).blocks, report.op(OpKind::Select).ops * 5);
-        }
-    });
-}
-
-#[test]
-fn a_session_that_thinks_pauses_after_every_operation() {
-    each_server(|server| {
-        let target = loaded(server, 1);
-        let pause = std::time::Duration::from_millis(20);
-        let think = ThinkTime { share: Share::ALL, min: pause, max: pause, exponential: false };
-        for (percent, looping) in [("0", LoopSite::Server), ("30", LoopSite::Server), ("30", LoopSite::Client)] {
-            let w = Workload { think_time: Some(think), loop_site: looping, ..workload(1, BLOCKS, 2, percent) };
-            target.prepare(&w, 1).unwrap();
-            let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
-            let report = work(&*target, &mut *session, 0, 40).unwrap();
-            // The last pause is still due when the work is done.
-            let least = 39 * pause.as_micros() as u64;
-            assert!(
-                report.think_us >= least,
-                "{} us of {least} with {percent} % in the {looping:?} loop",
-                report.think_us
-            );
-        }
-    });
-}
-
 /// CPU that the only thread of a process has used, us.
 fn cpu_us(pid: &str) -> f64 {
     let text = std::fs::read_to_string(format!("/proc/{pid}/schedstat")).unwrap();
@@ -193,11 +111,10 @@ fn a_slice_costs_less_than_two_searches_of_all_buckets() {
          END LOOP; END $$;
          SELECT split_part(pg_read_file('/proc/self/schedstat'), ' ', 1)"
     );
-    each_server(|server| {
-        let target = loaded(server, 1);
+    each_server_with(&[], |server| {
+        let target = server.loaded(1, BLOCKS);
         let w = workload(1, BLOCKS, 1, "0");
-        target.prepare(&w, 1).unwrap();
-        let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
+        let mut session = session(&*target, &w);
         let pid = server.sql("SELECT pid FROM pg_stat_activity WHERE query LIKE 'CALL pg_temp.slice%'").remove(0);
         let mut least = (f64::MAX, 1.0);
         for turn in 0..TURNS {

@@ -1,52 +1,35 @@
 //! Updates on real servers: their log volume, their place, and no deadlock between sessions.
 
+use mindful_conformance::work_side_by_side;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use crate::support::{PATIENCE, Server, placement, programs, work, workload};
-use mindful_core::contract::slice::{SliceOrder, SliceReport};
+use crate::support::{PATIENCE, Server, programs, session, work, workload};
+use mindful_core::Target;
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{HotSpot, OpKind, Redo, Workload};
-use mindful_core::{Result, Target};
 
 const BLOCKS: u64 = 4_000;
-
-fn together(target: &dyn Target, w: &Workload, sessions: u32, seconds: i64) -> Vec<Result<SliceReport>> {
-    target.prepare(w, sessions).unwrap();
-    let begin_us = target.clock_us().unwrap() + 2_000_000;
-    let order = SliceOrder { index: 0, begin_us, end_us: begin_us + seconds * 1_000_000, first_op: 0, max_ops: None };
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..sessions)
-            .map(|number| scope.spawn(move || target.session(w, placement(number, sessions, 1))?.run_slice(&order)))
-            .collect();
-        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
-    })
-}
-
-fn number(server: &Server, sql: &str) -> f64 {
-    server.sql(sql)[0].parse().unwrap()
-}
 
 #[test]
 fn an_updated_block_logs_as_much_as_the_formats_predict() {
     for bin in programs() {
         for images in ["off", "on"] {
             let server = Server::start(&bin, &[&format!("full_page_writes={images}")]);
-            let target = server.loaded(BLOCKS);
+            let target = server.loaded(1, BLOCKS);
             let expected = target.describe().unwrap().expected_log.unwrap();
             for (redo, [low, high]) in [(Redo::Light, expected.light), (Redo::Heavy, expected.heavy)] {
                 let w = Workload { redo, ..workload(1, BLOCKS, 4, "100") };
-                target.prepare(&w, 1).unwrap();
-                let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
+                let mut session = session(&*target, &w);
                 let lsn = "SELECT pg_current_wal_insert_lsn() - '0/0'";
                 let pages = "SELECT wal_fpi FROM pg_stat_wal";
                 server.sql("CHECKPOINT");
-                let (log_before, pages_before) = (number(&server, lsn), number(&server, pages));
+                let (log_before, pages_before) = (server.figure(lsn), server.figure(pages));
                 let report = work(&*target, &mut *session, 0, 3_000).unwrap();
                 drop(session);
                 let blocks = report.op(OpKind::Update).blocks as f64;
-                let per_block = (number(&server, lsn) - log_before) / blocks;
-                let share = (number(&server, pages) - pages_before) / blocks;
+                let per_block = (server.figure(lsn) - log_before) / blocks;
+                let share = (server.figure(pages) - pages_before) / blocks;
                 assert!(share < 0.01 || images == "on", "{share}");
                 let high = high + share * expected.images.as_ref().map_or(0.0, |images| images.bytes);
                 assert!(
@@ -61,10 +44,10 @@ fn an_updated_block_logs_as_much_as_the_formats_predict() {
 #[test]
 fn many_sessions_in_one_hot_schema_never_deadlock() {
     let server = Server::start(&programs()[0], &["deadlock_timeout=100ms"]);
-    let target = server.loaded(BLOCKS);
+    let target = server.loaded(1, BLOCKS);
     let spot = HotSpot { blocks: 24, offset: 100, share: Share::parse("80").unwrap() };
     let w = Workload { hot_spot: Some(spot), ..workload(1, BLOCKS, 8, "100") };
-    for report in together(&*target, &w, 16, 2) {
+    for report in work_side_by_side(&*target, &w, 16, 2_000_000) {
         assert!(report.unwrap().total_ops() > 0);
     }
     let deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = 'postgres'";
@@ -76,10 +59,11 @@ fn ten_seconds_of_heavy_updates_do_not_grow_the_tables() {
     // A snapshot of autovacuum's own keeps old versions. So does a session without a CPU, unless the others wait for
     // the log meanwhile.
     let server = Server::start_on_disk(&programs()[0], &["autovacuum=off"]);
-    let target = server.loaded(BLOCKS);
+    let target = server.loaded(1, BLOCKS);
     let before = server.table_bytes();
     let w = Workload { redo: Redo::Heavy, ..workload(1, BLOCKS, 8, "100") };
-    let updates: u64 = together(&*target, &w, 4, 10).into_iter().map(|r| r.unwrap().op(OpKind::Update).blocks).sum();
+    let updates: u64 =
+        work_side_by_side(&*target, &w, 4, 10_000_000).into_iter().map(|r| r.unwrap().op(OpKind::Update).blocks).sum();
     assert!(updates > 3 * BLOCKS, "every block several times: {updates}");
     server.assert_updated_in_place(before);
 }
@@ -96,10 +80,10 @@ fn counters(target: &dyn Target, metric: &str) -> BTreeMap<String, f64> {
 fn writers_of_blocks_add_up_to_the_databases_writes() {
     for bin in programs() {
         let server = Server::start(&bin, &["shared_buffers=2MB", "autovacuum=off", "bgwriter_delay=10ms"]);
-        let target = server.loaded(BLOCKS);
+        let target = server.loaded(1, BLOCKS);
         let before = counters(&*target, "physical_writes");
         let log_before = counters(&*target, "log_bytes");
-        for report in together(&*target, &workload(1, BLOCKS, 8, "100"), 4, 1) {
+        for report in work_side_by_side(&*target, &workload(1, BLOCKS, 8, "100"), 4, 1_000_000) {
             report.unwrap();
         }
         server.sql("CHECKPOINT");

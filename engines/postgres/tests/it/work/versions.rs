@@ -1,6 +1,6 @@
 //! Work and counters on the versions that can be fetched, in addition to those of the other tests.
 
-use crate::support::{Server, at_hand, dataset, fetched, placement, work, workload};
+use crate::support::{NO_WAITS, Server, at_hand, dataset, fetched, session, work, workload};
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::metric::{Counter, Sampler};
 use mindful_core::contract::stop_flag::StopFlag;
@@ -19,15 +19,13 @@ fn counter(samplers: &mut [Box<dyn Sampler>], name: &str) -> Option<f64> {
 fn work_and_counters_agree_on_every_version() {
     for version in ["16", "17", "18"].into_iter().filter(|version| at_hand(version)) {
         let server = Server::start(&fetched(version), &[]);
-        let target = server.target(&[("wait_sampling", "off")]).unwrap();
-        target.load(&dataset(1, 1_000), &Silent, &StopFlag::default()).unwrap();
+        let target = server.loaded_with(&NO_WAITS, 1, 1_000);
         assert_eq!(target.verify(&StopFlag::default()).unwrap().failure(), None);
         let mut samplers = target.samplers().unwrap();
         let mut read = |name: &str| counter(&mut samplers, name);
         for looping in [LoopSite::Server, LoopSite::Client] {
             let w = Workload { loop_site: looping, ..workload(1, 1_000, 5, "40") };
-            target.prepare(&w, 1).unwrap();
-            let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
+            let mut session = session(&*target, &w);
             let names = [Counter::LogicalReads.name(), Counter::Commits.name(), Counter::LogBytes.name(), "n_tup_upd"];
             let before = names.map(|name| read(name).unwrap());
             let report = work(&*target, &mut *session, 0, 500).unwrap();
@@ -45,12 +43,11 @@ fn work_and_counters_agree_on_every_version() {
 fn visits_of_a_ring_are_reported_by_every_version_that_has_them() {
     for version in ["16", "17", "18"].into_iter().filter(|version| at_hand(version)) {
         let server = Server::start(&fetched(version), &["shared_buffers=4MB"]);
-        let target = server.target(&[("wait_sampling", "off")]).unwrap();
+        let target = server.target(&NO_WAITS).unwrap();
         let plan = DatasetPlan { scan_blocks: 600, ..dataset(1, 200) };
         target.load(&plan, &Silent, &StopFlag::default()).unwrap();
         let w = Workload { scan_pct: Share::ALL, ..workload(1, 200, 5, "0") };
-        target.prepare(&w, 1).unwrap();
-        let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
+        let mut session = session(&*target, &w);
         let mut samplers = target.samplers().unwrap();
         let mut visits = || counter(&mut samplers, "ring_visits").unwrap();
         let before = visits();
