@@ -19,5 +19,6 @@ mod reports;
 mod reports_cut;
 mod reports_exact;
 mod samples;
+mod statspack;
 mod traces;
 mod workers;
