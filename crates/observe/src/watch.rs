@@ -111,6 +111,10 @@ fn confinement(kernel: &Kernel, processes: &[u32], whose: &str) -> Vec<Circumsta
         let folder = process::folder(kernel, *pid);
         let Ok(text) = fs::read_to_string(folder.join("cgroup")) else { continue };
         let status = fs::read_to_string(folder.join("status")).unwrap_or_default();
+        // The kernel moves a process that ends to the root group, after it has released its memory.
+        if !folder.exists() || !status.is_empty() && !status.contains("\nVmSize:") {
+            continue;
+        }
         cpus.extend(
             status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).map(|c| c.trim().to_owned()),
         );
@@ -175,6 +179,21 @@ mod tests {
         assert!(named(&of_42(), "I/O limit of the server").unwrap().contains("254:0 900"));
         fs::write(root.path().join("blkio/b/blkio.throttle.read_iops_device"), "").unwrap();
         assert!(!named(&of_42(), "I/O limit of the server").unwrap().contains("254:0 900"));
+    }
+
+    #[test]
+    fn a_process_that_ends_is_in_no_group() {
+        let root = tempfile::tempdir().unwrap();
+        let kernel = Kernel { proc: control_groups::version_1(root.path()), ..Kernel::default() };
+        let cpu = || named(&confinement(&kernel, &[42, 43], "the server"), "control group cpu of the server");
+        let before = cpu();
+        let other = kernel.proc.join("43");
+        fs::create_dir(&other).unwrap();
+        fs::write(other.join("cgroup"), "1:cpu:/\n").unwrap();
+        fs::write(other.join("status"), "Name:\tpostgres\nState:\tR (running)\n").unwrap();
+        assert!(before.is_some() && cpu() == before, "{before:?}");
+        fs::write(other.join("status"), "Name:\tpostgres\nVmSize:\t4096 kB\n").unwrap();
+        assert_ne!(cpu(), before);
     }
 
     #[test]

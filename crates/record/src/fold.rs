@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use mindful_core::contract::event::Event;
+use mindful_core::plan::units::format_counted;
 use mindful_core::record::run::{Run, RunHead, StepHead, StepRecord};
 
 use crate::contradictions::Contradictions;
@@ -43,8 +44,9 @@ impl Fold {
         self.run.findings.extend(self.contradictions.finding());
         if self.skipped > 0 {
             self.run.notes.push(format!(
-                "skipped {} lines of a kind that this version does not know; mindful {} wrote them",
-                self.skipped, self.run.head.mindful_version
+                "skipped {} of a kind that this version does not know; written by mindful {}",
+                format_counted(self.skipped, "line"),
+                self.run.head.mindful_version
             ));
         }
         self.run

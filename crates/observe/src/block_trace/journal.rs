@@ -67,7 +67,7 @@ fn journal(kernel: &Kernel, path: &Path) -> Option<Journal> {
 mod tests {
     use std::process::Command;
 
-    use mindful_conformance::not_run;
+    use mindful_conformance::{not_run, with_tracefs};
 
     use super::super::instance::Instance;
     use super::*;
@@ -136,6 +136,9 @@ mod tests {
     /// The device of the journal, which nothing else writes, counts them independently.
     #[test]
     fn transactions_are_the_bytes_that_the_journals_device_wrote() {
+        if !with_tracefs() {
+            return;
+        }
         let kernel = Kernel::default();
         let Some(devices) = Devices::mounted() else { return not_run("it mounts loop devices, which takes root") };
         let place = devices.place();

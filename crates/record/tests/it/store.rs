@@ -174,7 +174,7 @@ fn an_unknown_event_of_this_format_is_passed_over_and_reported() {
     let plain = store.read(&id).unwrap();
     append(&log(&store, &id), "{\"event\":\"solar_flare\",\"kp\":9}\n");
     let mut run = store.read(&id).unwrap();
-    assert!(run.notes.pop().unwrap().starts_with("1 lines of a kind unknown"));
+    assert!(run.notes.pop().unwrap().starts_with("skipped 1 line of a kind"));
     assert_eq!(run, plain);
 }
 

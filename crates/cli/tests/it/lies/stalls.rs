@@ -155,7 +155,9 @@ mod alone {
             || children(server.pid()).into_iter().filter(|(_, title)| title.contains(" CALL")).map(|(pid, _)| pid);
         // A stop between two operations is not inside one: that time is outside of them (`little`).
         let run = || stopped_beside(&mindful, &server, 2, [0.8, 3.8], || one().take(1).collect());
-        let stopped = retried(run, |stopped| stopped.has("session-stall") || !stopped.has("little"));
+        // On a busy host both sessions may wait for a CPU for so long that they stand still together.
+        let stopped =
+            retried(run, |stopped| stopped.has("session-stall") || !(stopped.has("little") || stopped.has("stall")));
         stopped.assert_suspect("session-stall");
         assert!(!stopped.has("stall"), "{stopped}");
         // If a second session waited long for a CPU, this is the longest of two stalls.

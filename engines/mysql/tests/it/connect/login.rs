@@ -42,7 +42,7 @@ fn a_missing_or_foreign_server_is_named_with_a_next_step() {
     }
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("mysql://me@{}/b?connect-timeout=1", listener.local_addr().unwrap());
-    assert_says(refusal(&url), &["said nothing for 1 s", "connect-timeout"]);
+    assert_says(refusal(&url), &["sent nothing for 1 s", "connect-timeout"]);
     std::thread::scope(|scope| {
         scope.spawn(|| {
             // The first one is the one without an answer.

@@ -109,7 +109,11 @@ fn only_the_layout_passes(kind: Kind) -> Elsewhere {
     elsewhere.server.sql(&["SET GLOBAL innodb_adaptive_hash_index = ON"]);
     let (target, notes) = elsewhere.loaded("case_hashed", BLOCKS);
     assert_eq!(target.verify(&StopFlag::default()).unwrap().failure(), None, "{kind:?}");
-    assert!(notes.tell("by the size that the server reserved alone: a hash hides"), "{kind:?}: {}", notes.all());
+    assert!(
+        notes.tell("only from the size that the server reserved: the adaptive hash index hides"),
+        "{kind:?}: {}",
+        notes.all()
+    );
     let (database, _, harm, _) = WRONG[0];
     let said = elsewhere.after(&format!("{database}_hashed"), BLOCKS, harm);
     assert!(said.contains("has 400 rows in"), "{kind:?}: {said}");

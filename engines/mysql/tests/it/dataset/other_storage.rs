@@ -28,7 +28,7 @@ fn measured_by_its_operations(options: &[&str], what: &str) {
     let notes = Arc::new(Notes::default());
     let opened = Opened { target: fixture.open_for(&notes) };
     let target = &*opened.target;
-    assert!(notes.tell(&format!("{what}: nothing is claimed of layout")), "{}", notes.all());
+    assert!(notes.tell(&format!("{what}: layout, pages and physical reads are unknown")), "{}", notes.all());
     let description = target.describe().unwrap();
     assert_eq!(description.no_layout.as_deref(), Some(what));
     assert_eq!((description.cache_bytes, description.cache_requests, description.expected_log), (None, None, None));

@@ -24,7 +24,9 @@ fn everything(target: &dyn Target, plan: &DatasetPlan) -> Result<(), Error> {
             Workload { loop_site: looping, update_pct: mindful_conformance::slices::percent(50), ..work(plan) };
         target.prepare(&workload, 1)?;
         let mut session = target.session(&workload, Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 })?;
-        session.run_slice(&SliceOrder { max_ops: Some(20), ..slice_of(target, 60_000_000) })?;
+        let begin_us = target.clock_us()?;
+        let end_us = begin_us + 60_000_000;
+        session.run_slice(&SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: Some(20) })?;
     }
     target.samplers()?.iter_mut().try_for_each(|sampler| sampler.read().map(drop))?;
     target.cleanup().map(drop)
