@@ -12,6 +12,10 @@ use crate::{Kernel, access_list};
 
 /// The user id that the kernel shows for every user that a container does not know.
 const UNKNOWN: u32 = 65_534;
+/// The default user and group of the private server if mindful is root. No system assigns this number (it is between
+/// the ranges for people and for services made on demand), so no other process has it. It needs no entry in the list of
+/// users, and a container of 65,536 users has it too.
+pub const OWN: u32 = 60_943;
 
 /// Users and groups that may write without harm to the trust in a file.
 #[derive(Debug, Clone)]

@@ -3,7 +3,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::{Kernel, process};
+use crate::{Kernel, ownership, process};
 
 /// Runs this thread before all that share the CPUs fairly, if mindful may (root, CAP_SYS_NICE, RLIMIT_RTPRIO); returns
 /// whether it does. For threads that need little CPU, but at once: with a thousand busy processes a fair share of the
@@ -73,12 +73,12 @@ impl Raised {
     }
 }
 
-/// Whether all users of a process are accounts of the system or that of mindful. Anyone else can listen in the place of a
+/// Whether all users of a process are accounts of the system or those of mindful. Anyone else can listen in the place of a
 /// server that is down.
 fn is_of_system(process: i32) -> bool {
-    let own = rustix::process::geteuid().as_raw();
+    let own = [ownership::OWN, rustix::process::geteuid().as_raw()];
     let rights = u32::try_from(process).ok().and_then(|process| process::Rights::read(&Kernel::default(), process));
-    rights.is_some_and(|rights| rights.users.iter().all(|user| *user <= LAST_OF_SYSTEM || *user == own))
+    rights.is_some_and(|rights| rights.users.iter().all(|user| *user <= LAST_OF_SYSTEM || own.contains(user)))
 }
 
 fn is_called(process: i32, name: &str) -> bool {

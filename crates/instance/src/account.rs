@@ -8,16 +8,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use mindful_core::{Error, Result};
+use mindful_host::ownership::OWN;
 use mindful_host::system_path::system_path;
 use mindful_host::{Kernel, named_path, process};
 use nix::unistd::User;
 
 use crate::user_namespace;
-
-/// The default user and group of the private server if mindful is root. No system assigns this number (it is between
-/// the ranges for people and for services made on demand), so no other process has it. It needs no entry in the list of
-/// users, and a container of 65,536 users has it too.
-pub const OWN: u32 = 60_943;
 
 /// A user that an administrator or a package made for mindful's servers.
 const NAMED: &str = "mindful";

@@ -5,10 +5,11 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use mindful_host::ownership::OWN;
 use mindful_host::system_path::find_program;
 use mindful_host::{Kernel, process};
 
-use crate::account::{Account, OWN};
+use crate::account::Account;
 
 const POSIX: &str = "/dev/shm";
 

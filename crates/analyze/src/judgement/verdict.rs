@@ -18,6 +18,8 @@ pub(crate) const CLIENT_BUSY: f64 = 0.8;
 pub(crate) const LITTLE_BREACH: f64 = 0.05;
 /// Share of the host's CPU above which CPU limits.
 pub(crate) const HOST_BUSY: f64 = 0.85;
+/// Share of the sessions' time on a CPU or in the run queue, up to which the CPU of others does not limit.
+const OTHERS_SHARE: f64 = 0.1;
 /// Share of a CPU's time that the control group of the server may hold it back before that limits.
 pub(crate) const HELD_BACK: f64 = 0.05;
 /// Share of the window that sessions may stall before stalls are the limit.
@@ -216,7 +218,8 @@ fn reported_cap(e: &Evidence) -> Option<Verdict> {
 /// A host that is full, and would not be without others: what server and client had to wait for is theirs.
 fn others_cpu(e: &Evidence) -> Option<Verdict> {
     let (busy, others) = (e.host_busy?, e.others_busy?);
-    let theirs = busy > HOST_BUSY && busy - others <= HOST_BUSY;
+    let waits = e.shares.get(WaitClass::Cpu).is_none_or(|share| share > OTHERS_SHARE);
+    let theirs = waits && busy > HOST_BUSY && busy - others <= HOST_BUSY;
     let figures = over("processes that are not of this run used {} of the host's CPU", Some(others), OTHERS_BUSY)?;
     let next = "end the other processes on this host, or measure when it is quiet: the figure is what they left";
     let full = format!("{figures}, which was {} busy", percent(busy));
@@ -432,6 +435,15 @@ mod tests {
         assert_eq!(limit(1.0, Some(0.1)), Limit::Client, "full without them too");
         assert_eq!(limit(0.6, Some(0.3)), Limit::Client, "they left CPU free");
         assert_eq!(limit(1.0, None), Limit::Client);
+    }
+
+    #[test]
+    fn sessions_that_wait_for_the_log_are_not_limited_by_cpu() {
+        let limit = |cpu| {
+            let waits = shares(&[(WaitClass::Log, 1.0 - cpu), (WaitClass::Cpu, cpu)]);
+            Verdict::from_evidence(&Evidence { host_busy: Some(1.0), others_busy: Some(0.9), ..waits }).limit
+        };
+        assert_eq!([limit(0.03), limit(0.5)], [Limit::Log, Limit::OthersCpu]);
     }
 
     #[test]

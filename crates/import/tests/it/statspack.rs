@@ -1,5 +1,8 @@
 //! Statspack reports in the layout of 8i and of late releases, with the values that they print.
 
+use mindful_import::rows::{self, ReportRow};
+
+use crate::measured::one;
 use crate::releases::assert_figures;
 
 /// Statspack as 8i writes it: hundredths of a second, and `OPS` for a cluster.

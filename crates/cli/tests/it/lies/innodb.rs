@@ -60,11 +60,14 @@ fn the_page_cache_before_a_mariadb_is_reported() {
     }
     let buffered = ["--set", "innodb_flush_method=fsync"];
     private_mariadb(&mindful, &folder, &[&paced[..], &buffered].concat());
-    // On a busy host that run reads little.
-    let mut reading = Command::new("find");
-    reading.arg(&folder).args(["-name", "*.ibd", "-exec", "cat", "{}", "+"]).stdout(Stdio::null());
-    assert!(reading.status().unwrap().success());
-    let warm = private_mariadb(&mindful, &folder, &[&paced[..], &buffered].concat());
+    // On a busy host that run reads little, and the kernel drops cached pages.
+    let warm = || {
+        let mut reading = Command::new("find");
+        reading.arg(&folder).args(["-name", "*.ibd", "-exec", "cat", "{}", "+"]).stdout(Stdio::null());
+        assert!(reading.status().unwrap().success());
+        private_mariadb(&mindful, &folder, &[&paced[..], &buffered].concat())
+    };
+    let warm = retried(warm, |warm| warm.figure("page_cache_share") > 0.5);
     assert!(warm.figure("page_cache_share") > 0.5, "{warm}");
     warm.assert_suspect("page-cache");
     assert!(warm.has("page-cache-ahead"), "{warm}");

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mindful_conformance::{not_run, place};
+use mindful_conformance::{not_run, place, with_tracefs};
 
 use super::levels::{Loop, UPDATES, moved};
 use crate::lies::control_group::ControlGroup;
@@ -156,6 +156,9 @@ fn syncs_of_each_mode_of_a_server_are_counted_at_the_volume() {
 /// The log is written past the page cache, which counts a small write as a large one, and no block of data is written.
 #[test]
 fn the_ledger_of_a_log_on_its_own_volume_closes() {
+    if !with_tracefs() {
+        return;
+    }
     let mindful = Mindful::beside_others(place()).with_private();
     let Some(volume) = volume(&mindful) else { return };
     moved(&mindful.private_folder(), "pg_wal", &volume.folder);

@@ -118,7 +118,7 @@ fn no_number_of_a_hostile_part_breaks_its_merge() {
         merged("on_target", &on);
     }
     let refused = merged("ranks", &most.into());
-    assert!(refused.contains("4294967295 ranks, and no run has more than 10000"), "{refused}");
+    assert!(refused.contains("4,294,967,295 ranks, and no run has more than 10,000"), "{refused}");
 }
 
 #[test]

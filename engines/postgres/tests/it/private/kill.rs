@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mindful_conformance::processes::{Owner, gone, kill, kill_owners_at_any_moment, own_server};
 use mindful_conformance::{Notes, names, place, quick_place, with_own_memory};
-use mindful_instance::account::OWN;
+use mindful_host::ownership::OWN;
 use mindful_postgres::private::{Instance, Purpose};
 
 use crate::private::support::{open, opened, servers, sql, started};
