@@ -18,8 +18,8 @@ pub(crate) const CLIENT_BUSY: f64 = 0.8;
 pub(crate) const LITTLE_BREACH: f64 = 0.05;
 /// Share of the host's CPU above which CPU limits.
 pub(crate) const HOST_BUSY: f64 = 0.85;
-/// Share of the sessions' time on a CPU or in the run queue, up to which the CPU of others does not limit.
-const OTHERS_SHARE: f64 = 0.1;
+/// Share of the sessions' time on a CPU or in the run queue, up to which a busy host does not limit.
+const LEAST_CPU_SHARE: f64 = 0.1;
 /// Share of a CPU's time that the control group of the server may hold it back before that limits.
 pub(crate) const HELD_BACK: f64 = 0.05;
 /// Share of the window that sessions may stall before stalls are the limit.
@@ -98,6 +98,11 @@ pub enum Reader {
 impl Evidence {
     pub const fn on_files(&self) -> bool {
         !matches!(self.reader, Reader::Database)
+    }
+
+    /// Whether sessions spent enough time on a CPU or in the run queue for a busy host to limit them, as far as known.
+    fn may_wait_for_cpu(&self) -> bool {
+        self.shares.get(WaitClass::Cpu).is_none_or(|share| share > LEAST_CPU_SHARE)
     }
 
     fn limited(&self, limit: Limit, figures: String, next: &str) -> Verdict {
@@ -218,8 +223,7 @@ fn reported_cap(e: &Evidence) -> Option<Verdict> {
 /// A host that is full, and would not be without others: what server and client had to wait for is theirs.
 fn others_cpu(e: &Evidence) -> Option<Verdict> {
     let (busy, others) = (e.host_busy?, e.others_busy?);
-    let waits = e.shares.get(WaitClass::Cpu).is_none_or(|share| share > OTHERS_SHARE);
-    let theirs = waits && busy > HOST_BUSY && busy - others <= HOST_BUSY;
+    let theirs = e.may_wait_for_cpu() && busy > HOST_BUSY && busy - others <= HOST_BUSY;
     let figures = over("processes that are not of this run used {} of the host's CPU", Some(others), OTHERS_BUSY)?;
     let next = "end the other processes on this host, or measure when it is quiet: the figure is what they left";
     let full = format!("{figures}, which was {} busy", percent(busy));
@@ -253,7 +257,8 @@ fn cpu(e: &Evidence) -> Option<Verdict> {
         format!(": {} on a CPU, {} waiting for one", percent(scheduler.on_cpu), percent(scheduler.queued))
     });
     let of_time = share_of_time(e, "CPU was", WaitClass::Cpu, CPU_SHARE).map(|figures| figures + &states);
-    let figures = [over("the host's CPU was {} busy", e.host_busy, HOST_BUSY), of_time];
+    let host_busy = e.host_busy.filter(|_| e.may_wait_for_cpu());
+    let figures = [over("the host's CPU was {} busy", host_busy, HOST_BUSY), of_time];
     let host_busy = e.host_busy.is_some_and(|busy| busy > HOST_BUSY);
     let next = if e.on_files() && !host_busy && !e.flat {
         "each session is one thread, on one CPU at a time: more --sessions, or faster CPUs, raise the figure, storage \

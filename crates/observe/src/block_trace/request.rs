@@ -62,7 +62,9 @@ pub(super) fn parse(line: &str) -> Option<Line> {
     let (ahead, behind) = rest.split_once(" + ")?;
     let sectors: u64 = behind.split(' ').next()?.parse().ok()?;
     let kind = kind(flags, sectors)?;
-    let place = (major.parse().ok()?, minor.parse().ok()?, ahead.rsplit(' ').next()?.parse().ok()?);
+    // A flush begins nowhere: kernels print 0 or -1 at its completion. A disk has one under way at a time.
+    let sector = if kind == Kind::Flush { u64::MAX } else { ahead.rsplit(' ').next()?.parse().ok()? };
+    let place = (major.parse().ok()?, minor.parse().ok()?, sector);
     Some(Line::Request(Request { at_us: micros(before)?, completed, kind, place, sectors }))
 }
 
@@ -185,14 +187,16 @@ mod tests {
         let flush = |line: &str| {
             line.replace(" R 8192 ()", " FF 0 ()").replace(" R ()", " FF ()").replace("8192 + 16", "0 + 0")
         };
-        let mut pairs = Pairs::default();
-        for line in [ISSUE, DONE] {
-            let Some(Line::Request(request)) = parse(&flush(line)) else { panic!("{}", flush(line)) };
-            assert_eq!(request.flushed_disk(), Some((254, 0)));
-            pairs.add(request);
+        for end in ["0 + 0", "18446744073709551615 + 0"] {
+            let mut pairs = Pairs::default();
+            for line in [flush(ISSUE), flush(DONE).replace("0 + 0", end)] {
+                let Some(Line::Request(request)) = parse(&line) else { panic!("{line}") };
+                assert_eq!(request.flushed_disk(), Some((254, 0)));
+                pairs.add(request);
+            }
+            assert_eq!((pairs.flushes.count(), pairs.reads.count(), pairs.writes.count()), (1, 0, 0));
+            assert_eq!(pairs.flushes.drain().sum_ns, 250_000);
         }
-        assert_eq!((pairs.flushes.count(), pairs.reads.count(), pairs.writes.count()), (1, 0, 0));
-        assert_eq!(pairs.flushes.drain().sum_ns, 250_000);
     }
 
     #[test]
