@@ -121,7 +121,9 @@ fn a_server_with_swallowed_syncs_is_not_durable() {
     let data = mindful.path("users").display().to_string();
     let bin = bin.display().to_string();
     let args = [&["--data-dir", &data, "--pg-bin", &bin], &UPDATES[..]].concat();
-    let report = mindful.report(&mindful.short_run(&args));
+    // The device also counts the flushes of others.
+    let run = || mindful.report(&mindful.short_run(&args));
+    let report = retried(run, |report| report.has("not-durable") || !report.has("foreign-writes"));
     report.assert_suspect("not-durable");
     assert!(report.evidence("not-durable").contains("flushes/s at "), "{report}");
 }
