@@ -49,7 +49,8 @@ impl Loop {
         let device = run("losetup", &["--find", "--show", &image.display().to_string()])?;
         let mounted = Self { device, folder };
         fs::create_dir_all(&mounted.folder).ok()?;
-        run("mkfs.ext4", &["-qF", &mounted.device])?;
+        // Otherwise the kernel writes tables of the new file system during the run.
+        run("mkfs.ext4", &["-qF", "-E", "lazy_itable_init=0,lazy_journal_init=0", &mounted.device])?;
         run("mount", &[&mounted.device, &mounted.folder.display().to_string()])?;
         Some(mounted)
     }
