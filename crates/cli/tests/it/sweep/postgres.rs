@@ -139,7 +139,8 @@ fn most_sessions_within_an_objective_are_confirmed_in_full() {
     let confirmed = full.next().unwrap_or_else(|| panic!("{swept:#}"));
     assert!(p50_ms(confirmed).is_some_and(|ms| ms <= 40.0) && full.all(|s| p50_ms(s).is_some_and(|ms| ms <= 40.0)));
     assert!((confirmed["duration_s"].as_f64().unwrap() / 2.0 - 1.0).abs() < 0.05, "full length: {confirmed:#}");
-    let missed = steps.iter().filter(|s| p50_ms(s).is_some_and(|ms| ms > 40.0));
+    // By chance the short window of the load itself may miss what the full one meets.
+    let missed = steps.iter().filter(|s| s["sessions"] != load && p50_ms(s).is_some_and(|ms| ms > 40.0));
     let least = missed.filter_map(|s| s["sessions"].as_u64()).min();
     assert!(least.is_some_and(|missed| missed > load), "found {load}, missed {least:?}: {progress}");
 }
