@@ -21,6 +21,8 @@ pub(super) fn moved(data: &Path, name: &str, place: &Path) {
     let folder = data.join("pgdata").join(name);
     let copied = Command::new("cp").arg("-a").args([&folder, &place.join(name)]).status().unwrap();
     assert!(copied.success());
+    // Otherwise the kernel writes the copy during the run.
+    assert!(Command::new("sync").arg("-f").arg(place).status().unwrap().success());
     fs::remove_dir_all(&folder).unwrap();
     symlink(place.join(name), &folder).unwrap();
 }
