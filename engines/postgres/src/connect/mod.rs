@@ -118,7 +118,7 @@ impl Server {
     }
 
     /// The server whose socket is in `folder`, which trusts every user that can reach it.
-    pub(crate) fn from_socket(folder: &Path, port: u16, user: &str, dbname: &str) -> Self {
+    pub fn from_socket(folder: &Path, port: u16, user: &str, dbname: &str) -> Self {
         let endpoint = Endpoint {
             host: Host::Unix(folder.to_owned()),
             port,
