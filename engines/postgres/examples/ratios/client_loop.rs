@@ -29,7 +29,8 @@ pub fn compare(bench: &Bench) -> Result<()> {
         let (mut bare, mut again) = (Bare::new(&workload), Bare::new(&workload));
         let (mut off, mut same, mut more_ns) = (Vec::new(), Vec::new(), Vec::new());
         for round in 0..PAIRS {
-            let (a, b, c) = sandwich(round, [&mut || bare.rate(), &mut || rate(&mut ours), &mut || again.rate()])?;
+            let (a, b, c) =
+                sandwich(round, [&mut || Ok(bare.rate()), &mut || rate(&mut ours), &mut || Ok(again.rate())])?;
             off.push(b / f64::midpoint(a, c));
             same.push(c / a);
             more_ns.push(1e9 / b - 1e9 / f64::midpoint(a, c));
@@ -79,7 +80,7 @@ impl Bare {
         }
     }
 
-    fn rate(&mut self) -> Result<f64> {
+    fn rate(&mut self) -> f64 {
         let before = cpu::of_thread().as_secs_f64();
         let end_us = clock::now_us() + SLICE.as_micros() as i64;
         let (mut ops, mut blocks) = (0, 0);
@@ -90,8 +91,8 @@ impl Bare {
             self.latency.record(began.elapsed().as_nanos() as u64);
             ops += 1;
         }
-        let reported: (Latency, u64) = (self.latency.drain(), blocks);
-        black_box(reported);
-        Ok(ops as f64 / (cpu::of_thread().as_secs_f64() - before))
+        let drawn: (Latency, u64) = (self.latency.drain(), blocks);
+        black_box(drawn);
+        ops as f64 / (cpu::of_thread().as_secs_f64() - before)
     }
 }

@@ -75,7 +75,7 @@ pub fn compare(bench: &Bench) -> Result<()> {
 
 /// The three rates, from the first to the last or the other way round: the one in the middle is next to both.
 pub fn sandwich(round: usize, [a, b, c]: [&mut dyn FnMut() -> Result<f64>; 3]) -> Result<(f64, f64, f64)> {
-    if round % 2 == 0 {
+    if round.is_multiple_of(2) {
         return Ok((a()?, b()?, c()?));
     }
     let (c, b) = (c()?, b()?);
