@@ -172,9 +172,9 @@ fn redirected(from: &Uri, answer: &Response<Body>) -> Result<Uri, ureq::Error> {
     let location = location.ok_or(ureq::Error::RedirectFailed)?;
     let (scheme, authority) = (from.scheme_str().unwrap_or_default(), from.authority().map_or("", |it| it.as_str()));
     let to = match location {
-        absolute if absolute.contains("://") => absolute.to_owned(),
         host if host.starts_with("//") => format!("{scheme}:{host}"),
         path if path.starts_with('/') => format!("{scheme}://{authority}{path}"),
+        absolute if absolute.contains("://") => absolute.to_owned(),
         name => {
             format!("{scheme}://{authority}{}/{name}", from.path().rsplit_once('/').map_or("", |(folder, _)| folder))
         }

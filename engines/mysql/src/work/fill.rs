@@ -28,7 +28,7 @@ pub(crate) fn fill(
     stop: &StopFlag,
 ) -> Result<CacheFill> {
     let pages_read = || {
-        let read = link.run_on_tables("filling the buffer pool", |conn| status::read(conn, &[PAGES_READ]))?;
+        let read = link.run("filling the buffer pool", |conn| status::read(conn, &[PAGES_READ]))?;
         Ok(read.get(PAGES_READ).copied().unwrap_or(0.0))
     };
     let before = pages_read()?;
@@ -38,7 +38,7 @@ pub(crate) fn fill(
         blocks += scale;
         for sql in statements(namespace, dataset, schema, scale) {
             stop.refuse("the fill of the cache was stopped")?;
-            link.run("filling the buffer pool", |conn| Ok(conn.query_drop(sql)?))?;
+            link.run_on_tables("filling the buffer pool", |conn| Ok(conn.query_drop(sql)?))?;
         }
     }
     // Pages above the leaves are read as well.

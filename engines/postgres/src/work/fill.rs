@@ -38,12 +38,12 @@ pub(crate) fn fill(
     stop: &StopFlag,
 ) -> Result<CacheFill> {
     let control = link.control()?;
-    link.run_on_tables("filling the cache", async { Ok(control.batch_execute(SETTINGS).await?) })?;
+    link.run("filling the cache", async { Ok(control.batch_execute(SETTINGS).await?) })?;
     let mut all = CacheFill { in_order: 0, blocks: 0 };
     for schema in 1..=workload.schemas {
         for sql in statements(namespace, dataset, schema, workload.scale) {
             stop.refuse("the fill of the cache was stopped")?;
-            let (read, hit) = link.run("filling the cache", visit(&control, &sql))?;
+            let (read, hit) = link.run_on_tables("filling the cache", visit(&control, &sql))?;
             all = CacheFill { in_order: all.in_order + read, blocks: all.blocks + read + hit };
         }
     }
