@@ -36,7 +36,7 @@ pub(crate) fn incomparable_steps(run: &Run, steps: &[StepSummary]) -> Vec<Findin
     ladders(run, steps).into_iter().filter_map(finding).collect()
 }
 
-/// One curve for each set of the other keys' values; none where the steps are no ladder of sessions.
+/// One curve for each set of the other keys' values; empty if the steps are not a ladder of sessions.
 pub(crate) fn curves(run: &Run, steps: &[StepSummary]) -> Vec<CurveSummary> {
     let objective = run.head.settings.parse("max_iops_at", Objective::parse).ok().flatten();
     let search = Search {
@@ -44,7 +44,7 @@ pub(crate) fn curves(run: &Run, steps: &[StepSummary]) -> Vec<CurveSummary> {
         seed: run.head.plan.seed,
         ..Search::default()
     };
-    // Of other tools there may be single points: those are no curve.
+    // A result of another tool may be a single point, which is not a curve.
     let is_curve = |ladder_steps: &[LadderStep]| {
         run.head.imported.is_none() || ladder_steps.iter().filter_map(|(_, step)| point(step)).nth(1).is_some()
     };
@@ -119,7 +119,7 @@ pub fn throughput(step: &StepSummary) -> Option<f64> {
     flow(step).map(|(_, rate)| rate)
 }
 
-/// The flow of all `steps`; `None` where they differ, or are none.
+/// The flow of all `steps`; `None` if they differ, or if there is no step.
 pub fn only_flow<'a>(steps: impl Iterator<Item = &'a StepSummary>) -> Option<Flow> {
     let mut flows = steps.filter_map(|step| flow(step).map(|(flow, _)| flow));
     let first = flows.next()?;

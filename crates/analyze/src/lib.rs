@@ -1,8 +1,12 @@
 //! Judgement on what was measured: pure functions from data to figures and verdicts.
 //!
-//! Modules use only those before them: [`stats`]; [`figures`] of a step; [`steady`]; [`io_job`], [`comparability`],
-//! [`contrast`] and [`curve`] with its [`knee`] on a run's steps; [`summary`]; [`judgement`] on a [`step`]; [`checks`];
-//! [`analysis`]; the [`catalogue`] of figures. [`compare`] and [`ladder`] use all of them.
+//! A module uses modules of its own line and of the lines above it, never in a circle:
+//!
+//! 1. [`stats`], [`figures`] of a step, [`steady`]
+//! 2. [`io_job`], [`comparability`], [`contrast`], [`commit_contrast`], and [`curve`] with its [`knee`], for the steps of a run
+//! 3. [`judgement`] and [`summary`], together a [`step`]
+//! 4. [`checks`], [`objective`], [`analysis`] of a run and its [`targets`], the [`catalogue`] of figures
+//! 5. [`compare`]
 
 mod analysis;
 pub mod catalogue;

@@ -129,7 +129,7 @@ const SEED: &str = "KILL_TEST_SEED";
 
 /// The work of the test `owner`: opens a server, loads it, and commits numbers, each printed after its commit. Without
 /// [`Owner::start`] it does one round and ends.
-#[expect(clippy::print_stdout, reason = "an owner tells the test that started it what it did")]
+#[expect(clippy::print_stdout, reason = "an owner prints its numbers for the test that started it")]
 pub fn own_server<S>(open: impl FnOnce(&Path) -> S, load: impl Fn(&S), commit: impl Fn(&S, u32)) {
     let folder = env::var_os(FOLDER).map(PathBuf::from);
     let own = quick_place();
@@ -155,7 +155,7 @@ pub fn own_server<S>(open: impl FnOnce(&Path) -> S, load: impl Fn(&S), commit: i
 ///
 /// `data` is the name of the data folder. `check` gets the server that opens after a kill, the last number that was
 /// reported as committed since the last load began, what was noted, and words for a failure.
-#[expect(clippy::print_stdout, reason = "a test tells its reader what it did")]
+#[expect(clippy::print_stdout, reason = "the test prints how often it killed an owner")]
 pub fn kill_owners_at_any_moment<S>(
     kills: u64,
     data: &str,

@@ -51,7 +51,7 @@ struct State {
     purpose: Purpose,
     sessions: u32,
     chosen: Vec<Chosen>,
-    /// After the server, so that it is removed after it.
+    /// Declared after the server, so that it is dropped after it.
     group: Option<MemoryGroup>,
     free_log_bytes: u64,
 }

@@ -96,7 +96,7 @@ fn of_log(kernel: &Kernel, host: &HostView, of_data: &[Storage]) -> Vec<Storage>
     all.filter(|storage| of_data.iter().all(|data| !data.is_same(&storage.location))).collect()
 }
 
-/// A log of which nothing reaches storage.
+/// A log that does not reach storage.
 pub fn log_in_memory(host: &HostView) -> Option<Finding> {
     let all = Storage::of_paths(&Kernel::default(), if host.local { &host.log_paths } else { &[] });
     all.iter().find_map(storage::log_in_memory)

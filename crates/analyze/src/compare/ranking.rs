@@ -36,7 +36,7 @@ impl Ranking {
         refuse_shared(sides)?;
         let judged: Vec<RunsOfSide> = sides.iter().map(|side| RunsOfSide::from_side(side, by)).collect();
         let groups = groups(&judged);
-        let shown = differing_keys(&groups);
+        let shown = differing_keys(&groups.iter().map(|(key, _)| key.as_slice()).collect::<Vec<_>>());
         let (mut ranked, mut last, mut sentences) = (Vec::new(), Vec::new(), Vec::new());
         for (measured, members) in groups {
             let members: Vec<&RunsOfSide> = members.iter().map(|at| &judged[*at]).collect();

@@ -41,8 +41,9 @@ impl Metric {
 }
 
 stored_names! {
-    /// A counter that figures are made of: every engine and host maps a few of its own to these. The code that writes
-    /// it and the code that reads it share the variant, so that neither can be renamed alone.
+    /// A counter that figures are made of: every engine and host maps a few of its own to these. Code that
+    /// reads it, and code that writes it under a name of mindful's, use the variant. A few have a name of a server or of
+    /// the kernel.
     pub enum Counter {
         /// Block requests to the database's own cache, hit or miss.
         LogicalReads = "logical_reads",
@@ -421,7 +422,7 @@ impl SampledSource {
         Self { scope, phase, ..self }
     }
 
-    /// A sampler that is no more than a function.
+    /// A sampler of this source that reads by calling `read`.
     pub fn read_by(self, read: impl FnMut() -> Result<Vec<Option<f64>>> + Send + 'static) -> Box<dyn Sampler> {
         Box::new(FunctionSampler { source: self, read })
     }

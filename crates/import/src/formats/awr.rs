@@ -66,7 +66,7 @@ fn reports(text: &str, headings: &[(&str, Scope)]) -> impl ExactSizeIterator<Ite
     })
 }
 
-/// Where reports begin: a heading stands alone on its line, or in a page's own heading.
+/// Where reports begin: at a heading that is alone on its line, or in a heading of a page.
 fn begins(text: &str, headings: &[(&str, Scope)]) -> Vec<(usize, Scope)> {
     let mut begins: Vec<(usize, Scope)> = Vec::new();
     for (heading, scope) in headings {

@@ -14,8 +14,8 @@ pub(crate) struct EventLine {
     pub class: Option<String>,
 }
 
-/// A number, a time and a mean, of which each pair states the third again: what has more digits counts. Since 12.2 that is
-/// the mean, before it is the time.
+/// Number, time and mean of waits. Two of them determine the third, so the value with more digits counts: since 12.2 the
+/// mean, before 12.2 the time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Waited {
     waits: Option<Printed>,

@@ -31,7 +31,7 @@ pub(super) struct Instance {
 
 impl Instance {
     /// Makes an instance that keeps the requests that `filter` lets through, and the transactions of `journals` where the
-    /// kernel reports them. Those that dead processes left are removed first.
+    /// kernel reports them. Instances that dead processes left are removed first.
     ///
     /// # Errors
     /// Why this kernel does not offer it, or to which users it does.

@@ -35,7 +35,7 @@ pub(super) fn busy_host(activity: &Activity) -> Option<Finding> {
     ))
 }
 
-/// The devices of data and log that are not quiet; the lowest of a chain stands in for those above it.
+/// The devices of data and log that are not quiet. The lowest device of a chain counts for those above it.
 pub(super) fn busy_devices<'a>(activity: &Activity, storages: impl Iterator<Item = &'a Storage>) -> Vec<Finding> {
     let mut lowest: Vec<&str> = storages
         .filter_map(|storage| storage.location.chain.as_ref().ok()?.levels.last())

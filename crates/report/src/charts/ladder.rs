@@ -164,8 +164,8 @@ pub(super) fn steps<'a>(ladders: &'a [Ladder]) -> impl Iterator<Item = &'a StepA
     ladders.iter().flat_map(|ladder| &ladder.by_load).flat_map(|(_, steps)| steps.iter().copied())
 }
 
-/// The one rate by which all `ladders` are drawn, with its name: their flow where it is the same, else what most steps
-/// know. An axis has one unit.
+/// The rate by which all `ladders` are drawn, with its name: their flow if they share it, else the rate that most steps
+/// have. An axis has one unit.
 pub(super) fn common_rate(ladders: &[Ladder]) -> (Figure, &'static str) {
     if let Some(flow) = curve::only_flow(steps(ladders).map(|step| &step.summary)) {
         return (|step| curve::throughput(&step.summary), flow.name());

@@ -2,7 +2,7 @@
 //!
 //! A change of one of them changes nothing that mindful derives, so nothing shows it. A test changes numbers of many
 //! records, and finds each change either in a file of the pack or in this list. Latencies are recorded in buckets of 1 %:
-//! a change within its bucket is none.
+//! a change within a bucket does not count.
 
 mod reason;
 mod seen;

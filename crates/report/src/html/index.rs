@@ -47,8 +47,9 @@ fn place<'a>(run: &'a IndexedRun, name: &str) -> Option<&'a str> {
 struct Choices {
     name: &'static str,
     value: fn(&IndexedRun) -> Option<&str>,
-    /// Each value with its number, from 1, and the number of its runs.
+    /// Each value and the number of its runs, most first.
     values: Vec<(String, usize)>,
+    /// The number of each value, from 1 in that order.
     numbers: BTreeMap<String, usize>,
 }
 

@@ -1,12 +1,12 @@
 //! First contact: whether this engine does on this server what it says it does. A line a claim: PASS, FAIL, or NOT SEEN where
 //! the account may not see it. Makes tables of its own and removes them.
 
-use mindful_core::contract::{Proven, SelfProof};
 use std::fmt::Write as _;
 
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::contract::stop_flag::StopFlag;
+use mindful_core::contract::{Proven, SelfProof};
 use mindful_core::dataset::{Content, DatasetPlan, LayoutProof};
 use mindful_core::plan::secret::MASK;
 use mindful_core::plan::units::{Share, format_counted};

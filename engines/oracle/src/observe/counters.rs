@@ -87,8 +87,10 @@ pub(crate) fn samplers(link: &Arc<Link>, own: &Arc<Own>, events: &dyn Events) ->
             Err(failure) => events.emit(denied(&failure, source.name(), source.views())?),
         }
     }
+    let names: Vec<&str> = INSTANCE.iter().map(|column| column.0).collect();
+    let sql = statement::of_names(include_str!("../../sql/counters/instance.sql"), &names);
     let of_instance = Arc::clone(&monitors);
-    let read = move || instance_values(&of_instance);
+    let read = move || instance_values(&of_instance, &sql);
     match read() {
         Ok(_) => samplers.push(view_sampler("v$sysstat", Scope::Server, metrics(INSTANCE), read)),
         Err(failure) => events.emit(denied(&failure, "v$sysstat", &["V_$SYSSTAT"])?),
@@ -115,12 +117,10 @@ fn own_values(own: &Own, link: &Link, monitors: &Monitors, source: Source) -> Re
 }
 
 /// Statistics of the whole instance, summed over instances.
-fn instance_values(monitors: &Monitors) -> Result<Vec<Option<f64>>, Failure> {
-    let names: Vec<&str> = INSTANCE.iter().map(|column| column.0).collect();
-    let sql = statement::of_names(include_str!("../../sql/counters/instance.sql"), &names);
+fn instance_values(monitors: &Monitors, sql: &str) -> Result<Vec<Option<f64>>, Failure> {
     let mut values = vec![None; INSTANCE.len()];
     for monitor in held(monitors).iter_mut() {
-        for row in monitor.connection.query(&sql, &[], QUESTION)? {
+        for row in monitor.connection.query(sql, &[], QUESTION)? {
             let at = INSTANCE.iter().position(|column| text(&row, 0) == Some(column.0));
             if let (Some(at), Some(value)) = (at, number(&row, 1)) {
                 *values[at].get_or_insert(0.0) += value as f64;
@@ -133,7 +133,7 @@ fn instance_values(monitors: &Monitors) -> Result<Vec<Option<f64>>, Failure> {
 /// Waits that the instance counted by how long they took, everybody's.
 struct Histogram {
     monitors: Monitors,
-    sampled: SampledSource,
+    source: SampledSource,
     before: Vec<(String, u64, u64)>,
     latencies: Option<SampledLatencies>,
 }
@@ -142,8 +142,8 @@ impl Histogram {
     fn new(monitors: Monitors) -> Self {
         let metrics = wait_kind::ALL
             .map(|(kind, what)| Metric::counter(format!("{kind}_waits"), "1", &format!("All {what}, everybody's")));
-        let sampled = SampledSource::new(WAIT_HISTOGRAM, metrics).with(Scope::Server, Phase::Boundary);
-        Self { monitors, sampled, before: Vec::new(), latencies: None }
+        let source = SampledSource::new(WAIT_HISTOGRAM, metrics).with(Scope::Server, Phase::Boundary);
+        Self { monitors, source, before: Vec::new(), latencies: None }
     }
 
     /// Kind, upper bound of the bucket in us, and count of all waits so far.
@@ -189,7 +189,7 @@ fn bucket(row: &Row) -> Option<(&'static str, u64, u64)> {
 
 impl Sampler for Histogram {
     fn source(&self) -> &SampledSource {
-        &self.sampled
+        &self.source
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {

@@ -23,7 +23,7 @@ const DIFFERENCES: [f64; 3] = [0.05, 0.1, 0.2];
 pub(super) struct Group {
     pub(super) summary: RankedGroup,
     ranks: Ranks,
-    numbers: Vec<String>,
+    names: Vec<String>,
     runs: Vec<usize>,
 }
 
@@ -83,21 +83,21 @@ impl Group {
                 .map(|difference| RunsToSee { difference, runs: runs_to_rank(variation, difference, margin, count) })
         };
         let runs_to_see = variation.filter(|_| count > 1).map(|v| needed(v).to_vec()).unwrap_or_default();
-        let numbers = ranked.iter().map(|(side, _)| side.name.clone()).collect();
+        let names = ranked.iter().map(|(side, _)| side.name.clone()).collect();
         let runs = values.iter().map(|side| side.runs.len()).collect();
         Ok(Self {
             summary: RankedGroup { measured: Vec::new(), sides, doubts, variation, runs_to_see },
             ranks,
-            numbers,
+            names,
             runs,
         })
     }
 
     fn number(&self, name: &str) -> Option<usize> {
-        self.numbers.iter().position(|known| known == name)
+        self.names.iter().position(|known| known == name)
     }
 
-    /// The verdicts on the last of all `sides`, if it has a rank here.
+    /// The side `name` compared with each other one of the group; `None` if it has no rank here.
     pub(super) fn last(&self, name: &str) -> Option<Vec<([usize; 2], Verdict, Basis)>> {
         let last = self.number(name)?;
         let of_other = |(other, compared): (usize, &Comparison)| {

@@ -10,9 +10,9 @@ use super::run::RunsOfSide;
 const FIRST: [&str; 4] = ["engine", "mix", "work unit", "active set"];
 
 /// Facts that a heading names: engine, mix, work unit, active set, and each other in which the groups differ.
-pub(super) fn differing_keys(groups: &[(Vec<NamedFact>, Vec<usize>)]) -> Vec<String> {
+pub(super) fn differing_keys(groups: &[&[NamedFact]]) -> Vec<String> {
     let mut values: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for fact in groups.iter().flat_map(|(measured, _)| measured) {
+    for fact in groups.iter().copied().flatten() {
         values.entry(&fact.name).or_default().push(&fact.value);
     }
     let named = |(name, values): (&str, Vec<&str>)| {

@@ -1,10 +1,9 @@
 //! Ranks of several sides.
 //!
-//! Each pair of sides is compared as two sides are, and all comparisons hold at once (`Question::family`). A side has
-//! the ranks from 1 + the number of sides that are better to K - the number of those that are worse, as in inference
-//! for ranks (Mogstad, Romano, Shaikh and Wilhelm, Review of Economic Studies 91, 2024): all those sets of ranks
-//! contain the true ranks with the confidence of the intervals. A clustering into groups was rejected: the relation
-//! "cannot be told apart" is not transitive.
+//! Each pair of sides is compared as two sides are, and all comparisons hold at once (`Question::family`). Of K sides, one
+//! with B better and W worse sides has the ranks from 1 + B to K - W. This is inference for ranks (Mogstad, Romano,
+//! Shaikh and Wilhelm, Review of Economic Studies 91, 2024). All these sets of ranks contain the true ranks with the
+//! confidence of the intervals. A clustering into groups was rejected, because "cannot be told apart" is not transitive.
 
 use mindful_core::Result;
 

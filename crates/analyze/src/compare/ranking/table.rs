@@ -69,8 +69,7 @@ pub struct RunTable {
 /// A figure that has no ratio.
 pub fn table(rows: Vec<TableRow>, by: OrderedBy, margin: f64) -> Result<RunTable> {
     let groups = groups(rows);
-    let keys: Vec<(Vec<NamedFact>, Vec<usize>)> = groups.keys().map(|key| (key.clone(), Vec::new())).collect();
-    let shown = differing_keys(&keys);
+    let shown = differing_keys(&groups.keys().map(Vec::as_slice).collect::<Vec<_>>());
     let mut groups: Vec<(Vec<NamedFact>, Vec<TableRow>)> = groups.into_iter().collect();
     groups.sort_by_key(|(_, rows)| std::cmp::Reverse(rows.len()));
     let (mut ranked, mut not_ranked, mut sentences) = (Vec::new(), Vec::new(), Vec::new());

@@ -10,6 +10,9 @@ use serde_json::Value;
 
 use super::reason::{FELL, FOREIGN, OUTSIDE, PLAN, SERVICE, SESSION, TIMES};
 
+/// Beginnings of the fields of a slice that describe its session.
+const OF_SESSION: [&str; 4] = ["report.writer_wait_us", "report.long", "report.backlog", "long"];
+
 /// A step, as far as it decides which of its numbers enter a figure.
 #[derive(Debug)]
 pub(super) struct SeenStep {
@@ -123,7 +126,6 @@ impl SeenEvent<'_> {
         if self.share == 0.0 {
             return Some(OUTSIDE);
         }
-        let is_session = ["report.writer_wait_us", "report.long", "report.backlog", "long"];
         let responds = || {
             let ops = self.event["report"]["ops"].as_array();
             ops.into_iter().flatten().any(|op| !op["response"].is_null())
@@ -135,7 +137,7 @@ impl SeenEvent<'_> {
             "report.ops[].latency.buckets[][0]" | "report.ops[].response.buckets[][0]" if self.share < 0.5 => {
                 Some(OUTSIDE)
             }
-            _ if is_session.iter().any(|begin| field.starts_with(begin)) => Some(SESSION),
+            _ if OF_SESSION.iter().any(|begin| field.starts_with(begin)) => Some(SESSION),
             _ => None,
         }
     }
