@@ -48,9 +48,7 @@ pub(crate) fn log(
     let rate = |counter: Counter| counters.rate(counter);
     let ratio = |part, whole| counters.ratio(part, whole);
     let apart = is_apart_from_data(&run.environment) == Some(true);
-    // MariaDB does not count them: nothing else flushes a device that the log has alone.
-    let own_flushes = rate(Counter::LogDeviceFlushes).filter(|_| apart);
-    let syncs = rate(Counter::LogSyncs).or(own_flushes).filter(|rate| *rate > 0.0);
+    let syncs = syncs_per_s(counters, apart);
     let per_sync = |whole: Option<f64>| whole.zip(syncs).map(|(whole, syncs)| whole / syncs);
     let changed = step.head.workload.as_ref().map(|workload| workload.redo.changed_bytes() as f64);
     let changed = changed.zip(updated).map(|(bytes, blocks)| bytes * blocks);
@@ -83,7 +81,7 @@ pub(crate) fn log(
         write_amplification: rate(Counter::DeviceWriteBytes).zip(changed).map(|(bytes, changed)| bytes / changed),
         checkpoint_write_share: ratio(Counter::CheckpointWrites, Counter::PhysicalWrites),
         background_write_share: ratio(Counter::BackgroundWrites, Counter::PhysicalWrites),
-        sync_mean_us: sync_mean_us(counters),
+        sync_mean_us: sync_mean_us(counters, apart),
         flush_mean_us: ratio(Counter::LogDeviceFlushTimeUs, Counter::LogDeviceFlushes),
         flushes_timed: flushes.as_ref().map(Recorder::count),
         flush_p50_us: quantile(0.5),
@@ -97,16 +95,22 @@ pub(crate) fn is_apart_from_data(facts: &Facts) -> Option<bool> {
     Some(chain(Kept::Log)? != chain(Kept::Dataset)?)
 }
 
-/// Mean time of a sync: as the database timed it, else by Little's law from the sessions that were seen to sync.
-pub fn sync_mean_us(counters: &Counters) -> Option<f64> {
+/// Syncs of the log. MariaDB does not count them, but nothing else flushes a device that the log has alone.
+fn syncs_per_s(counters: &Counters, apart: bool) -> Option<f64> {
+    let own_flushes = || counters.rate(Counter::LogDeviceFlushes).filter(|_| apart);
+    counters.rate(Counter::LogSyncs).or_else(own_flushes).filter(|rate| *rate > 0.0)
+}
+
+/// Mean time of a sync: as the database timed it, else by Little's law from the sessions that were seen to sync. `apart`
+/// is whether the log lies on another device than the data.
+pub fn sync_mean_us(counters: &Counters, apart: bool) -> Option<f64> {
     let timed = counters.ratio(Counter::LogSyncTimeUs, Counter::LogSyncs).filter(|us| *us > 0.0);
     timed.or_else(|| {
         let samplings = counters.find(Counter::Samplings)?.delta.filter(|count| *count > 0.0)?;
         let syncing = counters.0.iter().filter(|change| change.source == SAMPLES && is_log_sync(&change.name));
         let seen =
             Some(syncing.filter_map(|change| change.delta).sum()).filter(|seen: &f64| *seen >= FEWEST_SAMPLES)?;
-        let syncs = counters.rate(Counter::LogSyncs).or_else(|| counters.rate(Counter::LogDeviceFlushes));
-        Some(seen / samplings * 1e6 / syncs.filter(|rate| *rate > 0.0)?)
+        Some(seen / samplings * 1e6 / syncs_per_s(counters, apart)?)
     })
 }
 

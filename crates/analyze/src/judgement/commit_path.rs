@@ -13,6 +13,7 @@ use mindful_core::result::StepSummary;
 
 use crate::figures::caps::Cap;
 use crate::figures::floors::places;
+use crate::figures::log::is_apart_from_data;
 use crate::figures::shares::Shares;
 use crate::judgement::durability::Durability;
 use crate::judgement::headline::{COMMITS, Headline, HeadlineKind, percent};
@@ -37,6 +38,8 @@ pub struct CommitPath {
     pub sync_us: Option<f64>,
     /// The volumes of log and data, in words.
     pub volumes: Option<String>,
+    /// Whether the log lies on another device than the data.
+    pub apart: bool,
     /// The limits that held a device of the log alone, in words.
     pub held: Option<String>,
 }
@@ -84,6 +87,7 @@ impl CommitPath {
             syncs_per_s: summary.log.syncs_per_s,
             commits_per_sync: summary.log.commits_per_sync,
             sync_us: summary.log.sync_mean_us.or(summary.log.flush_mean_us),
+            apart: is_apart_from_data(facts) == Some(true),
             volumes: volumes(facts, &run.words().log),
             held: (!held.is_empty()).then(|| held.join(", ")),
         }

@@ -219,6 +219,19 @@ fn the_time_of_an_untimed_sync_comes_from_samples() {
     assert_eq!(step(&few).summary.log.sync_mean_us, None);
 }
 
+/// Flushes of data at the same device are no syncs of the log.
+#[test]
+fn flushes_of_a_shared_device_do_not_time_a_sync() {
+    let mut run = made(1).run();
+    add(&mut run, &made(1), "log", &[(Counter::LogDeviceFlushes.name(), 500.0), (Counter::Samplings.name(), 50.0)]);
+    add(&mut run, &made(1), "waits", &[("log_sync/Sync", 25.0), ("cpu/cpu", 25.0)]);
+    let of_log = [("log.path", "/log"), ("log.device", "vdb")];
+    run.environment.extend(of_log.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    near(step(&run).summary.log.sync_mean_us, 1_000.0, 0.01);
+    run.environment.insert("storage.device".to_owned(), "vdb".to_owned());
+    assert_eq!(step(&run).summary.log.sync_mean_us, None);
+}
+
 #[test]
 fn flushes_that_were_timed_have_percentiles() {
     let mut run = committing(1, 990.0, 800.0);

@@ -85,7 +85,7 @@ pub struct LogSummary {
     sync_mean_us: Option<f64> = figure(
         Microseconds,
         "time that syncs of the log took / syncs; where they are not timed, by Little's law: sessions seen to sync \
-         per sampling / syncs per second, or flushes at the device of the log where syncs are not counted",
+         per sampling / syncs per second, or flushes at a device that the log has alone, where syncs are not counted",
         [LogSyncTimeUs, LogSyncs, Samplings, LogDeviceFlushes]
     ),
     /// Mean time of a flush at the device of the log, us.

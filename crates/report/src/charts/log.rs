@@ -38,7 +38,7 @@ pub(super) fn drawing(
         of.counters.rate(Counter::LogDeviceFlushes).filter(|rate| *rate > 0.0).map(|rate| us / rate)
     };
     let syncs = vec![
-        layer("sync, mean", &columns, |column| sync_mean_us(&column.counters)),
+        layer("sync, mean", &columns, |column| sync_mean_us(&column.counters, step.evidence.commits.apart)),
         layer("flush at its device, mean", &columns, flush_mean),
         layer("flush, median", &columns, |column| column.flush_p50_us),
         layer("flush, p99", &columns, |column| column.flush_p99_us),

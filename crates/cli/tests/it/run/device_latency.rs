@@ -135,8 +135,10 @@ mod alone {
         // The medians are those of a sample and of all.
         assert!(p50 < read * 1.1 && p50 > read / 3.0, "{p50} us at the device, {read} us for the reader");
         let timed = figure(&device["reads_timed"]) * figure(&device["one_of"]) / figure(&step["duration_s"]);
-        let counted = figure(&step["device_reads_per_s"]);
-        assert!((timed / counted - 1.0).abs() < 0.3, "{timed} reads/s by the sample, {counted} by diskstats: {device}");
+        let (own, all) = (figure(&step["blocks_visited_per_s"]), figure(&step["device_reads_per_s"]));
+        // Reads of 128 KiB by others begin at even addresses, so up to 16 times as many of them are chosen.
+        let most = own + (all - own).max(0.0) * 16.0;
+        assert!(timed > own * 0.7 && timed < most * 1.3, "{timed} of {own} own reads/s and {all} in all: {device}");
         assert_eq!(place.0.json(&["show"])["steps"][0]["device"], *device);
     }
 }
