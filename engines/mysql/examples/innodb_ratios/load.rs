@@ -22,7 +22,7 @@ struct Took {
 
 /// Alternates the two ways and prints the medians; the ratio is that of the pairs, which neighbours on the machine disturb alike.
 #[expect(clippy::print_stdout, reason = "the figures are the result")]
-pub fn compare(bench: &Bench) -> Result<()> {
+pub(crate) fn compare(bench: &Bench) -> Result<()> {
     let (mut ours, mut theirs, mut seeds, mut proofs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for round in 0..ROUNDS {
         let (old, seeding) = by_seed_table(bench)?;

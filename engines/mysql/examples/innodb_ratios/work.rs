@@ -27,7 +27,7 @@ enum Other {
 
 /// Alternates each pair and prints the medians, of the pairs' ratios too.
 #[expect(clippy::print_stdout, reason = "the figures are the result")]
-pub fn compare(bench: &Bench) -> Result<()> {
+pub(crate) fn compare(bench: &Bench) -> Result<()> {
     println!("blocks per CPU-second of the server, one session, all cached; medians of {ROUNDS} pairs");
     for (unit, other, name, wanted) in [
         (1, Other::Client, "a prepared statement an operation", "4"),

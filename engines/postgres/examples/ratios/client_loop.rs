@@ -21,10 +21,10 @@ const PLACEMENT: Placement = Placement { session: 0, sessions: 1, schema: 1, end
 
 /// Alternates the two loops, and the bare one with itself, in CPU of this thread.
 #[expect(clippy::print_stdout, reason = "the figures are the result")]
-pub fn compare(bench: &Bench) -> Result<()> {
+pub(crate) fn compare(bench: &Bench) -> Result<()> {
     let target = bench.target()?;
     for unit in [1, 64] {
-        let workload = bench.workload(&*target, &[("work_unit", &unit.to_string()), ("loop", "client")])?;
+        let workload = Bench::workload(&*target, &[("work_unit", &unit.to_string()), ("loop", "client")])?;
         let mut ours = ClientLoop::new(&workload, PLACEMENT);
         let (mut bare, mut again) = (Bare::new(&workload), Bare::new(&workload));
         let (mut off, mut same, mut more_ns) = (Vec::new(), Vec::new(), Vec::new());

@@ -35,7 +35,7 @@ const KNOBS: [(&str, &[(&str, &str)]); 13] = [
     ("think_time", &[("think_time", "1%:100us..200us")]),
 ];
 
-pub fn load(bench: &Bench) -> Result<()> {
+pub(crate) fn load(bench: &Bench) -> Result<()> {
     let plan = DatasetPlan { scan_blocks: 64, ..dataset_plan(SCHEMAS, BLOCKS) };
     bench.target()?.load(&plan, &Silent, &StopFlag::default())?;
     Ok(())
@@ -43,7 +43,7 @@ pub fn load(bench: &Bench) -> Result<()> {
 
 /// Compares with all knobs off at two work units, then turns on one after the other.
 #[expect(clippy::print_stdout, reason = "the figures are the result")]
-pub fn compare(bench: &Bench) -> Result<()> {
+pub(crate) fn compare(bench: &Bench) -> Result<()> {
     let target = bench.target()?;
     println!("blocks per CPU-second, all cached; quartiles of {PAIRS} pairs");
     for unit in [1, 64] {
@@ -74,7 +74,7 @@ pub fn compare(bench: &Bench) -> Result<()> {
 }
 
 /// The three rates, from the first to the last or the other way round: the one in the middle is next to both.
-pub fn sandwich(round: usize, [a, b, c]: [&mut dyn FnMut() -> Result<f64>; 3]) -> Result<(f64, f64, f64)> {
+pub(crate) fn sandwich(round: usize, [a, b, c]: [&mut dyn FnMut() -> Result<f64>; 3]) -> Result<(f64, f64, f64)> {
     if round.is_multiple_of(2) {
         return Ok((a()?, b()?, c()?));
     }
@@ -83,7 +83,7 @@ pub fn sandwich(round: usize, [a, b, c]: [&mut dyn FnMut() -> Result<f64>; 3]) -
 }
 
 /// Median, first and third quartile.
-pub fn spread(mut ratios: Vec<f64>) -> String {
+pub(crate) fn spread(mut ratios: Vec<f64>) -> String {
     ratios.sort_by(f64::total_cmp);
     let quartile = |share: usize| ratios[(ratios.len() - 1) * share / 4];
     format!("{:.3} ({:.3} to {:.3})", median(ratios.clone()), quartile(1), quartile(3))
@@ -105,7 +105,7 @@ impl<'a> Loop<'a> {
     /// The loop that mindful makes for `settings`; its home is schema 2, so that the hot schema is another.
     fn generated(bench: &'a Bench, target: &'a dyn Target, unit: u64, settings: &[(&str, &str)]) -> Result<Self> {
         let unit = unit.to_string();
-        let workload = bench.workload(target, &[&[("work_unit", &*unit)], settings].concat())?;
+        let workload = Bench::workload(target, &[&[("work_unit", &*unit)], settings].concat())?;
         target.prepare(&workload, 1)?;
         let session = target.session(&workload, Placement { session: 0, sessions: 1, schema: 2, endpoint: 0 })?;
         let sql = "SELECT pid::bigint FROM pg_stat_activity WHERE query LIKE 'CALL pg_temp.slice%' ORDER BY backend_start DESC LIMIT 1";

@@ -16,7 +16,7 @@ const ROUNDS: usize = 5;
 
 /// Alternates the two ways and prints the medians; the ratio is that of the pairs, which neighbours on the machine disturb alike.
 #[expect(clippy::print_stdout, reason = "the figures are the result")]
-pub fn compare(bench: &Bench) -> Result<()> {
+pub(crate) fn compare(bench: &Bench) -> Result<()> {
     let (mut ours, mut seeded, mut proofs, mut cpu) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for round in 0..ROUNDS {
         rest(bench)?;

@@ -46,8 +46,8 @@ impl Bench {
             .and_then(|options| options.open(0, &self.events))
     }
 
-    /// The work that `settings` ask for, on what is loaded.
-    fn workload(&self, target: &dyn Target, settings: &[(&str, &str)]) -> Result<Workload> {
+    /// The workload of `settings` on the loaded dataset.
+    fn workload(target: &dyn Target, settings: &[(&str, &str)]) -> Result<Workload> {
         let mut all = Settings::defaults(KEYS);
         for (name, value) in settings {
             all.set(name, *value, Origin::Default);

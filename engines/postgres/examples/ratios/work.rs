@@ -23,7 +23,7 @@ enum Other {
 
 /// Alternates each pair and prints the medians, of the pairs' ratios too.
 #[expect(clippy::print_stdout, reason = "the figures are the result")]
-pub fn compare(bench: &Bench) -> Result<()> {
+pub(crate) fn compare(bench: &Bench) -> Result<()> {
     for (unit, other, name, wanted) in [
         (1, Other::Execute, "a loop of EXECUTE", 8.0),
         (64, Other::Execute, "a loop of EXECUTE", 1.5),
@@ -40,7 +40,7 @@ pub fn compare(bench: &Bench) -> Result<()> {
 
 fn pair(bench: &Bench, unit: u64, other: Other) -> Result<(f64, f64, f64)> {
     let target = bench.target()?;
-    let workload = bench.workload(&*target, &[("work_unit", &unit.to_string())])?;
+    let workload = Bench::workload(&*target, &[("work_unit", &unit.to_string())])?;
     target.prepare(&workload, 1)?;
     let mut session = target.session(&workload, Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 })?;
     let rival = bench.connect()?;
@@ -79,12 +79,12 @@ fn pair(bench: &Bench, unit: u64, other: Other) -> Result<(f64, f64, f64)> {
     Ok((median(ours), median(theirs), ratio))
 }
 
-pub fn number(bench: &Bench, client: &Connection, sql: &str) -> Result<i64> {
+pub(crate) fn number(bench: &Bench, client: &Connection, sql: &str) -> Result<i64> {
     let row = bench.runtime.block_on(client.query_one(sql, &[])).map_err(|error| client.explain(&error))?;
     Ok(row.get(0))
 }
 
 /// CPU that the server process `pid` has used, s.
-pub fn backend_cpu_s(pid: i64) -> f64 {
+pub(crate) fn backend_cpu_s(pid: i64) -> f64 {
     process::cpu(&Kernel::default(), pid as u32).map_or(f64::NAN, |cpu| cpu.as_secs_f64())
 }

@@ -2,8 +2,8 @@
 //!
 //! Short trials double the load until one misses the objective, then halve the gap on a logarithmic scale. The highest
 //! load that met it is confirmed by a trial of full length, and so is the lowest that missed it. Both are repeated
-//! until their figures do not overlap, and the answer is a range if they still do: of two loads with overlapping
-//! figures, chance decides which one met the objective. A percentile needs a number of operations; if a trial had too
+//! until they differ by more than the trials of one load do, and the answer is a range if they still do not: of two such
+//! loads, chance decides which one met the objective. A percentile needs a number of operations; if a trial had too
 //! few, the same load is tried for longer, and the search gives up only when 16 times the duration would not do. A
 //! regression over all trials was rejected: latency near saturation fits no curve, and one trial at the answer says
 //! more.
@@ -79,8 +79,7 @@ impl Search<'_> {
         if !tried(miss, 1) {
             return self.at(miss, 1);
         }
-        let [met, missed] = [load, miss].map(|at| self.range(seen, at));
-        if met.1 < missed.0 {
+        if are_apart(self.range(seen, load), self.range(seen, miss)) {
             return Next::Over(self.found(seen, load, false));
         }
         let mut again = (2..=LAST_REPEAT).flat_map(|pass| [(load, pass), (miss, pass)]);
@@ -101,7 +100,7 @@ impl Search<'_> {
     fn undecided_between(&self, seen: &[Tried], load: f64, miss: f64) -> String {
         let missed = self.range(seen, miss);
         let below = seen.iter().filter(|s| s.load < load && s.met == Some(true)).map(|s| s.load);
-        let sure = below.filter(|below| self.range(seen, *below).1 < missed.0).fold(0.0, f64::max);
+        let sure = below.filter(|below| are_apart(self.range(seen, *below), missed)).fold(0.0, f64::max);
         let (key, objective) = (self.key, self.objective);
         let from = if sure > 0.0 { format!("{sure:.0}") } else { format!("below {load:.0}") };
         format!(
@@ -197,6 +196,12 @@ impl Search<'_> {
         let ops = format_counted(ops, "operation");
         format!("{took}{} ({ops} in {seconds:.1} s)", rate.unwrap_or_default())
     }
+}
+
+/// Whether the figures of two loads differ by more than those of one load do.
+fn are_apart(met: (f64, f64), missed: (f64, f64)) -> bool {
+    let spread = |(least, most): (f64, f64)| if most.is_finite() { most - least } else { 0.0 };
+    missed.0 - met.1 > spread(met).max(spread(missed))
 }
 
 /// The lowest load above `load` that missed the objective.
