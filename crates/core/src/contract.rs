@@ -1,8 +1,9 @@
-//! What an engine promises and what happens while it works.
+//! The contract of an engine, and the events of a run.
 //!
-//! An [`engine`] opens a target; a target gives sessions, samplers and a dataset. Each session does a [`slice`](self::slice) of
-//! about a second and reports it. Samplers read a [`metric`]. All of it becomes an [`event`], which is shown, stored and read
-//! back as the same value. Time comes from a [`clock`] alone, so that a simulated clock can replace that of the host.
+//! An [`engine`] opens a target. A target opens sessions and samplers and manages a dataset. A session does one
+//! [`slice`](self::slice) of about a second at a time and reports it. Samplers read [`metric`]s. All results become
+//! [`event`]s, which are shown, stored and read back as the same values. All time comes from a [`clock`], so that a
+//! simulated clock can replace the host's.
 
 pub mod clock;
 pub(crate) mod dataset_store;

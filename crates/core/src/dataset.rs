@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::contract::error::{Error, Result};
 use crate::plan::units;
 
-/// A size given in blocks or in bytes; only the target knows how long its blocks are.
+/// A size in blocks or in bytes; only the target has the length of its blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Extent {
@@ -42,11 +42,11 @@ impl Extent {
     }
 }
 
-/// What the bytes of a row look like to a compressor.
+/// Contents of a row, as seen by a compressor.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Content {
-    /// Random bytes up to what the ratios ask for: `compress_ratio` 1 is incompressible.
+    /// Random bytes, as many as the ratios require: `compress_ratio` 1 is incompressible.
     Mixed {
         /// Stored bytes by compressed bytes, 1 or more.
         compress_ratio: f64,
@@ -61,8 +61,8 @@ impl Content {
     /// Nothing to be gained by a compressor or by deduplication.
     pub const INCOMPRESSIBLE: Self = Self::Mixed { compress_ratio: 1.0, dedupe_ratio: 1.0 };
 
-    /// Refuses blocks that repeat, from a database that stores none twice; `blocks` is what it calls them, and `why` what
-    /// every one of them has.
+    /// Refuses repeated blocks for a database that stores no block twice. `blocks` is its name for them, and `why` the
+    /// part that makes each unique.
     pub fn refuse_repeated(self, blocks: &str, why: &str) -> Result<()> {
         match self {
             Self::Mixed { dedupe_ratio, .. } if dedupe_ratio > 1.0 => Err(Error::plan(
@@ -76,20 +76,20 @@ impl Content {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DatasetPlan {
-    /// How many schemas (each a table with its index).
+    /// Number of schemas, each a table with its index.
     pub schemas: u32,
     pub blocks_per_schema: u64,
-    /// Blocks of the unindexed table for full scans in each schema; 0 for none.
+    /// Blocks of the unindexed table for full scans in each schema; 0 without one.
     pub scan_blocks: u64,
     pub content: Content,
     pub seed: u64,
     pub load_streams: u32,
 }
 
-/// Most bytes a dataset may have, 1 EiB: sixteen times that still fits 64 bits, whatever is added to it.
+/// Upper limit of a dataset, 1 EiB: sixteen times that still fits 64 bits, so sums cannot overflow.
 pub const MOST_BYTES: u64 = 1 << 60;
 
-/// Most bytes that its tables or indexes may take, with what they contain besides the blocks.
+/// Upper limit of its tables or indexes, with their contents other than the blocks.
 const MOST_STORED: u64 = 2 * MOST_BYTES;
 
 impl DatasetPlan {
@@ -98,7 +98,7 @@ impl DatasetPlan {
         u64::from(self.schemas) * (self.blocks_per_schema + self.scan_blocks)
     }
 
-    /// Bytes of all its tables where a block has `block_bytes`; `None` beyond [`MOST_BYTES`].
+    /// Bytes of all its tables with blocks of `block_bytes`; `None` beyond [`MOST_BYTES`].
     pub fn bytes(&self, block_bytes: u64) -> Option<u64> {
         fits(self.schemas, self.blocks_per_schema, self.scan_blocks, block_bytes)
     }
@@ -118,7 +118,7 @@ impl DatasetPlan {
     }
 }
 
-/// Bytes of so many blocks; `None` beyond [`MOST_BYTES`].
+/// Bytes of all blocks; `None` beyond [`MOST_BYTES`].
 fn fits(schemas: u32, blocks_per_schema: u64, scan_blocks: u64, block_bytes: u64) -> Option<u64> {
     let blocks = blocks_per_schema.checked_add(scan_blocks)?;
     let bytes = blocks.checked_mul(block_bytes)?.checked_mul(schemas.into())?;
@@ -127,7 +127,7 @@ fn fits(schemas: u32, blocks_per_schema: u64, scan_blocks: u64, block_bytes: u64
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Dataset {
-    /// How many schemas are complete.
+    /// Number of complete schemas.
     pub schemas: u32,
     pub blocks_per_schema: u64,
     /// Blocks of the scan table in each schema.
@@ -135,7 +135,7 @@ pub struct Dataset {
     pub block_bytes: u64,
     /// Bytes of all tables.
     pub bytes: u64,
-    /// Bytes of all indexes; `None` where the engine has none.
+    /// Bytes of all indexes; `None` without indexes.
     pub index_bytes: Option<u64>,
     pub seed: u64,
     pub content: Content,
@@ -153,7 +153,7 @@ impl Dataset {
         blocks * self.block_bytes as f64 + index_bytes <= cache_bytes as f64 * MOST_OF_CACHE
     }
 
-    /// Whether anything could hold it. One that others describe need not be: what is computed from it would overflow.
+    /// Whether any storage could hold it. Figures of an impossible dataset from a foreign record would overflow.
     pub fn is_possible(&self) -> bool {
         fits(self.schemas, self.blocks_per_schema, self.scan_blocks, self.block_bytes).is_some()
             && self.bytes <= MOST_STORED
@@ -165,10 +165,10 @@ pub fn nothing_loaded_error() -> Error {
     Error::plan("nothing is loaded", "`mindful load` first")
 }
 
-/// The proof that a layout is what the method asks for.
+/// The proof that a layout is as the method requires.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LayoutProof {
-    /// One entry a schema; none where the target claims nothing of its layout.
+    /// One entry a schema; empty if the target makes no claim about its layout.
     pub schemas: Vec<SchemaProof>,
     /// Largest rank correlation, in size, between the physical orders of two neighbouring schemas.
     pub cross_correlation: Option<f64>,
@@ -182,8 +182,8 @@ pub struct SchemaProof {
     pub schema: u32,
     pub rows: u64,
     pub distinct_blocks: u64,
-    /// Spearman's rank correlation of key and block number, -1 to 1; of a sample that of the layout as it was written,
-    /// which the sample confirms to within [`proof_sample::correlation_error`].
+    /// Spearman's rank correlation of key and block number, -1 to 1. With a sample it is the correlation of the layout
+    /// as written, which the sample confirms to within [`proof_sample::correlation_error`].
     pub rank_correlation: f64,
     /// Number of randomly drawn blocks that were checked: each contains only the one row that was written to it.
     /// `None`: every row was checked.
@@ -192,7 +192,7 @@ pub struct SchemaProof {
 }
 
 impl SchemaProof {
-    /// How far the true correlation can be from this one.
+    /// Largest distance between the true correlation and this one.
     fn error(&self) -> f64 {
         self.sample.map_or(0.0, |drawn| proof_sample::correlation_error(self.rows, drawn))
     }
@@ -202,10 +202,10 @@ impl LayoutProof {
     /// Largest rank correlation the method allows, in size.
     pub const MAX_CORRELATION: f64 = 0.02;
 
-    /// Fewest rows for which a rank correlation says anything.
+    /// Fewest rows for a meaningful rank correlation.
     pub(crate) const FEWEST_ROWS: u64 = 100;
 
-    /// What the layout fails, or `None` when it holds.
+    /// Why the layout fails, or `None` if it holds.
     pub fn failure(&self) -> Option<String> {
         for s in &self.schemas {
             if s.distinct_blocks != s.rows {
@@ -236,8 +236,8 @@ impl LayoutProof {
         self.schemas.iter().any(|schema| schema.sample.is_some())
     }
 
-    /// The allowed size of the correlation between two schemas of `rows` rows: 0.02, or what chance alone reaches in
-    /// small tables (five standard errors, `5 / sqrt(rows - 1)`).
+    /// The largest accepted correlation between two schemas of `rows` rows: 0.02, or the correlation that chance
+    /// reaches in small tables (five standard errors, `5 / sqrt(rows - 1)`).
     pub fn cross_limit(rows: u64) -> f64 {
         Self::MAX_CORRELATION.max(5.0 / (rows.max(2) as f64 - 1.0).sqrt())
     }

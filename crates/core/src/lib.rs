@@ -1,9 +1,9 @@
-//! Plain data and the contracts of mindful. Nothing in this crate touches a disk, a socket or a terminal.
+//! Plain data and the contracts of mindful. This crate does no I/O: no disk, no socket, no terminal.
 //!
-//! - [`contract`]: what an engine promises and what happens while it works
-//! - [`plan`]: what a run does, with the settings it is made from
-//! - [`workload`]: which blocks are visited, in which order and when
-//! - [`dataset`]: what is loaded, and how it is registered and proven
+//! - [`contract`]: the contract of engines, and the events of a run
+//! - [`plan`]: the plan of a run, with the settings it is made from
+//! - [`workload`]: the visited blocks, their order and times
+//! - [`dataset`]: the loaded data, its registry and its proof
 //! - [`record`]: a run as it is stored and read back
 //! - [`ranks`]: several processes that share one run
 //! - [`result`]: figures and findings

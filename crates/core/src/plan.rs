@@ -1,4 +1,4 @@
-//! The plan: what a user asks for, resolved and checked as far as it can be without the target.
+//! The plan: the user's settings, resolved and checked as far as possible without the target.
 
 use std::time::Duration;
 
@@ -27,20 +27,20 @@ pub use keys::{KEYS, MOST_SCHEMAS, MOST_SESSIONS, SWEEP_KEYS};
 pub use price::{PRICE_PARTS, Price};
 pub use text::{Utf8, to_utf8};
 
-/// Everything that decides a run, apart from the engine's own options.
+/// All settings of a run except the engine's own options.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// URL of the target as given, secrets included: never stored or printed as it is.
+    /// URL of the target as the user wrote it, with secrets: never stored or printed unmasked.
     #[serde(skip)]
     pub target: String,
     pub tag: Option<String>,
-    /// What an hour of the target costs.
+    /// Price of an hour of the target.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
     pub seed: u64,
-    /// Schemas asked for; `None`: what is loaded, or the default.
+    /// Requested number of schemas; `None`: the loaded number, or the default.
     pub schemas: Option<u32>,
-    /// Blocks per schema asked for; `None`: what is loaded, or the default.
+    /// Requested blocks per schema; `None`: the loaded number, or the default.
     pub scale: Option<Extent>,
     pub scan_table: Extent,
     pub content: Content,
@@ -62,7 +62,7 @@ pub struct Plan {
     pub guard: Duration,
     pub work_unit: u64,
     pub update_pct: Share,
-    /// Blocks an update visits; `None`: as a read.
+    /// Blocks that an update visits; `None`: as many as a read.
     pub update_work_unit: Option<u64>,
     /// Share of reads that are full scans.
     pub scan_pct: Share,
@@ -83,20 +83,20 @@ pub struct Plan {
     pub access: Access,
     /// Whether single requests are timed at the device, where they can be.
     pub device_trace: bool,
-    /// Whether the metadata service of a cloud may be asked.
+    /// Whether the run may query the metadata service of a cloud.
     #[serde(default, skip_serializing_if = "HostFacts::is_auto")]
     pub facts: HostFacts,
     pub hooks: Hooks,
 }
 
-/// What the facts of a host are read from.
+/// Sources of the facts of a host.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum HostFacts {
     /// The host, and on a machine of a cloud its metadata service.
     #[default]
     Auto,
-    /// The host alone.
+    /// Only the host.
     Local,
 }
 
@@ -168,7 +168,7 @@ impl Plan {
         Ok(())
     }
 
-    /// What an old kit's arithmetic can be had for: its ranges and its mix.
+    /// An old kit has limited ranges and mixes; refuses all others.
     fn check_compatibility(&self) -> Result<()> {
         let more = self.hot_spot.is_some()
             || self.skew != Skew::Uniform
@@ -213,7 +213,7 @@ impl Plan {
         }
     }
 
-    /// The workload on what is loaded; refuses what the dataset cannot carry.
+    /// The workload on the `loaded` dataset; refuses a workload that does not fit it.
     pub fn workload(&self, loaded: &Dataset) -> Result<Workload> {
         let schemas = self.schemas.unwrap_or(loaded.schemas);
         if schemas > loaded.schemas {
@@ -285,16 +285,17 @@ impl Plan {
         })
     }
 
-    /// See [`Workload::spread`]: sessions that are not a multiple of `schemas` are spread over all of them. An old kit's
-    /// stay in their own, and so do those that hold locks from one update to the next, which would deadlock.
+    /// See [`Workload::spread_sessions`]: if sessions are not a multiple of `schemas`, they are spread over all of them.
+    /// Sessions of an old kit stay in their own schemas. So do sessions that hold locks from one update to the next,
+    /// because they would deadlock.
     fn spread_sessions(&self, schemas: u32) -> Option<u32> {
         let holds_locks = self.commit != Commit::Each && !self.update_pct.is_none();
         let own = self.compatibility != Compatibility::Mindful || holds_locks || self.sessions.is_multiple_of(schemas);
         (!own).then_some(self.sessions)
     }
 
-    /// Blocks of each schema that operations can visit, of what is `loaded` or else of what would be; 0 where there
-    /// would be nothing.
+    /// Blocks of each schema that operations can visit, in the `loaded` dataset or else in the planned one; 0 without
+    /// blocks.
     pub fn blocks_visited(&self, loaded: Option<&Dataset>, block_bytes: u64) -> u64 {
         match (self.scale, loaded) {
             (None, Some(loaded)) => loaded.blocks_per_schema,
@@ -302,8 +303,7 @@ impl Plan {
         }
     }
 
-    /// Bytes that all sessions together can visit in the schemas that they work on: what a cache they share would have to
-    /// hold.
+    /// Bytes that all sessions together can visit in their schemas: the size that a shared cache would need.
     pub fn active_bytes(&self, loaded: Option<&Dataset>, block_bytes: u64) -> u64 {
         let schemas = self.schemas.or(loaded.map(|loaded| loaded.schemas)).unwrap_or(DEFAULT_SCHEMAS);
         let visited = u64::from(schemas.min(self.sessions.max(1)));

@@ -52,7 +52,7 @@ pub struct Summary {
     pub engine: String,
     /// Version of the system under test.
     pub engine_version: Option<String>,
-    /// What every report and export of its figures has to say, such as what its licence asks; absent where there is nothing.
+    /// Notice for every report and export, such as a demand of a licence; absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
     /// Target without secrets.
@@ -62,18 +62,18 @@ pub struct Summary {
     /// Path of the plan file that was read without being named; absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan_file: Option<String>,
-    /// What the host is.
+    /// Description of the host.
     pub hardware: Hardware,
-    /// Settings of the target that matter, by its own names; empty where they are not known.
+    /// Settings of the target that affect results, by its own names; empty if unknown.
     pub target_settings: BTreeMap<String, String>,
-    /// What an hour cost, as the plan has it.
+    /// Price of an hour, from the plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
     /// Seed of everything random.
     pub seed: u64,
     /// Whether the result may be quoted.
     pub validity: Validity,
-    /// What speaks against it, or is good to know.
+    /// Findings: doubts and remarks.
     pub findings: Vec<Finding>,
     /// The dataset.
     pub dataset: Option<DatasetSummary>,
@@ -94,7 +94,7 @@ pub struct Summary {
     /// The best of a job on files; only of `mindful raw` with more than one plain step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub io_job: Option<IoJobSummary>,
-    /// The highest load that met an objective; only of `sweep --max-iops-at`, and null there where none did.
+    /// The highest load that met an objective; only of `sweep --max-iops-at`, and null if no load met it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub objective: Option<ObjectiveSummary>,
 }
@@ -112,7 +112,7 @@ impl Summary {
 pub struct Hardware {
     /// CPUs that the kernel runs on.
     pub cpus: Option<u64>,
-    /// What the processor calls itself.
+    /// The processor's own model name.
     pub cpu_model: Option<String>,
     /// Memory, bytes.
     pub memory_bytes: Option<u64>,

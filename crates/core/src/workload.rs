@@ -1,4 +1,4 @@
-//! What the sessions do: which operations, on which blocks, in which mix. Every choice is an independent seeded draw.
+//! The workload: operations, blocks and mix. Every choice is an independent seeded draw.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ pub mod schema_share;
 pub enum OpKind {
     /// Visits `work_unit` blocks and counts a column other than the key.
     Select,
-    /// Changes `update_work_unit` blocks in a transaction of its own.
+    /// Changes `update_work_unit` blocks in a separate transaction.
     Update,
     /// Reads a whole table of a schema: the scan table, or the blocks themselves under [`Access::Scan`].
     Scan,
@@ -39,7 +39,7 @@ impl OpKind {
     }
 }
 
-/// How much of a row an update changes, and so how much redo it makes.
+/// Share of a row that an update changes, which decides the amount of redo.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Redo {
@@ -92,7 +92,7 @@ pub enum Skew {
         fraction: Share,
         /// Share of the operations that go there.
         probability: Share,
-        /// The hot set moves by its own length after so many operations of a session; 0 never moves it.
+        /// Operations of a session after which the hot set moves by its own length; 0 never moves it.
         moves_every: u64,
     },
 }
@@ -124,7 +124,7 @@ pub enum LoopSite {
     /// In the database: almost no client CPU, no network between operations.
     #[default]
     Server,
-    /// In mindful, one statement an operation: what an application would see.
+    /// In mindful, one statement an operation: the view of an application.
     Client,
 }
 
@@ -162,7 +162,7 @@ pub enum Compatibility {
 }
 
 impl Compatibility {
-    /// The old kit with this arithmetic, as every report labels it; `None` for mindful's own.
+    /// The old kit with this arithmetic, as reports label it; `None` for mindful's own.
     pub const fn kit(self) -> Option<&'static str> {
         match self {
             Self::Mindful => None,
@@ -199,13 +199,13 @@ pub struct Workload {
     pub compatibility: Compatibility,
     #[serde(default, skip_serializing_if = "Access::is_index")]
     pub access: Access,
-    /// So many sessions visit all schemas alike, each a part of them; see [`Spread`]. `None`: each stays in its own.
+    /// Number of sessions that share all schemas evenly, see [`schema_share`]. `None`: each stays in its own schema.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spread_sessions: Option<u32>,
 }
 
 impl Workload {
-    /// Reads alone, of `work_unit` blocks each, keys spread evenly, with every knob off, in the server-side loop.
+    /// Only reads, of `work_unit` blocks each, with evenly spread keys and all options off, in the server-side loop.
     pub const fn reads_only(schemas: u32, scale: u64, work_unit: u64) -> Self {
         Self {
             seed: 1,
@@ -248,8 +248,8 @@ impl Workload {
         Ok(())
     }
 
-    /// Refuses what no database does with `sessions` sessions: a rate kept by a loop in the server, and commits that wait
-    /// for each other.
+    /// Refuses combinations that no database supports with `sessions` sessions: a fixed rate with a loop in the server,
+    /// and commits that wait for each other.
     pub fn refuse_contradictions(&self, sessions: u32) -> Result<()> {
         if self.rate.is_some() && self.loop_site == LoopSite::Server {
             return Err(Error::plan("a rate needs the loop in the client", "add --loop client, or omit --rate"));
@@ -264,8 +264,8 @@ impl Workload {
         Ok(())
     }
 
-    /// When updates commit and whether they wait for the `log` (WAL, redo), in words: `each update, waiting for the log`.
-    /// `None` for reads alone.
+    /// When updates commit and whether they wait for the `log` (WAL, redo), in words: `each update, waiting for the
+    /// log`. `None` without updates.
     pub fn commit_mode(&self, log: &str) -> Option<String> {
         let when = match self.commit {
             Commit::Each => "each update".to_owned(),
@@ -286,7 +286,7 @@ pub struct Op {
     pub schema: u32,
     /// First key visited, from 1.
     pub first_key: u64,
-    /// How many keys, and so blocks, are visited: the closed range `first_key ..= first_key + blocks - 1`.
+    /// Number of visited keys and blocks: the closed range `first_key ..= first_key + blocks - 1`.
     pub blocks: u64,
     pub hot: bool,
     pub hot_schema: bool,
@@ -309,7 +309,7 @@ impl Op {
     }
 }
 
-/// From how many keys a range of `blocks` can begin within `len` keys.
+/// Number of keys at which a range of `blocks` can begin within `len` keys.
 pub fn count_starts(len: u64, blocks: u64) -> u64 {
     (len + 1).saturating_sub(blocks).max(1)
 }

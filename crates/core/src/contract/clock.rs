@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 /// Longest sleep between two checks of the stop flag.
 const NAP: Duration = Duration::from_millis(50);
 
-/// Microseconds since the Unix epoch: this host's wall clock as it was first read, carried on by the monotonic one.
+/// Microseconds since the Unix epoch: the first reading of this host's wall clock, continued by the monotonic clock.
 ///
 /// A change of the wall clock has no effect here: no wait and no slice gets longer.
 pub fn now_us() -> i64 {
@@ -41,7 +41,7 @@ pub trait Time {
     /// Microseconds since the Unix epoch.
     fn now_us(&self) -> i64;
 
-    /// Since an instant of its own; only goes forward.
+    /// Time since an arbitrary fixed instant; never decreases.
     fn elapsed(&self) -> Duration;
 
     /// Sleeps until [`Time::now_us`] is `instant_us`, but ends early when `unless` returns true. Returns whether it
@@ -51,13 +51,12 @@ pub trait Time {
 
 /// The clock of a run: all of its threads read time from it and wait by it.
 pub trait Clock: Time + Send + Sync + fmt::Debug {
-    /// A notifier for what threads wait for.
     fn new_notifier(&self) -> Arc<dyn Notifier>;
 
     /// A slot for a thread that is about to be started.
     fn new_thread_slot(&self) -> Box<dyn ThreadSlot>;
 
-    /// Whether time is simulated: no host and no server but an imagined one goes by it.
+    /// Whether time is simulated: only a simulated host and server may use it.
     fn is_simulated(&self) -> bool {
         false
     }

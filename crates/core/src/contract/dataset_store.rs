@@ -9,19 +9,19 @@ use crate::contract::event::Events;
 use crate::contract::stop_flag::StopFlag;
 use crate::dataset::{Dataset, DatasetPlan, LayoutProof};
 
-/// One object that `cleanup` removes, or leaves and says why.
+/// One object that `cleanup` removes, or keeps for a reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnedObject {
     /// Name as the system shows it.
     pub name: String,
     /// Bytes on storage, where known.
     pub bytes: Option<u64>,
-    /// `None`: mindful's own, will be removed. Otherwise why it stays.
+    /// Why `cleanup` keeps it; `None` if it belongs to mindful and will be removed.
     pub kept_because: Option<String>,
 }
 
 impl OwnedObject {
-    /// One that is removed where nothing says why it is kept.
+    /// An object that is removed unless `kept_because` has a reason.
     pub fn new(name: String, bytes: Option<u64>, kept_because: Option<&str>) -> Self {
         Self { name, bytes, kept_because: kept_because.map(str::to_owned) }
     }
@@ -32,8 +32,9 @@ pub trait DatasetStore {
     /// The dataset it holds, if any of ours.
     fn dataset(&self) -> Result<Option<Dataset>>;
 
-    /// Makes the dataset, or completes one that was begun with the same parameters. Leaves no debt: a read-only pass
-    /// afterwards writes nothing. Refuses before the first byte what does not fit or is not ours.
+    /// Creates the dataset, or completes one that was begun with the same parameters. A read-only pass afterwards
+    /// writes nothing. A dataset that does not fit, or belongs to someone else, is refused before the first byte is
+    /// written.
     fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &StopFlag) -> Result<Dataset>;
 
     /// Refuses a load of `plan` that does not fit, as [`DatasetStore::load`] does.
@@ -41,7 +42,7 @@ pub trait DatasetStore {
         Ok(())
     }
 
-    /// Proves the layout of what is loaded, by a sample where that is enough: see [`SchemaProof::sample`].
+    /// Proves the layout of the loaded dataset, by a sample if that suffices: see [`SchemaProof::sample`].
     ///
     /// [`SchemaProof::sample`]: crate::dataset::SchemaProof::sample
     fn verify(&self, stop: &StopFlag) -> Result<LayoutProof>;
@@ -56,7 +57,7 @@ pub trait DatasetStore {
         Ok(())
     }
 
-    /// The proof that was stored with the dataset; `None` without one, and where the dataset is no longer the same.
+    /// The proof stored with the dataset; `None` without one, and if the dataset has changed since.
     fn stored_proof(&self) -> Result<Option<LayoutProof>> {
         Ok(None)
     }
@@ -69,17 +70,17 @@ pub trait DatasetStore {
     /// Everything `cleanup` would touch or leave.
     fn inventory(&self) -> Result<Vec<OwnedObject>>;
 
-    /// Removes what is mindful's own; returns what [`DatasetStore::inventory`] reported before.
+    /// Removes all objects of mindful; returns the earlier result of [`DatasetStore::inventory`].
     fn cleanup(&self) -> Result<Vec<OwnedObject>>;
 
-    /// What mindful made to hold the dataset and nothing else, such as the folder of a private server; kept if anything
-    /// but the dataset is in it.
+    /// The object that mindful created only to hold the dataset, such as the folder of a private server. It is kept if
+    /// it contains anything else.
     fn instance(&self) -> Result<Option<OwnedObject>> {
         Ok(None)
     }
 
-    /// Removes the instance that [`DatasetStore::instance`] names, after [`DatasetStore::cleanup`]; the target is not
-    /// usable afterwards. Keeps whatever is to be kept.
+    /// Removes the object that [`DatasetStore::instance`] returns, after [`DatasetStore::cleanup`]. The target is not
+    /// usable afterwards. Keeps an object that has a reason to be kept.
     fn remove_instance(&self) -> Result<Option<OwnedObject>> {
         Ok(None)
     }

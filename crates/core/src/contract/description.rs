@@ -1,11 +1,10 @@
-//! What a target is and where it can be seen.
+//! Identity and settings of a target, and its place on this host.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// What a target is, for the record.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts of a record, not states of one thing")]
 pub struct Description {
@@ -13,67 +12,66 @@ pub struct Description {
     pub engine_version: String,
     /// Length of a block in bytes.
     pub block_bytes: u64,
-    /// Size of the database's own cache in bytes; `None` where it has none or it cannot be reported.
+    /// Size of the database's own cache in bytes; `None` without a cache, or if the size cannot be read.
     pub cache_bytes: Option<u64>,
     /// Whether each session has a cache of that size to itself.
     pub cache_each_session: bool,
-    /// Identifies the server while it runs; `None` if the engine does not provide it. Two targets of one server have
-    /// the same.
+    /// Identifies the running server, the same for all its targets; `None` if the engine does not provide it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instance: Option<String>,
-    /// How many endpoints its URL names.
+    /// Number of endpoints in its URL.
     pub endpoints: u32,
-    /// Every setting that matters, by the system's own names.
+    /// Every setting that affects results, by the system's own names.
     pub facts: BTreeMap<String, String>,
-    /// Whether it is bare files or devices, which have no rows, no cache and no log of their own.
+    /// Whether the target is bare files or devices, without rows, cache or log.
     pub files: bool,
-    /// What a finding of the analysis means on this engine and what to do there, by the finding's code.
+    /// Meaning of a finding on this engine and the remedy, by the finding's code.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub advice: BTreeMap<String, String>,
-    /// Which of its settings a comparison must hold fixed, and what each decides: `durability`, `direct I/O`.
+    /// Settings that a comparison must hold fixed, each with its effect: `durability`, `direct I/O`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub held_fixed: BTreeMap<String, String>,
-    /// Log that updates should write; `None` where the engine expects nothing in particular.
+    /// Log that updates should write; `None` if the engine predicts nothing.
     pub expected_log: Option<ExpectedLog>,
-    /// What a sample of the stored blocks is like, in words; `None` where none was read back.
+    /// Description of a sample of the stored blocks; `None` if no block was read back.
     pub stored_blocks: Option<String>,
     /// Requests to the cache for each unit of work; `None` for [`CacheRequests::default`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_requests: Option<CacheRequests>,
-    /// What reading its clock costs a session, us: its loop reads it once an operation. `None` if not measured.
+    /// Cost of reading the clock for a session, us: its loop reads it once an operation. `None` if not measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clock_cost_us: Option<f64>,
     /// Whether its log is made durable by forced writes (O_DSYNC) and not by syncs.
     #[serde(default)]
     pub log_by_forced_writes: bool,
-    /// Settings of it under which a crash may lose or tear what was committed: `fsync = off`.
+    /// Settings with which a crash may lose or tear committed data: `fsync = off`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unsafe_settings: Vec<String>,
-    /// What its engine calls what every one has.
+    /// The engine's words for concepts that all engines share.
     pub words: Words,
-    /// Whether it simulates its reads: no figure of it is one of storage.
+    /// Whether it simulates its reads, so that no figure describes storage.
     pub simulated: bool,
-    /// Why nothing is claimed of where rows lie, and so of blocks, pages and physical reads; `None` where a layout is proven.
+    /// Why the location of rows, and so blocks, pages and physical reads, is not claimed; `None` if the layout is
+    /// proven.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_layout: Option<String>,
-    /// What every report and export of its figures has to say, such as what its licence asks; a sentence or more.
+    /// A notice for every report and export of its figures, such as a demand of its licence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
 }
 
-/// A system's own words for common things, so that a report uses the words of its administrators.
+/// A system's own words for common concepts, so that a report uses the words of its administrators.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Words {
     /// Its log of changes: `WAL`, `redo`.
     pub log: String,
-    /// Requests that its own cache served: `buffer hits`.
+    /// Requests that were served by its cache: `buffer hits`.
     pub hits: String,
-    /// What it reads for a block in addition to the block itself: `index and visibility-map reads`.
+    /// Reads for a block in addition to the block itself: `index and visibility-map reads`.
     pub beside: String,
 }
 
 impl Words {
-    /// Those of a system, in the order of the fields.
     pub fn new(log: &str, hits: &str, beside: &str) -> Self {
         Self { log: log.to_owned(), hits: hits.to_owned(), beside: beside.to_owned() }
     }
@@ -92,14 +90,15 @@ pub struct ExpectedLog {
     pub light: [f64; 2],
     /// Least and most bytes a block with heavy redo.
     pub heavy: [f64; 2],
-    /// Blocks that are now and then logged whole; `None` where none are.
+    /// Blocks that are occasionally logged whole; `None` if that does not happen.
     pub images: Option<LogImages>,
-    /// A transaction logs a block once, however often it updated it: then only operations that commit alone are predicted.
+    /// A transaction logs a block once, even if it updates it several times. Then only operations with a commit of
+    /// their own are predicted.
     pub once_a_transaction: bool,
 }
 
-/// Requests to its own cache that a system makes, at most, and reads and writes of blocks that updates cost besides
-/// their own. A system with tables as trees requests each of their levels.
+/// Upper limits of a system's requests to its own cache, and of reads and writes caused by updates. A system that
+/// stores tables as trees requests each of their levels.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CacheRequests {
     /// For a block that is visited.
@@ -108,18 +107,17 @@ pub struct CacheRequests {
     pub operation: f64,
     /// In addition, for a block that had to be read.
     pub missed: f64,
-    /// For a block that is updated, in addition to those of its visit: what undoes the change, and what cleans up after
-    /// it.
+    /// For an updated block, in addition to its visit: requests to undo the change, and to clean up after it.
     pub updated: f64,
-    /// Reads of an updated block besides those of its visit: by what cleans up after it.
+    /// Reads of an updated block by the cleanup after it.
     pub cleaned: f64,
-    /// Writes for a block that is visited: what cleans up after its update changes it again.
+    /// Writes for a visited block: the cleanup after its update changes it again.
     pub written: f64,
 }
 
 impl Default for CacheRequests {
-    /// Those of a heap: the block itself, an index of four levels, and for an updated one the block its new version is in,
-    /// the index's, and the map of free space.
+    /// A heap requests the block itself and four levels of an index. An update adds the block of the new version, the
+    /// index block of that version, and the free space map.
     fn default() -> Self {
         Self { visited: 1.0, operation: 4.0, missed: 0.0, updated: 5.0, cleaned: 0.0, written: 1.5 }
     }
@@ -135,9 +133,9 @@ pub struct LogImages {
 }
 
 stored_names! {
-    /// What settings decide that a comparison holds fixed.
+    /// Effect of a setting that a comparison holds fixed.
     pub enum HeldFixed {
-        /// Whether what was committed survives a crash.
+        /// Whether committed data survives a crash.
         Durability = "durability",
         /// Whether reads go past the page cache.
         DirectIo = "direct I/O",
@@ -146,7 +144,7 @@ stored_names! {
     }
 }
 
-/// How far a cache holds the blocks of a working set in the order in which the tables have them.
+/// Share of a working set that a cache holds in the order of the tables.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CacheFill {
     /// Blocks that were brought in, in this order.
@@ -166,46 +164,45 @@ impl CacheFill {
         self.in_order as f64 / self.blocks.max(1) as f64
     }
 
-    /// Whether what is missing can change no figure by more than its noise.
+    /// Whether the missing part changes figures by less than their noise.
     pub fn is_whole(&self) -> bool {
         self.share() >= 0.98
     }
 }
 
-/// Where the system under test can be seen on this host.
+/// Processes and paths of the system under test on this host.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct HostView {
     /// Whether it runs on this host.
     pub local: bool,
-    /// The process that is the root of the server's processes; `None` if the server is inside mindful's own process.
+    /// Root of the server's process tree; `None` if the server runs inside mindful's own process.
     pub server_pid: Option<u32>,
     /// The folders and files that hold its dataset, to find their device by.
     pub data_paths: Vec<PathBuf>,
-    /// Those that hold its log, to which commits wait; empty where they are not known, or where there is no log.
+    /// Paths of the log, to which commits wait; empty if they are unknown or there is no log.
     #[serde(default)]
     pub log_paths: Vec<PathBuf>,
-    /// Whether the log was given a folder of its own.
+    /// Whether the log has a separate folder.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub log_apart: bool,
-    /// The engine reads in mindful's own process.
     pub in_process: bool,
     /// Whether mindful started the server: only then may it change where its processes run.
     pub private: bool,
 }
 
-/// How a kind of operation will be carried out, found before the run.
+/// How an operation of one kind will be executed, found before the run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AccessPath {
     /// Which statement: `select`, `update`, `scan`.
     pub kind: String,
     /// The access path in a few words: `Index Scan using blocks_1_k on blocks_1`.
     pub shape: String,
-    /// Whether it is the one the method asks for.
+    /// Whether it is the access path of the method.
     pub pure: bool,
-    /// The system's own text.
+    /// The system's own description.
     pub detail: String,
-    /// Settings of the system, by name, that cannot matter for what is read this way.
+    /// Names of system settings that cannot affect this access path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub idle_settings: Vec<String>,
 }

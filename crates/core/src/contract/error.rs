@@ -1,11 +1,11 @@
-//! The one error every crate of mindful can speak: what happened, on what, and the next step.
+//! The error type of all crates of mindful: what happened, on what, and the next step.
 
 use std::fmt;
 
-/// What went wrong, coarse enough to choose an exit code by.
+/// Cause of an error, coarse enough to choose an exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// The plan or the command line asks for something that cannot be done (exit code 2).
+    /// The plan or the command line cannot be carried out (exit code 2).
     Plan,
     /// The target cannot be reached, or refuses us (exit code 3).
     Target,
@@ -15,14 +15,13 @@ pub enum ErrorKind {
     Interrupted,
 }
 
-/// An error that reads as one line: `what: next step`.
+/// An error of one line: `what: next step`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
-    /// What it means for the process.
     pub kind: ErrorKind,
-    /// What happened and on what.
+    /// Event and object of the failure.
     pub what: String,
-    /// The move that gets the reader further; may be empty when `what` says it.
+    /// The next step for the reader; may be empty if `what` implies it.
     pub next: String,
 }
 
@@ -63,7 +62,7 @@ impl Error {
         self
     }
 
-    /// The same error with the place in front: `place: what`. One that begins with that place stays as it is.
+    /// The error with its place in front: `place: what`. An error that already begins with that place is not changed.
     #[must_use]
     pub fn at(mut self, place: impl fmt::Display) -> Self {
         let place = place.to_string();

@@ -1,4 +1,4 @@
-//! What happens, in the order it happens. The same values are shown live, written to the run folder and read back.
+//! Events of a run, in order. The same values are shown live, written to the run folder and read back.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,16 +25,14 @@ pub enum Event {
     },
     /// The target as it is described.
     Described {
-        /// What it is.
         description: Description,
-        /// Where it can be seen.
         host: HostView,
     },
     /// The dataset in use.
     Loaded {
         /// The dataset.
         dataset: Dataset,
-        /// Time the load took, s; `None` when it was there already.
+        /// Duration of the load, s; `None` if the dataset existed already.
         load_s: Option<f64>,
     },
     /// The proof of its layout.
@@ -67,7 +65,6 @@ pub enum Event {
     Slice {
         /// Session number, from 0.
         session: u32,
-        /// What it did.
         report: SliceReport,
     },
     /// A sampler introduces itself.
@@ -87,9 +84,9 @@ pub enum Event {
         boundary: u32,
         /// When it was read, us since the epoch on this host's clock.
         at_us: i64,
-        /// How long the reading took, us.
+        /// Duration of the reading, us.
         cost_us: u64,
-        /// One value a metric; `None` where unknown.
+        /// One value a metric; `None` if unknown.
         values: Vec<Option<f64>>,
     },
     /// A sampler reports the latencies that it timed since its previous reading.
@@ -98,7 +95,6 @@ pub enum Event {
         source: String,
         /// The boundary of slices up to which they were timed.
         boundary: u32,
-        /// What was timed.
         sampled: SampledLatencies,
     },
     /// A sampler reports which processes outside the run used the most CPU since its previous reading.
@@ -110,19 +106,19 @@ pub enum Event {
         /// The busiest first.
         processes: Vec<ProcessCpu>,
     },
-    /// Circumstances that figures depend on: all of a source when it is read first, then those that changed.
+    /// Circumstances that figures depend on: all of a source at its first reading, later only changes.
     Watched(Watched),
-    /// A rank that takes the step, alone or with all others.
+    /// A rank that takes part in the step.
     Rank(RankRecord),
     /// When sessions were at work, where slices were stored merged.
     Spans(Spans),
     /// A slice of several sessions, merged.
     MergedSlice(MergedSlice),
-    /// Which part of the step counts, where what was seen decided it.
+    /// The measured part of the step, if the data decided it.
     Window {
-        /// The boundary of slices where it begins.
+        /// The boundary of slices at its begin.
         first: u32,
-        /// The boundary where it ends.
+        /// The boundary at its end.
         last: u32,
     },
     /// The step ended.
@@ -132,7 +128,6 @@ pub enum Event {
         /// Whether it was interrupted.
         interrupted: bool,
     },
-    /// Something a reader of the result must know.
     Finding(Finding),
     /// A remark on the way, for the terminal and the record.
     Note {
@@ -143,7 +138,7 @@ pub enum Event {
     Hook(HookRecord),
     /// Work of known size makes progress.
     Progress {
-        /// What: `loading`, `fetching PostgreSQL 18.6`.
+        /// The activity: `loading`, `fetching PostgreSQL 18.6`.
         what: String,
         /// So much is done.
         done: u64,
@@ -152,18 +147,17 @@ pub enum Event {
         /// Unit of both: `bytes` or `1`.
         unit: String,
     },
-    /// In the run of several targets: what happened on one of them, as in a run of its own.
+    /// An event of one target in a run of several targets.
     OnTarget {
         /// Number of the target, from 0.
         target: u32,
-        /// What happened there.
         what: Box<Event>,
     },
-    /// The last line of a run that ended, or that was asked to end.
+    /// The last line of a run that ended or was interrupted.
     Finished {
         /// Whether a signal ended it.
         interrupted: bool,
-        /// What made it fail, if anything.
+        /// Cause of a failure, if any.
         error: Option<String>,
     },
 }
@@ -173,7 +167,7 @@ pub trait Events: Send + Sync {
     /// Something happened.
     fn emit(&self, event: Event);
 
-    /// Other output follows: what is shown for the moment only is taken away.
+    /// Other output follows: remove transient output.
     fn quiet(&self) {}
 }
 

@@ -1,7 +1,7 @@
-//! Keys of facts that more than one crate speaks of: the crate that finds a fact and the crates that judge by it share the type.
+//! Keys of facts that several crates use: the crate that finds a fact and the crates that judge by it share the type.
 //!
-//! A run stores its facts as text under these keys, among others that only one crate knows. A target's facts also hold, under
-//! a key of their own, the settings that mindful chose for a private server.
+//! A run stores its facts as text under these keys, next to facts that a single crate uses. A target's facts also
+//! contain the settings that mindful chose for a private server, under a key of their own.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ stored_names! {
         HolesShare = "data.holes_share",
         /// Microcode of the CPUs.
         CpuMicrocode = "cpu.microcode",
-        /// Weaknesses of the CPUs that the kernel mitigates, and those that it leaves open.
+        /// CPU vulnerabilities that the kernel mitigates, and those that it leaves open.
         CpuMitigations = "cpu.mitigations",
         /// Maker of the machine, from DMI.
         MachineVendor = "machine.vendor",
@@ -56,7 +56,7 @@ stored_names! {
         SystemName = "os.name",
         /// The cloud that the machine belongs to, from DMI.
         Cloud = "cloud.name",
-        /// What the other facts of the cloud were read from.
+        /// Source of the other cloud facts.
         CloudSource = "cloud.source",
         /// Why the cloud's service stated nothing.
         CloudNotStated = "cloud.not_stated",
@@ -77,13 +77,13 @@ impl Fact {
         facts.get(self.name())
     }
 
-    /// The same of mindful's own host, where the server runs on another one.
+    /// The fact about mindful's own host, if the server runs on another one.
     pub fn find_of_client(self, facts: &BTreeMap<String, String>) -> Option<&String> {
         facts.get(&format!("{CLIENT}{}", self.name()))
     }
 }
 
-/// What the keys of facts about mindful's own host begin with, where the server runs on another one.
+/// Prefix of the keys of facts about mindful's own host, if the server runs on another one.
 pub const CLIENT: &str = "client.";
 
 /// Whether the fact under `key` is about the cloud that a host belongs to.
@@ -116,7 +116,7 @@ pub enum DeviceFact {
     VolumeIops,
     /// Bytes a second that the volume was provisioned for.
     VolumeBytesPerS,
-    /// What the facts of the volume were read from.
+    /// Source of the facts about the volume.
     VolumeSource,
 }
 
@@ -143,7 +143,7 @@ impl DeviceFact {
     }
 }
 
-/// What the server keeps at a place on storage.
+/// Contents of a server's place on storage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kept {
     /// The dataset, which is read.
@@ -170,7 +170,7 @@ pub fn chosen_key(setting: &str) -> String {
     format!("{CHOSEN}{setting}")
 }
 
-/// The setting that the fact under `key` gives the reason of; `None` for a fact of another kind.
+/// The setting that the fact under `key` explains; `None` for other facts.
 pub fn chosen_setting(key: &str) -> Option<&str> {
     key.strip_prefix(CHOSEN)
 }

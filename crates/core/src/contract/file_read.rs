@@ -1,21 +1,21 @@
-//! Reads of bare files: what the reads of a database are compared with.
+//! Reads of bare files, with which the reads of a database are compared.
 
 use std::path::PathBuf;
 
-/// What is done with each block once it is in memory.
+/// Use of each block in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockTouch {
-    /// Nothing: the CPU never sees the data.
+    /// The CPU does not access the data.
     None,
     /// One byte is read.
     Byte,
     /// A checksum over all bytes.
     Checksum,
-    /// The block is copied and its rows are walked as those of a database page.
+    /// The block is copied and its rows are walked like those of a database page.
     Parse,
 }
 
-/// I/Os in flight at a time: of a step, or of one session where that is said.
+/// I/Os in flight at a time, of a step unless stated as of one session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InFlight {
     /// I/Os of a block.
@@ -32,9 +32,9 @@ impl InFlight {
 }
 
 stored_names! {
-    /// An option, and fact, that every engine of bare files has by this name: it shows how a run read its files.
+    /// Options of every engine of bare files. They are facts too: they record how a run read its files.
     pub enum FileOption {
-        /// How many I/Os each session keeps in flight.
+        /// Number of I/Os that each session keeps in flight.
         Iodepth = "iodepth",
         /// The number of large reads among them.
         LargeIodepth = "large_iodepth",
@@ -59,13 +59,13 @@ pub fn files_in_url(url: &str) -> &str {
     url.split_once(':').map_or(url, |(_, files)| files)
 }
 
-/// How an engine is asked to read files.
+/// Options that make an engine read files in a certain way.
 pub trait FileReads: Sync {
     /// The URL of these files.
     fn url(&self, files: &[PathBuf]) -> String;
 
-    /// The options, with their values, by which each session keeps one direct read in flight and does `touch` with
-    /// every block; all on one CPU if one is given.
+    /// The options for one direct read in flight per session and `touch` on every block; on a single CPU if `cpu` is
+    /// set.
     fn options(&self, touch: BlockTouch, cpu: Option<usize>) -> Vec<(&'static str, String)>;
 
     /// The same by which each session keeps `load` in flight.

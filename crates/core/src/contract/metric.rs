@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use crate::contract::error::Result;
 use crate::record::latency::SampledLatencies;
 
-/// How a metric moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MetricKind {
@@ -18,13 +17,13 @@ pub enum MetricKind {
 /// One named series.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Metric {
-    /// The name the source itself gives it, or that of a [`Counter`].
+    /// The source's own name, or the name of a [`Counter`].
     pub name: String,
     /// Unit of the raw value: `blocks`, `bytes`, `us`, `1`…
     pub unit: String,
     /// Counter or gauge.
     pub kind: MetricKind,
-    /// What it counts, in a sentence.
+    /// Meaning in one sentence.
     pub help: String,
 }
 
@@ -41,15 +40,14 @@ impl Metric {
 }
 
 stored_names! {
-    /// A counter that figures are made of: every engine and host maps a few of its own to these. Code that
-    /// reads it, and code that writes it under a name of mindful's, use the variant. A few have a name of a server or of
-    /// the kernel.
+    /// A counter from which figures are computed: every engine and host maps some of its own to these. Code that reads
+    /// or writes such a counter uses the variant. A few have a name of a server or of the kernel.
     pub enum Counter {
         /// Block requests to the database's own cache, hit or miss.
         LogicalReads = "logical_reads",
-        /// Blocks the database asked the operating system or device for.
+        /// Blocks that the database requested from the operating system or device.
         PhysicalReads = "physical_reads",
-        /// Of these, blocks that were read into its cache before anyone asked for them.
+        /// Of these, blocks that were read into its cache before a request for them.
         ReadsAhead = "physical_reads_prefetched",
         /// Of these, blocks that were read past its cache.
         ReadsDirect = "physical_reads_direct",
@@ -57,7 +55,7 @@ stored_names! {
         StorageCacheReads = "flash_cache_reads",
         /// Bytes that storage sent after it had filtered rows itself.
         FilteredBytes = "smart_scan_bytes",
-        /// Requests by which it asked for them, of one block or more each.
+        /// Read requests of the database for one or more blocks each.
         ReadRequests = "reads",
         /// Blocks that scans visited through a ring of a few buffers, past the rest of the database's cache.
         RingVisits = "ring_visits",
@@ -81,7 +79,7 @@ stored_names! {
         LogBytes = "log_bytes",
         /// Writes of the log to the operating system or device.
         LogWrites = "log_writes",
-        /// Times the database asked the operating system to make its log durable.
+        /// Requests of the database to make its log durable.
         LogSyncs = "log_syncs",
         /// Records of the log.
         LogRecords = "log_records",
@@ -89,7 +87,7 @@ stored_names! {
         LogImages = "log_images",
         /// Time that syncs of the log took, us.
         LogSyncTimeUs = "log_sync_time",
-        /// Bytes of the log given to the operating system or device, padding included.
+        /// Bytes of the log passed to the operating system or device, padding included.
         LogWriteBytes = "log_write_bytes",
         /// Time the database spent waiting for its reads, us.
         ReadTimeUs = "read_time",
@@ -101,11 +99,11 @@ stored_names! {
         Commits = "commits",
         /// Bytes the server's processes caused to be fetched from storage.
         ProcessReadBytes = "process_read_bytes",
-        /// Server processes that work for the run's sessions alone; a gauge.
+        /// Server processes that work only for the run's sessions; a gauge.
         SessionProcesses = "session_processes",
         /// Bytes that these caused to be fetched from storage.
         SessionReadBytes = "session_read_bytes",
-        /// Blocks that the run's database had to read, those of other databases left out.
+        /// Blocks read for the run's database only.
         DatabaseReads = "database_reads",
         /// Bytes the server's processes caused to be sent to storage.
         ProcessWriteBytes = "process_write_bytes",
@@ -151,7 +149,7 @@ stored_names! {
         HostCpuUserUs = "user",
         /// CPU of the whole host in user mode at low priority, us.
         HostCpuNiceUs = "nice",
-        /// CPU of the kernel's own threads, us: they serve everybody's I/O.
+        /// CPU of the kernel's own threads, us: they serve the I/O of all processes.
         KernelThreadsUs = "kernel_threads_cpu",
         /// CPU of the whole host in the kernel, interrupts apart, us.
         HostCpuSystemUs = "system",
@@ -167,7 +165,7 @@ stored_names! {
         PagesSwappedIn = "pswpin",
         /// Times somebody dropped the page cache.
         PageCacheDrops = "drop_pagecache",
-        /// Processes that the kernel killed for want of memory.
+        /// Processes that the kernel killed because memory ran out.
         OomKills = "oom_kill",
         /// Time that the sessions' threads were on a CPU, us.
         SessionCpuUs = "session_cpu",
@@ -181,7 +179,7 @@ stored_names! {
         SettledObserverCpuUs = "settled_observer_cpu",
         /// CPU of the thread that times requests at the device, us.
         TraceCpuUs = "trace_cpu",
-        /// CPU of mindful's thread that asks the server for its waits, us.
+        /// CPU of mindful's thread that samples the server's waits, us.
         SamplingCpuUs = "sampling_cpu",
         /// CPU of the server process that answers it, us.
         MonitorCpuUs = "monitor_cpu",
@@ -195,15 +193,15 @@ stored_names! {
         ReadsInFlight = "reads_in_flight",
         /// Samples of the reads that the server had under way.
         ReadsLooks = "reads_looks",
-        /// Samplings that saw the server's own maintenance at work.
+        /// Samples in which the server's own maintenance was active.
         MaintenanceSamples = "server/autovacuum",
         /// Other sessions of the server that were at work, summed over the samplings.
         OthersSamples = "server/others",
-        /// Runs of the server's own maintenance that ended on mindful's tables.
+        /// Maintenance runs of the server that ended on mindful's tables.
         MaintenanceRuns = "autovacuum_count",
-        /// Blocks that the server's own maintenance read.
+        /// Blocks read by the server's own maintenance.
         MaintenanceReads = "autovacuum_reads",
-        /// Blocks that the server's own maintenance wrote.
+        /// Blocks written by the server's own maintenance.
         MaintenanceWrites = "autovacuum_writes",
         /// Checkpoints that were due to the clock.
         TimedCheckpoints = "num_timed",
@@ -237,9 +235,9 @@ stored_names! {
         BlockTrace = "block_trace",
         /// Control groups.
         Cgroup = "cgroup",
-        /// What mindful itself uses.
+        /// Resources of mindful itself.
         Client = "client",
-        /// The same of the thread that reads what has settled.
+        /// Resources of the thread that reads settled counters.
         ClientSettled = "client-settled",
         /// Block devices, by [`MetricFamily`].
         Diskstats = "diskstats",
@@ -283,8 +281,7 @@ impl HostSource {
         Self::VolumeCaps,
     ];
 
-    /// Whether the source called `name` counts for a whole host, or for mindful on it, whichever system under test it
-    /// is asked about.
+    /// Whether the source called `name` counts for a whole host, or for mindful on it, for every system under test.
     pub fn is_of_whole_host(name: &str) -> bool {
         Self::OF_WHOLE_HOST.iter().any(|source| source.name() == name)
     }
@@ -312,7 +309,7 @@ pub enum MetricFamily {
 }
 
 impl MetricFamily {
-    /// What stands before and behind the name of the thing.
+    /// The text before and after the name of the thing.
     const fn around(self) -> [&'static str; 3] {
         match self {
             Self::CpuBusy => ["cpu", "", "_busy"],
@@ -326,7 +323,7 @@ impl MetricFamily {
         }
     }
 
-    /// The name under which that of `thing` is stored.
+    /// The metric name for `thing`.
     pub fn metric_name(self, thing: impl std::fmt::Display) -> String {
         let [before, between, behind] = self.around();
         format!("{before}{thing}{between}{behind}")
@@ -339,18 +336,18 @@ impl MetricFamily {
     }
 }
 
-/// Bytes of a sector in the kernel's counters, whatever the device says.
+/// Bytes of a sector in the kernel's counters, for every device.
 pub const SECTOR_BYTES: f64 = 512.0;
 
-/// The time that each limit of a volume held it, us: the counter's name, and what the limit is called. Of each device
-/// the counter is `DEVICE.NAME`.
+/// Time during which a limit held the volume back, us: the counter's name and the limit's. For a device the counter is
+/// `DEVICE.NAME`.
 pub const VOLUME_LIMITS: [(&str, &str); 4] = [
     ("over_volume_iops", "the volume's limit of IOPS"),
     ("over_volume_bytes", "the volume's limit of throughput"),
     ("over_instance_iops", "the instance's limit of IOPS"),
     ("over_instance_bytes", "the instance's limit of throughput"),
 ];
-/// What a control group may do a second at a device: the counter's name, and what it counts.
+/// Limits per second of a control group at a device: the counter's name and its unit of work.
 pub const GROUP_LIMITS: [(&str, &str); 4] = [
     ("group_reads", "read requests"),
     ("group_read_bytes", "bytes read"),
@@ -365,7 +362,7 @@ pub const LIMIT_SUFFIX: &str = "_limit";
 pub struct ProcessCpu {
     /// Its id.
     pub pid: u32,
-    /// What the kernel calls it: any bytes of its owner's choice, as text.
+    /// The kernel's name of it: arbitrary bytes of its owner, as text.
     pub name: String,
     /// CPU it used, us.
     pub cpu_us: f64,
@@ -380,13 +377,12 @@ pub struct ProcessCpu {
 pub enum Phase {
     /// At the boundary of two slices: sources that are always current, such as `/proc`.
     Boundary,
-    /// In the middle of the following slice, or once all sessions are done: sources that sessions publish when a slice
-    /// ends. The values read then are exactly those at the boundary.
+    /// In the middle of the following slice, or after all sessions are done: sources that sessions publish when a slice
+    /// ends. The values read then are exactly the values at the boundary.
     Settled,
 }
 
 stored_names! {
-    /// What a source counts for.
     pub enum Scope {
         /// The database of the target.
         Database = "database",
@@ -397,14 +393,12 @@ stored_names! {
     }
 }
 
-/// What a sampler reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SampledSource {
     /// Its name, such as `pg_stat_io` or `diskstats`.
     pub name: String,
     /// The metrics, in the order of the values of [`Sampler::read`].
     pub metrics: Vec<Metric>,
-    /// What it counts for.
     pub scope: Scope,
     /// When to read it.
     pub phase: Phase,
@@ -430,7 +424,6 @@ impl SampledSource {
 
 /// Reads some metrics.
 pub trait Sampler: Send {
-    /// What it reads.
     fn source(&self) -> &SampledSource;
 
     /// The name of its source.
@@ -443,15 +436,15 @@ pub trait Sampler: Send {
         &self.source().metrics
     }
 
-    /// Reads all metrics once; `None` where a value is not to be had. Never 0 for unknown.
+    /// Reads all metrics once; `None` for an unknown value, never 0.
     fn read(&mut self) -> Result<Vec<Option<f64>>>;
 
-    /// Latencies it timed since it was asked last; asked after each reading. `None` from a sampler that times nothing.
+    /// Latencies timed since the last call, which follows each reading. `None` from a sampler that times nothing.
     fn latencies(&mut self) -> Option<SampledLatencies> {
         None
     }
 
-    /// Processes outside the run that used the most CPU since the last call, the busiest first; asked after each
+    /// Processes outside the run that used the most CPU since the last call, the busiest first. Called after each
     /// reading. Empty from a sampler that does not observe other processes.
     fn busiest(&mut self) -> Vec<ProcessCpu> {
         Vec::new()

@@ -1,4 +1,4 @@
-//! What a command is given, parsed once: the plan, the options of its engine, and where each value comes from.
+//! The input of a command, parsed once: the plan, the options of its engine, and the origin of each value.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,9 +11,7 @@ use crate::plan::settings::{Origin, Settings};
 /// Plan and options, parsed; the text of all settings is kept for messages and for the record.
 #[derive(Clone)]
 pub struct Resolved {
-    /// What a run does.
     pub plan: Plan,
-    /// What opens its target.
     pub options: Arc<dyn EngineOptions>,
     /// The text of each setting and its origin.
     pub origins: Settings,
@@ -22,18 +20,16 @@ pub struct Resolved {
 impl Resolved {
     /// Parses `origins` for a target of `engine`.
     ///
-    /// # Errors
-    /// A value that makes no sense, by the place it was given in.
+    /// # Errors An invalid value; the error names its origin.
     pub fn parse(engine: &dyn Engine, origins: Settings) -> Result<Self> {
         let plan = Plan::from_settings(&origins)?;
         let options = engine.parse_options(&plan.target, &origins)?;
         Ok(Self { plan, options, origins })
     }
 
-    /// The same with other `values` of some keys: the plan is parsed again, the options only where a value is one of theirs.
+    /// A copy with other `values` of some keys: the plan is parsed again, the options only if a value belongs to them.
     ///
-    /// # Errors
-    /// A value that makes no sense, by its flag.
+    /// # Errors An invalid value; the error names its flag.
     pub fn with_values(&self, engine: &dyn Engine, values: &BTreeMap<String, String>) -> Result<Self> {
         let mut origins = self.origins.clone();
         for (key, value) in values {

@@ -1,4 +1,4 @@
-//! What an engine found of itself on a target, and what is kept of that for later runs.
+//! An engine's proof of its own claims on a target, and the part that is stored for later runs.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ pub enum Proven {
     Pass,
     /// It did not.
     Fail,
-    /// It cannot be seen here, for want of a right.
+    /// It cannot be observed here because a right is missing.
     NotSeen,
 }
 
@@ -24,23 +24,22 @@ impl std::fmt::Display for Proven {
     }
 }
 
-/// What an engine found of itself on a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SelfProof {
-    /// Each claim with what was found.
+    /// Each claim with its result.
     pub lines: Vec<(Proven, String)>,
-    /// What a report of a bug needs, without names of hosts and accounts.
+    /// Contents of a bug report, without names of hosts and accounts.
     pub bundle: String,
 }
 
-/// What is stored of a self-proof, in the folder of the runs.
+/// The stored part of a self-proof, in the folder of the runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredProof {
     /// Version of mindful that proved itself.
     pub version: String,
     /// When, us since the epoch.
     pub proven_at_us: i64,
-    /// Each claim with what was found.
+    /// Each claim with its result.
     pub lines: Vec<(Proven, String)>,
 }
 

@@ -6,13 +6,14 @@ use crate::contract::slice::{SliceOrder, SliceReport};
 /// How the name of a session's thread begins.
 pub const SESSION_THREAD: &str = "session-";
 
-/// One connection, made and used on its own thread.
+/// One connection, opened and used on its own thread.
 pub trait Session {
     /// Works for one slice: waits for its begin, begins no operation at or after its end, reports.
     fn run_slice(&mut self, order: &SliceOrder) -> Result<SliceReport>;
 
-    /// The same by a session that may continue before its report is read: into the following slices that end at
-    /// `later_ends_us`, skipping those that are over by then. Call it while it is [`Session::under_way`], or drop it.
+    /// Like [`Session::run_slice`], but the session may continue before its report is read. It continues into the
+    /// following slices that end at `later_ends_us`, and skips those that are over by then. Call it while it is
+    /// [`Session::is_under_way`], or drop it.
     fn run_slice_ahead(&mut self, order: &SliceOrder, _later_ends_us: &[i64]) -> Result<SliceReport> {
         self.run_slice(order)
     }
@@ -21,8 +22,8 @@ pub trait Session {
     /// the first slice; where nothing is reported, counters are exact at the end of each slice.
     fn set_unread_interval(&mut self, _from_us: i64, _to_us: i64) {}
 
-    /// Goes through the motions of a slice and works nothing. The time that this takes for all sessions decides how
-    /// long before their start they must be informed.
+    /// Runs through a slice without work. The time that this takes for all sessions decides how long before their start
+    /// they must be informed.
     fn rehearse(&mut self) -> Result<()> {
         Ok(())
     }

@@ -10,15 +10,14 @@ use crate::workload::OpKind;
 pub struct Placement {
     /// Session number, from 0.
     pub session: u32,
-    /// How many sessions the step has.
     pub sessions: u32,
-    /// The session's own schema, from 1.
+    /// The session's schema, from 1.
     pub schema: u32,
     /// Which of the target's endpoints it connects to, from 0.
     pub endpoint: u32,
 }
 
-/// What messages call the session of that number, as its user counts: from 1.
+/// Name of a session in messages, which count from 1.
 pub fn session_name(session: u32) -> String {
     format!("session {}", session + 1)
 }
@@ -34,11 +33,11 @@ pub struct SliceOrder {
     pub end_us: i64,
     /// Index of the session's first operation in this slice.
     pub first_op: u64,
-    /// Stop after so many operations; `None` for time alone.
+    /// Stop after this number of operations; `None` for no limit but time.
     pub max_ops: Option<u64>,
 }
 
-/// What was done by one kind of operation in a slice.
+/// Work of one kind of operation in a slice.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpReport {
     /// Operations completed.
@@ -61,15 +60,13 @@ pub const STALL_US: u64 = 500_000;
 /// An operation that took [`LONG_OP_US`] or longer, or a time as long in which the next one could have begun and did not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LongOp {
-    /// What it was.
     pub kind: OpKind,
     /// When it began, us since the epoch on the engine's clock.
     pub begin_us: i64,
-    /// How long it took, us.
     pub us: u64,
 }
 
-/// What a session did in a slice.
+/// Work of a session in a slice.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SliceReport {
     /// Index of the slice, as ordered.
@@ -85,16 +82,15 @@ pub struct SliceReport {
     /// Time spent waiting for another writer, us, if the engine reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writer_wait_us: Option<u64>,
-    /// CPU the session used on the server or in its own thread, us, if the engine reports it.
+    /// CPU of the session on the server or in its own thread, us, if the engine reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_us: Option<u64>,
-    /// Realised choices; see [`Tally`].
     #[serde(default, skip_serializing_if = "Tally::is_empty")]
     pub tally: Tally,
     /// Arrivals scheduled but not begun when the slice ended (open loop only).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backlog: Option<u64>,
-    /// Its longest operations, and times between two, one by one: those of [`LONG_OP_US`] and more.
+    /// Single operations, and pauses between two, of at least [`LONG_OP_US`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub long: Vec<LongOp>,
 }
@@ -128,7 +124,7 @@ impl SliceReport {
     }
 }
 
-/// How often choices fell, alone and together.
+/// Counts of choices by their combination.
 ///
 /// The index of a cell is a bit set: 1 update, 2 scan, 4 hot spot, 8 hot schema, 16 think.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

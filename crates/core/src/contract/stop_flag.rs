@@ -12,22 +12,20 @@ pub struct StopFlag(Arc<StopState>);
 #[derive(Debug, Default)]
 struct StopState {
     requested: AtomicBool,
-    /// How much is under way that may be cut off.
+    /// Number of running pieces of work that may be cut off.
     expendable: AtomicU32,
 }
 
 impl StopFlag {
-    /// Asks everybody to end.
     pub fn request(&self) {
         self.0.requested.store(true, Ordering::SeqCst);
     }
 
-    /// Whether someone asked.
     pub fn is_requested(&self) -> bool {
         self.0.requested.load(Ordering::SeqCst)
     }
 
-    /// Fails once someone asked; `why` is the error's text.
+    /// Fails after a stop request; `why` is the error's text.
     pub fn refuse(&self, why: &str) -> Result<()> {
         if self.is_requested() { Err(Error::interrupted(why)) } else { Ok(()) }
     }
@@ -44,7 +42,7 @@ impl StopFlag {
         done
     }
 
-    /// Whether what is under way may be cut off.
+    /// Whether running work may be cut off.
     pub fn may_exit_at_once(&self) -> bool {
         self.0.expendable.load(Ordering::SeqCst) > 0
     }

@@ -1,4 +1,4 @@
-//! What busy sessions wait for, and how counters of it are named.
+//! Waits of busy sessions, and the names of their counters.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ pub const BY_SESSION: &str = "session_waits";
 /// Name of the source that adds up times of wait events, us.
 pub const TIMES: &str = "wait_times";
 
-/// What a session, or another process of the server, was doing.
+/// Activity of a session, or of another process of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WaitClass {
     /// On a CPU, or waiting for one.
@@ -28,7 +28,7 @@ pub enum WaitClass {
     Other,
     /// A session that has nothing to do: it waits for its client, or for its slice to begin.
     Idle,
-    /// No session: a process of the server's own.
+    /// A process of the server, not a session.
     Server,
 }
 
@@ -52,7 +52,7 @@ impl WaitClass {
         }
     }
 
-    /// The same, in the system's own word.
+    /// The name in the system's own words.
     pub fn name_in(self, words: &Words) -> &str {
         if self == Self::Log { &words.log } else { self.name() }
     }
@@ -76,7 +76,7 @@ impl WaitClass {
         }
     }
 
-    /// The class of the counter called `metric`; [`WaitClass::Other`] where it names none that is known.
+    /// The class of the counter called `metric`; [`WaitClass::Other`] if unknown.
     pub fn from_counter(metric: &str) -> Self {
         let key = metric.split('/').next().unwrap_or(metric);
         match key {
@@ -93,8 +93,8 @@ impl WaitClass {
     }
 }
 
-/// The first part of the name of a counter of latches: contention for what is held for a moment, and never over a wait
-/// for storage, a client or a commit. Its waiter waits for a holder that is on a CPU, or has lost it.
+/// The first part of the name of a counter of latches. A latch is held for a moment, and never during a wait for
+/// storage, a client or a commit. Its waiter waits for a holder that is on a CPU, or was taken off it.
 const LATCH: &str = "latch";
 
 /// Whether the counter called `metric` is of a latch.
@@ -113,7 +113,6 @@ pub fn is_log_sync(metric: &str) -> bool {
 /// A wait event under its class; shown as the name of its counter, `read/DataFileRead`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WaitEvent {
-    /// What a session loses by it.
     pub class: WaitClass,
     /// Its name on the server.
     pub event: &'static str,
@@ -126,7 +125,7 @@ impl WaitEvent {
         Self { class, event, key: class.key() }
     }
 
-    /// The latch of that name: contention, held for a moment alone.
+    /// The latch of that name: contention for a moment.
     pub const fn latch(event: &'static str) -> Self {
         Self { class: WaitClass::Contention, event, key: LATCH }
     }

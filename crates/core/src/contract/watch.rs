@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use crate::contract::error::Result;
 use crate::contract::metric::Phase;
 
-/// What a circumstance decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decides {
@@ -25,9 +24,8 @@ pub enum Decides {
 pub struct Circumstance {
     /// Its name in the system that sets it, such as `fsync`.
     pub name: String,
-    /// Its value as text; `None` where it cannot be read.
+    /// Its value as text; `None` if it cannot be read.
     pub value: Option<String>,
-    /// What it decides.
     pub decides: Decides,
 }
 
@@ -48,9 +46,8 @@ pub trait Watch: Send {
         Phase::Boundary
     }
 
-    /// All of them, each under a name of its own.
+    /// All circumstances, each under a unique name.
     ///
-    /// # Errors
-    /// The source cannot be read at all.
+    /// # Errors The source cannot be read.
     fn read(&mut self) -> Result<Vec<Circumstance>>;
 }

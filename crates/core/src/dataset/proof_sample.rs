@@ -1,17 +1,17 @@
-//! Proof by a sample: how many blocks of a schema have to be drawn, and what they can overlook.
+//! Proof by a sample: the number of blocks to draw from a schema, and the errors that they can miss.
 
-/// ln 10^9: a sample may overlook what it is to find once in so many.
+/// ln 10^9: a sample may miss its error once in 10^9.
 const LN_ONCE_IN: f64 = 20.723_265_836_946_41;
 
-/// The share of a schema's blocks that may be wrong at most, where the correlations as written ask for no less.
+/// The largest share of wrong blocks in a schema, unless the written correlations require a smaller one.
 pub const MAX_WRONG_SHARE: f64 = 1.0 / 1000.0;
 
-/// By how much a correlation changes when a share f of the rows is in another place, as a multiple of f. Each moves the
-/// covariance by N/2 times N by N at most, which is 6 f of the product of deviations N^2/12, and all of them shrink a
-/// deviation by a factor of sqrt(1 - 3 f) at most.
+/// Change of a correlation when a share f of the rows is in another place, as a multiple of f. Each moved row changes
+/// the covariance by at most N/2 times N by N, which is 6 f of the product of deviations N^2/12. All moved rows shrink
+/// a deviation by a factor of at most sqrt(1 - 3 f).
 const MOVED_BY: f64 = 6.1;
 
-/// The share of wrong blocks below which a correlation is changed by less than `margin`; [`SHARE`] at most.
+/// The share of wrong blocks below which a correlation is changed by less than `margin`; [`MAX_WRONG_SHARE`] at most.
 pub fn max_wrong_share(margin: f64) -> f64 {
     MAX_WRONG_SHARE.min(margin / MOVED_BY)
 }
@@ -25,7 +25,7 @@ pub fn sample_size(blocks: u64, share: f64) -> u64 {
     (drawn.ceil() as u64).min(blocks)
 }
 
-/// By how much the correlation of `blocks` can differ from the one as written, when `drawn` of them were right.
+/// Largest difference between the correlation of `blocks` and the written one, if `drawn` of them were right.
 pub(crate) fn correlation_error(blocks: u64, drawn: u64) -> f64 {
     if drawn >= blocks {
         return 0.0;
@@ -40,7 +40,7 @@ mod tests {
 
     use super::*;
 
-    /// The exact probability that none of `wrong` among `blocks` is drawn.
+    /// The exact probability that no wrong block is drawn.
     fn missed(blocks: u64, wrong: u64, drawn: u64) -> f64 {
         let chance = |k: u64| (blocks - drawn).saturating_sub(k) as f64 / (blocks - k) as f64;
         (0..wrong).map(chance).product()
@@ -64,7 +64,7 @@ mod tests {
             let drawn = sample_size(blocks, share);
             let wrong = (share * blocks as f64).ceil() as u64;
             prop_assert!(missed(blocks, wrong, drawn) <= 1.000_001e-9);
-            // And not far from it: what is drawn is paid for.
+            // And not far from it: each drawn block costs a read.
             prop_assume!(drawn < blocks / 2 && wrong > 20);
             prop_assert!(missed(blocks, wrong, drawn * 3 / 4) > 1e-9);
         }

@@ -10,7 +10,7 @@ use crate::plan::units;
 /// The least and the greatest value of a setting, both allowed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Bound {
-    /// Whatever the setting's own parser takes.
+    /// Any value that the setting's own parser accepts.
     Own,
     Count(u64, u64),
     Size(u64, u64),
@@ -21,7 +21,7 @@ pub enum Bound {
 }
 
 impl Bound {
-    /// A time of any length that a plan may have, none at all among them.
+    /// Any time that a plan may have, zero included.
     pub const ANY_TIME: Self = Self::Time(Duration::ZERO, units::LONGEST);
 
     /// A time of any length that something takes or is waited for.

@@ -5,7 +5,7 @@ use crate::plan::bound::Bound;
 use crate::plan::settings::Key;
 use crate::ranks::rank::MOST_RANKS;
 
-/// Most sessions a run may have: each has a thread, and Linux gives a process room for some 16,000 of them.
+/// Limit of sessions: each has a thread, and Linux allows a process about 16,000.
 pub const MOST_SESSIONS: u32 = 15_000;
 pub const MOST_SCHEMAS: u32 = 4_096;
 
@@ -117,7 +117,7 @@ pub const KEYS: &[Key] = &[
         .one_value(),
 ];
 
-/// Keys that decide how a sweep goes about its points.
+/// Keys that control the order and the search of a sweep.
 pub const SWEEP_KEYS: &[Key] = &[
     Key::with_default("repeat", "N", "1", "Number of passes, each in its own order").bounded(Bound::Count(1, 1_000)),
     Key::with_default("paired", "on|off", "off", "Pair the values of all keys, instead of combining each with each"),

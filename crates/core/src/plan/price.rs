@@ -1,4 +1,4 @@
-//! What the thing that is measured costs, as its user says. No prices are built in.
+//! Price of the measured system, as the user stated it. No prices are built in.
 //!
 //! A price is a sum of parts per hour or per month: `compute 0.5 + storage 92/month EUR, 2026-11-01, list price`.
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::contract::error::{Error, Result, one_line};
 
-/// Least and most that an hour may cost, in whatever currency.
+/// Lowest and highest price of an hour, in any currency.
 const BOUNDS: std::ops::RangeInclusive<f64> = 0.0001..=10_000_000.0;
 
 const HOUR_S: f64 = 3_600.0;
@@ -26,10 +26,10 @@ pub struct Price {
     pub per_hour: f64,
     /// The currency by its three letters (ISO 4217), such as EUR.
     pub currency: String,
-    /// What it consists of; absent where that was not given.
+    /// Parts of the price; absent if none were given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) parts: Vec<PricePart>,
-    /// Its date, such as 2026-11-01; absent where it was not given.
+    /// Its date, such as 2026-11-01; absent if it was not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
     /// Source of the price; absent if it was not given.
@@ -45,7 +45,6 @@ pub(crate) struct PricePart {
     pub what: String,
     /// Units of the currency.
     pub amount: f64,
-    /// For how long.
     pub(crate) per: PricePeriod,
 }
 
@@ -61,10 +60,9 @@ pub(crate) enum PricePeriod {
 }
 
 impl Price {
-    /// `1.92 EUR` an hour, or parts: `compute 0.5 + storage 92/month EUR, 2026-11-01, list price`.
+    /// Parses `1.92 EUR` an hour, or parts: `compute 0.5 + storage 92/month EUR, 2026-11-01, list price`.
     ///
-    /// # Errors
-    /// Anything else, and what no hour costs.
+    /// # Errors Other text, and a price outside of the bounds.
     pub fn parse(text: &str) -> Result<Self> {
         let bad = |what: &str| {
             let (least, most) = (BOUNDS.start(), BOUNDS.end());
@@ -99,13 +97,13 @@ impl Price {
         Ok(Self { per_hour, currency: currency.to_owned(), parts, date, source })
     }
 
-    /// How many of something that happens `per_s` times a second one unit of the currency buys.
+    /// Number of events that one unit of the currency buys at `per_s` events a second.
     #[must_use]
     pub fn work_per_unit(&self, per_s: f64) -> f64 {
         per_s * HOUR_S / self.per_hour
     }
 
-    /// What a million of something that happens `per_s` times a second costs.
+    /// Price of a million events at `per_s` events a second.
     #[must_use]
     pub fn per_million(&self, per_s: f64) -> f64 {
         1e6 / self.work_per_unit(per_s)
@@ -116,7 +114,7 @@ impl Price {
         self.per_hour * MONTH_HOURS
     }
 
-    /// The parts, date and source in words; empty if none was given.
+    /// The parts, date and source in words; empty without them.
     pub fn details(&self) -> String {
         let parts: Vec<String> = self.parts.iter().map(PricePart::to_string).collect();
         let parts = (!parts.is_empty()).then(|| parts.join(" + "));
@@ -136,7 +134,7 @@ impl Price {
 const ALL: &str = "all";
 
 impl PricePart {
-    /// `storage 92/month`; `None` for anything else.
+    /// Parses `storage 92/month`; `None` for other text.
     fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let number_at = text.find(|c: char| !c.is_ascii_alphabetic() && c != ' ')?;

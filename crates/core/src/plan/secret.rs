@@ -18,8 +18,8 @@ const NAMES: [&str; 12] = [
     "access_key",
 ];
 
-/// `text` without what looks like a secret: the password of a URL, the value of `password=` and its like, the word after
-/// `--password`, what an `Authorization:` header says. It rather takes too much than too little.
+/// `text` without probable secrets: the password of a URL, values of `password=` and similar names, the word after
+/// `--password`, and `Authorization:` headers. When in doubt, text is masked.
 pub fn without_secrets(text: &str) -> String {
     let text = urls(text);
     let text = headers(&text);
@@ -40,7 +40,7 @@ fn urls(text: &str) -> String {
         let (user, host) = url.rsplit_once('@').map_or((None, url), |(user, host)| (Some(user), host));
         if let Some(user) = user {
             match user.split_once(':') {
-                // In front of an @ of its own it may be a token.
+                // Before an @ of its own it may be a token.
                 Some((name, _)) if name.contains('@') => clean.push_str(MASK),
                 Some((name, _)) => clean.extend([name, ":", MASK]),
                 None if before.ends_with("postgres://") || before.ends_with("postgresql://") => clean.push_str(user),
@@ -55,7 +55,7 @@ fn urls(text: &str) -> String {
     clean
 }
 
-/// Takes out what follows `Authorization:`, to the end of its line or quotes.
+/// Masks the text after `Authorization:`, to the end of its line or quotes.
 fn headers(text: &str) -> String {
     let lower = text.to_ascii_lowercase();
     let Some(at) = lower.find("authorization:") else { return text.to_owned() };
@@ -64,7 +64,7 @@ fn headers(text: &str) -> String {
     format!("{} {MASK}{}", &text[..from], headers(&text[end..]))
 }
 
-/// `text` without the values of names that say so, such as `password=`.
+/// `text` without the values of names such as `password=`.
 pub fn without_named(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut rest = text;
@@ -106,7 +106,7 @@ fn is_secret(name: &str) -> bool {
     NAMES.iter().any(|end| name.ends_with(end))
 }
 
-/// Where a value ends: before what cannot be of a word, after its quotes if it begins with them.
+/// End of a value: before a character that cannot be part of a word, or after the closing quote.
 fn end_of_value(value: &str) -> usize {
     let quoted = match value.chars().next() {
         Some(quote @ ('\'' | '"')) => value[1..].find(quote).map_or(value.len(), |end| end + 2),

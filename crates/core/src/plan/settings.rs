@@ -8,19 +8,18 @@ use serde::{Deserialize, Serialize};
 use crate::contract::error::{Error, Result};
 use crate::plan::bound::Bound;
 
-/// A setting that a user may give: as flag `--update-pct`, variable `MINDFUL_UPDATE_PCT`, or key `update_pct` of a plan
-/// file.
+/// A setting: as flag `--update-pct`, variable `MINDFUL_UPDATE_PCT`, or key `update_pct` of a plan file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Key {
     /// Name in snake case.
     pub name: &'static str,
     /// The placeholder of the value in a usage line, such as `SIZE`. Empty for a switch.
     pub value: &'static str,
-    /// Built-in default; `None` when it is unset or depends on other facts, which `help` then names.
+    /// Built-in default; `None` if it is unset or depends on other facts, which `help` then names.
     pub default: Option<&'static str>,
     /// One sentence for the reader of `--help`.
     pub help: &'static str,
-    /// What its value can cause, and therefore which sources may set it.
+    /// Effects of its value, which decide the sources that may set it.
     pub trust: Trust,
     pub bound: Bound,
     pub syntax: ValueSyntax,
@@ -36,19 +35,19 @@ pub enum ValueSyntax {
     Setting,
 }
 
-/// What the value of a key can cause, and therefore which sources may set it.
+/// Effects of a key's value, which decide the sources that may set it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trust {
     /// Figures and choices of a run: from anywhere.
     Value,
     /// It names a host, a file or a folder that is then used: not from a run that was made elsewhere.
     Place,
-    /// It is executed, names what is executed or brings that along, or allows data to be destroyed: taken only from a
-    /// flag, a variable or a named plan of the command's user.
+    /// The value is executed, names a program, or allows data to be destroyed. It is accepted only from a flag, a
+    /// variable or a named plan of the command's user.
     Command,
 }
 
-/// Keys of several `lists` as one, in their order; `N` is how many these are.
+/// Joins the keys of several `lists` in order; `N` is their number.
 pub const fn join_keys<const N: usize>(lists: &[&[Key]]) -> [Key; N] {
     let mut keys = [Key::unset("", "", ""); N];
     let (mut list, mut key, mut at) = (0, 0, 0);
@@ -93,7 +92,7 @@ impl Key {
         self
     }
 
-    /// The same, for a value that executes, names what is executed, or destroys.
+    /// The same, for a value that is executed, names a program, or destroys.
     #[must_use]
     pub const fn command(mut self) -> Self {
         self.trust = Trust::Command;
@@ -213,7 +212,7 @@ impl Settings {
         keys.iter().try_for_each(|key| self.parse(key.name, |text| key.bound.check(text)).map(drop))
     }
 
-    /// How a message names this setting: by the flag, variable or file it comes from.
+    /// Name of this setting in messages: the flag, variable or file of its origin.
     pub fn describe_place(&self, name: &str) -> String {
         match self.0.get(name).map(|setting| &setting.origin) {
             Some(Origin::Found(path) | Origin::File(path)) => format!("{name} in {path}"),
@@ -258,7 +257,7 @@ pub fn parse_choice<T: Copy>(text: &str, choices: &[(&str, T)]) -> Result<T> {
     })
 }
 
-/// The name among `names` that `given` was probably meant to be.
+/// The name in `names` that is most similar to `given`, if it is a probable misspelling.
 pub fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     names
         .into_iter()

@@ -1,5 +1,3 @@
-//! How a sweep goes about its points.
-
 use std::fmt;
 use std::time::Duration;
 
@@ -37,7 +35,7 @@ pub struct Objective {
     /// Which percentile: 50, 95, 99 or 99.9.
     pub percentile: f64,
     pub limit_us: f64,
-    /// The unit in which it was given, and us in it.
+    /// The unit of the text, and its length in us.
     unit: (&'static str, f64),
 }
 
@@ -64,7 +62,7 @@ impl Objective {
         if limit.is_zero() { Err(bad()) } else { Ok(Self { percentile, limit_us: limit.as_secs_f64() * 1e6, unit }) }
     }
 
-    /// The percentile in `op` that the objective speaks of, us; `None` with too few operations.
+    /// The objective's percentile in `op`, us; `None` with too few operations.
     pub fn figure(&self, op: &OpSummary) -> Option<f64> {
         match self.percentile {
             p if p < 60.0 => op.p50_us,
@@ -79,8 +77,8 @@ impl Objective {
         (1_000.0 / (100.0 - self.percentile)).round() as u64
     }
 
-    /// Whether the main operations of a step meet it; `None` with too few of them. A rate that was not kept reports no
-    /// percentile, whatever the number of operations: that is a miss.
+    /// Whether the main operations of a step meet it; `None` with too few of them. A step that did not keep its rate
+    /// has no percentile, for any number of operations: that is a miss.
     pub fn is_met_by(&self, ops: &OpsSummary) -> Option<bool> {
         let op = ops.main()?;
         let enough = op.count >= self.min_ops();

@@ -1,9 +1,10 @@
-//! Text as UTF-8, whatever a program or an editor wrote it in.
+//! Text as UTF-8, from any encoding that programs and editors commonly write.
 //!
-//! PowerShell's `>` writes UTF-16, and some editors put a byte order mark before UTF-8. Everything that mindful reads as text
-//! passes through here: results of other tools, plans, option files, service files. A stream is converted as it is read,
-//! because traces have no limit of length. UTF-16 without a mark is known by its zeros: the first two characters of all
-//! these files are ASCII. Guessing further encodings was rejected: a wrong guess changes figures in silence.
+//! PowerShell's `>` writes UTF-16, and some editors put a byte order mark before UTF-8. All text that mindful reads
+//! passes through here: results of other tools, plans, option files, service files. A stream is converted while it is
+//! read, because traces have no limit of length. UTF-16 without a mark is recognized by its zeros: the first two
+//! characters of all these files are ASCII. Guessing other encodings was rejected: a wrong guess changes figures
+//! silently.
 
 use std::io::{self, Read};
 
@@ -47,9 +48,9 @@ impl Encoding {
 pub struct Utf8<R> {
     input: R,
     encoding: Option<Encoding>,
-    /// What was read and not converted: the begin of the stream, or half a character.
+    /// Bytes not converted yet: the begin of the stream, or half a character.
     raw: Vec<u8>,
-    /// What was converted and not handed out, from `at` on.
+    /// Converted bytes; those from `at` on are not returned yet.
     text: Vec<u8>,
     at: usize,
 }

@@ -11,10 +11,10 @@ use crate::contract::error::{Error, Result};
 const BINARY: [(&str, u64); 4] = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
 const DECIMAL: [(&str, u64); 4] = [("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000)];
 
-/// Largest size anyone may ask for: 1 PiB. With a number of schemas and what indexes add, it still fits 64 bits.
+/// Largest size that a user may set, 1 PiB. Times a number of schemas and with indexes, it still fits 64 bits.
 pub const LARGEST: u64 = 1 << 50;
 
-/// Longest time anyone may ask for, a week: short enough for every clock and every list of slices.
+/// Longest time that a user may set, a week: short enough for every clock and every list of slices.
 pub const LONGEST: Duration = Duration::from_hours(168);
 
 /// Bytes from text such as `64MiB`, `1.5 GB` or `8192B`, up to [`LARGEST`].
@@ -72,7 +72,7 @@ fn split_unit(text: &str) -> (&str, &str) {
     (&text[..end], text[end..].trim())
 }
 
-/// `number` times `factor`, at most [`u64::MAX`]; `None` for what is no number, or too small to be distinguished from nothing.
+/// `number` times `factor`, at most [`u64::MAX`]; `None` for text that is not a number, or too small to differ from 0.
 fn scaled(number: &str, factor: u64) -> Option<u64> {
     let plain = number.replace('_', "");
     if !plain.is_empty() && plain.bytes().all(|b| b.is_ascii_digit()) {
@@ -90,7 +90,7 @@ pub fn parse_count(text: &str) -> Result<u64> {
         .map_err(|_| Error::plan(format!("`{text}` is not a whole number"), "write digits, such as 64"))
 }
 
-/// A number, with or without a fraction; neither infinite nor unknown.
+/// Parses a finite number, with or without a fraction.
 pub fn parse_number(text: &str) -> Result<f64> {
     let value = text.trim().parse::<f64>().ok().filter(|value| value.is_finite());
     value.ok_or_else(|| Error::plan(format!("`{text}` is not a number"), "write for example 0.05"))
@@ -144,7 +144,7 @@ impl Share {
         };
         let value: f64 = text.trim().trim_end_matches('%').trim().parse().map_err(|_| bad())?;
         let hundredths = (value * 100.0).round();
-        // What rounds to none or to all of them is neither.
+        // A share that rounds to 0 or 100 % is refused, because both mean something else.
         let rounded_away = value > 0.0 && hundredths == 0.0 || value < 100.0 && hundredths >= 10_000.0;
         if !(0.0..=100.0).contains(&value) || rounded_away {
             return Err(bad());

@@ -1,4 +1,4 @@
-//! Choices as a plan writes them: what [`super::parse`] takes, it gets back.
+//! Choices as text of a plan: the inverse of [`super::parse`].
 
 use std::fmt::{Display, Formatter, Result};
 use std::time::Duration;

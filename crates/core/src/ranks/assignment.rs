@@ -11,7 +11,7 @@ use crate::plan::units::format_counted;
 pub const MOST_TARGETS: usize = 1_000;
 const MOST_WEIGHT: u32 = 1_000;
 
-/// The targets of a run by how much of its sessions each takes.
+/// The targets of a run with their shares of its sessions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TargetAssignment(Vec<u32>);
@@ -68,7 +68,7 @@ impl TargetAssignment {
         begin(target)..begin(target + 1)
     }
 
-    /// Fewest sessions that give each of `ranks` one.
+    /// Fewest sessions with at least one for each of `ranks`.
     pub(crate) fn min_sessions(&self, ranks: u32) -> u32 {
         let enough = |sessions: &u32| {
             (0..self.targets()).all(|target| {
@@ -91,10 +91,9 @@ pub fn split_urls(text: &str) -> impl Iterator<Item = &str> {
     text.lines().map(str::trim).filter(|url| !url.is_empty())
 }
 
-/// How many of all sessions each target takes, where that is said.
+/// Weights of the targets, if set.
 ///
-/// # Errors
-/// These are not weights.
+/// # Errors The values are not weights.
 pub(crate) fn parse_weights(settings: &Settings) -> Result<Option<Vec<u32>>> {
     settings.parse("target_weights", list)
 }

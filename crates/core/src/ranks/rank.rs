@@ -15,11 +15,11 @@ pub(crate) const MOST_RANKS: u32 = 10_000;
 pub struct Rank {
     /// Its number, from 0.
     pub number: u32,
-    /// How many there are: two or more.
+    /// Number of ranks: two or more.
     pub count: u32,
-    /// Where that was said: flags, variables.
+    /// Source of these numbers: flags, variables.
     pub source: String,
-    /// What the launcher calls all ranks together, where it does: the name under which they meet.
+    /// The launcher's name for all ranks together, under which they meet; `None` without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub job: Option<String>,
     /// How ranks and sessions are spread over the targets of the run.
@@ -28,15 +28,15 @@ pub struct Rank {
 
 struct Launcher {
     rank: &'static str,
-    /// How many ranks; a launcher that does not say needs `--ranks`.
+    /// Variable with the number of ranks; a launcher without one needs `--ranks`.
     ranks: Option<&'static str>,
-    /// What is set too when they are of this very process, and not of something around it.
+    /// A variable that is also set if the others belong to this very process, not to an enclosing job.
     beside: Option<&'static str>,
-    /// What identifies its job, joined.
+    /// Variables that together identify the job.
     job: &'static [&'static str],
 }
 
-/// The launchers, the innermost first: Slurm may have started what started this process.
+/// The launchers, the innermost first: Slurm may have started the launcher of this process.
 const LAUNCHERS: [Launcher; 4] = [
     Launcher {
         rank: "OMPI_COMM_WORLD_RANK",
@@ -83,12 +83,11 @@ impl Rank {
     /// This process among its ranks, from `settings` and the environment variables of launchers; `None` if it runs
     /// alone.
     ///
-    /// # Errors
-    /// Flags and environment contradict each other, or one of two figures is missing.
+    /// # Errors Flags and environment contradict each other, or one of two numbers is missing.
     pub fn detect(settings: &Settings, variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<Self>> {
         let given = |name| settings.parse(name, number);
         let (rank, ranks, job) = (given("rank")?, given("ranks")?, settings.parse("job", job_name)?);
-        // With `--ranks 1` a process is alone, whatever started it.
+        // With `--ranks 1` a process is alone, under any launcher.
         if ranks == Some(1) {
             return match rank {
                 None | Some(0) => Ok(None),
@@ -135,7 +134,7 @@ impl Rank {
         (0..self.assignment.targets()).find(|target| self.target_ranks(*target).contains(&self.number)).unwrap_or(0)
     }
 
-    /// Whether it is the first rank of its target, which looks after that.
+    /// Whether it is the first rank of its target, which manages the target.
     pub fn leads(&self) -> bool {
         self.target_ranks(self.target()).start == self.number
     }
@@ -150,7 +149,7 @@ impl Rank {
         self.assignment.target_sessions(self.target(), sessions)
     }
 
-    /// The sessions of this rank among so many, by their numbers: even shares of those of its target, in a row.
+    /// The numbers of this rank's sessions: it has an even, contiguous share of the sessions of its target.
     pub fn own_sessions(&self, sessions: u32) -> Range<u32> {
         let ranks = self.target_ranks(self.target());
         assignment::even_share(self.own_target_sessions(sessions), ranks.len() as u32, self.number - ranks.start)
@@ -196,7 +195,7 @@ fn launcher_values(variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<L
     for launcher in &LAUNCHERS {
         all.extend(launcher.values(variable)?);
     }
-    // Slurm's own figures are those of what it started, such as the daemons of mpirun.
+    // Slurm's own variables describe the processes that it started, such as the daemons of mpirun.
     let inner = all.iter().any(|reported| reported.source.contains("MPI_") || reported.source.starts_with("PMI_"));
     all.retain(|reported| !(inner && reported.source.starts_with("SLURM_")));
     let differs = |a: &LauncherValues, b: &LauncherValues| {
@@ -213,7 +212,7 @@ fn launcher_values(variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<L
     Ok(all.into_iter().next())
 }
 
-/// Refuses flags that say other than the launcher.
+/// Refuses flags that contradict the launcher.
 fn agree(
     settings: &Settings,
     (rank, ranks): (Option<u32>, Option<u32>),

@@ -1,4 +1,4 @@
-//! One step that several ranks took together: their parts become one by adding counts, whichever comes first.
+//! Merges the parts of a step that several ranks took together by adding counts, in any order.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,11 +13,10 @@ use crate::record::rank_record::{MergedSlice, RankRecord, Span, Spans};
 use crate::record::run::{Merged, MergedSliceSum, Series, StepRecord};
 
 impl StepRecord {
-    /// What one rank's sessions did, as it goes to the first rank: with the CPU of its process and, of all counters, those
-    /// that `keeps` asks for.
+    /// The work of one rank's sessions, as it is sent to the first rank: with the CPU of its process and the counters
+    /// that `keeps` selects.
     ///
-    /// # Errors
-    /// The step does not belong to a rank.
+    /// # Errors The step does not belong to a rank.
     pub fn to_rank_part(&self, cpus: Option<f64>, keeps: KeptCounters) -> Result<Self, String> {
         let [rank] = &*self.ranks else { return Err("it is not part of a run of several ranks".to_owned()) };
         let cpu_us = cpu_us(&self.series);
@@ -34,7 +33,7 @@ impl StepRecord {
         })
     }
 
-    /// The step as events that give it back when they are added to one that has its head.
+    /// Events that reproduce the step when they are added to a step with the same head.
     pub fn to_events(&self) -> impl Iterator<Item = Event> + '_ {
         let started =
             Event::Started { boundaries_us: self.boundaries_us.clone(), clock_offset_us: self.clock_offset_us };
@@ -79,11 +78,11 @@ fn series_events(series: &Series) -> impl Iterator<Item = Event> + '_ {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeptCounters {
-    /// None: they are with another rank.
+    /// None: another rank has them.
     Nothing,
-    /// Those of a target that is in the process.
+    /// Counters of a target inside this process.
     InProcess,
-    /// All: the rank looked after a target of its own.
+    /// All: the rank managed a target.
     All,
 }
 
@@ -99,8 +98,8 @@ fn of_target(series: &Series) -> bool {
     series.metrics.iter().any(|metric| its.iter().any(|counter| metric.name == *counter))
 }
 
-/// Adds the counters of `other`, of a target in another process: what one of the two does not report is unknown for
-/// both.
+/// Adds the counters of `other`, of a target in another process. A counter that one of the two does not report is
+/// unknown for both.
 pub(crate) fn add_counters(all: &mut Series, other: &Series) {
     let place = |metric: &Metric| other.metrics.iter().position(|of| of.name == metric.name && of.kind == metric.kind);
     let places: Vec<Option<usize>> =
@@ -153,10 +152,9 @@ impl RankMerge {
         Self::for_ranks(first, cpus, 0..of)
     }
 
-    /// The same of one of several targets: from the step of the rank that looked after it.
+    /// A merge for one of several targets, from the step of the rank that managed it.
     ///
-    /// # Errors
-    /// It does not belong to such a rank.
+    /// # Errors The step does not belong to such a rank.
     pub fn for_target(first: StepRecord, cpus: Option<f64>) -> Result<Self, String> {
         let on =
             first.ranks.first().and_then(|rank| rank.on_target).ok_or("it is not part of a run of several targets")?;
@@ -185,10 +183,9 @@ impl RankMerge {
         Ok(gathered)
     }
 
-    /// Adds what one rank did.
+    /// Adds the part of one rank.
     ///
-    /// # Errors
-    /// It is no part of this step.
+    /// # Errors It is not a part of this step.
     pub fn add(&mut self, part: &StepRecord) -> Result<(), String> {
         let [rank] = &*part.ranks else { return Err("it is not part of a run of several ranks".to_owned()) };
         let mine = self.first.ranks.first().cloned().unwrap_or_default();
@@ -250,7 +247,7 @@ impl RankMerge {
         self.ranks.clone().find(|rank| !self.parts.contains_key(rank))
     }
 
-    /// Takes the first rank's counters away: those of several targets are added up once all are known.
+    /// Drops the first rank's counters: counters of several targets are summed when all are complete.
     pub fn forget_counters(&mut self) {
         self.first.series.clear();
         self.first.latencies.clear();

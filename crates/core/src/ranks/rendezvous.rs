@@ -1,7 +1,7 @@
-//! The place where ranks of a run meet: rows and chunks of bytes that all of them can read, and one clock for all.
+//! The rendezvous of the ranks of a run: rows and chunks of bytes that all of them can read, and one clock for all.
 //!
-//! A row belongs to one rank of one job. It is valid until its lease ends by the rendezvous' own clock, not by those of
-//! the hosts. A living rank renews it. Calls here do not wait, and nothing is pushed: the caller polls.
+//! A row belongs to one rank of one job. It is valid until its lease ends by the rendezvous' own clock, not by the
+//! clocks of the hosts. A running rank renews it. Calls here do not wait, and nothing is pushed: the caller polls.
 
 use std::time::Duration;
 
@@ -42,10 +42,10 @@ pub trait Rendezvous: Send + Sync {
     /// Its place, for messages; contains no secrets.
     fn location(&self) -> String;
 
-    /// Makes what it needs there, or finds what other ranks made. Must be called first. By default it does nothing.
+    /// Creates the rendezvous' objects, or finds the objects of other ranks. Must be called first. By default it does
+    /// nothing.
     ///
-    /// # Errors
-    /// The place contains something that is not mindful's, or that was changed.
+    /// # Errors The place contains objects that are not mindful's, or that were changed.
     fn prepare(&self) -> Result<()> {
         Ok(())
     }
@@ -58,8 +58,8 @@ pub trait Rendezvous: Send + Sync {
         0
     }
 
-    /// Takes the place of `row.rank` in `job` unless another process holds it: then its row is given back. What dead jobs
-    /// left longer than [`KEPT`] ago goes.
+    /// Claims the place of `row.rank` in `job`. If another process holds it, returns that process's row. Rows of dead
+    /// jobs that are older than [`KEPT`] are removed.
     fn claim_rank(&self, job: &str, row: &RankRow, lease: Duration) -> Result<Option<RankRow>>;
 
     /// Changes the row, or renews it. Returns whether the place still belongs to this process.
@@ -73,14 +73,14 @@ pub trait Rendezvous: Send + Sync {
     /// Leaves chunk number `chunk` of `rank`, in place of one that has its number.
     fn write_chunk(&self, job: &str, rank: u32, chunk: u32, bytes: &[u8]) -> Result<()>;
 
-    /// A chunk that was left; `None` while it is not there.
+    /// A written chunk; `None` if it does not exist yet.
     fn read_chunk(&self, job: &str, rank: u32, chunk: u32) -> Result<Option<Vec<u8>>>;
 
-    /// Takes away the row and the chunks of one rank; of all ranks without a number.
+    /// Removes the row and the chunks of one rank, or of all ranks without a number.
     fn remove_rows(&self, job: &str, rank: Option<u32>) -> Result<()>;
 
-    /// From another thread, once someone asked to stop: whatever a call still waits for is ended, and it fails as
-    /// interrupted; calls after it may fail so too. By default nothing waits.
+    /// Ends all waits of running calls, which fail as interrupted; later calls may fail too. Called from another thread
+    /// after a stop request. By default nothing waits.
     fn abort(&self) {}
 }
 

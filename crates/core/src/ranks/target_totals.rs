@@ -1,10 +1,10 @@
-//! Counters of several targets as those of one.
+//! Adds the counters of several targets.
 
 use crate::contract::metric::MetricKind;
 use crate::ranks::rank_merge::add_counters;
 use crate::record::run::{Series, StepRecord};
 
-/// The sums of the counters that all of `targets` report, from the sources that `adds_up` accepts. What one target does
+/// Sums the counters that all `targets` report, from the sources that `adds_up` accepts. A counter that one target does
 /// not report is unknown for all.
 pub fn sum_counters(targets: &[&StepRecord], adds_up: impl Fn(&str) -> bool) -> Vec<Series> {
     let Some((first, others)) = targets.split_first() else { return Vec::new() };
@@ -19,7 +19,7 @@ pub fn sum_counters(targets: &[&StepRecord], adds_up: impl Fn(&str) -> bool) -> 
     first.series.iter().filter(|series| adds_up(&series.source)).filter_map(sum).collect()
 }
 
-/// The counters of `series`; gauges cannot be added up. `None` without counters.
+/// The counters of `series`; `None` without counters. Gauges cannot be summed.
 fn counters(series: &Series) -> Option<Series> {
     let counts = |at: &usize| series.metrics.get(*at).is_some_and(|metric| metric.kind == MetricKind::Counter);
     let kept: Vec<usize> = (0..series.metrics.len()).filter(counts).collect();

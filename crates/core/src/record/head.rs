@@ -1,4 +1,4 @@
-//! What is known of a run and of a step before they begin.
+//! Facts about a run and a step before they begin.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -18,7 +18,7 @@ pub const FORMAT: u32 = 1;
 
 pub type Facts = BTreeMap<String, String>;
 
-/// What is known before anything is opened.
+/// Facts before anything is opened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunHead {
     pub format: u32,
@@ -26,8 +26,7 @@ pub struct RunHead {
     /// When it began, RFC 3339, UTC.
     pub started_at: String,
     pub mindful_version: String,
-    /// Version, commit, profile and features of the mindful that measured, in one line; `None` in runs that did not
-    /// store it.
+    /// Version, commit, profile and features of mindful, in one line; `None` in runs that did not store it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mindful_build: Option<String>,
     pub engine: String,
@@ -45,7 +44,6 @@ pub struct RunHead {
 }
 
 impl RunHead {
-    /// The head of a run with `engine`; its store gives it an id and the time.
     pub fn new(engine: &str, plan: Plan, settings: Settings) -> Self {
         Self {
             format: FORMAT,
@@ -66,7 +64,7 @@ impl RunHead {
 /// Where the figures of an imported run come from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Imported {
-    /// What the files are, such as `AWR report (text)`.
+    /// Kind of the files, such as `AWR report (text)`.
     pub what: String,
     /// Names of the files, one a step.
     pub files: Vec<String>,
@@ -76,12 +74,12 @@ pub struct Imported {
 pub struct StepHead {
     /// Number of the step, from 0.
     pub step: u32,
-    /// What its sessions do; `None` where another tool drove them.
+    /// Work of its sessions; `None` if another tool drove them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workload: Option<Workload>,
     /// Where each session works; empty where that is not known.
     pub placements: Vec<Placement>,
-    /// How many sessions another tool had; `None` where that is not known, and in runs of our own.
+    /// Number of sessions of another tool; `None` if unknown, and in runs of mindful.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sessions: Option<u32>,
     /// Slices before the measured window.
@@ -95,7 +93,7 @@ pub struct StepHead {
 }
 
 impl StepHead {
-    /// How many sessions it has; 0 where that is not known.
+    /// Number of sessions; 0 if unknown.
     pub fn session_count(&self) -> usize {
         self.sessions.map_or(self.placements.len(), |sessions| sessions as usize)
     }
@@ -135,17 +133,17 @@ impl Point {
         values
     }
 
-    /// The number that `key` has here; `None` where it has none.
+    /// The number under `key`; `None` without one.
     pub fn number<T: FromStr>(&self, key: &str) -> Option<T> {
         self.values.get(key)?.parse().ok()
     }
 
-    /// Length of a block in bytes, where that is given.
+    /// Length of a block in bytes; `None` if not given.
     pub fn block_bytes(&self) -> Option<u64> {
         self.bytes("block_size")
     }
 
-    /// The size in bytes that `key` has here; `None` where it has none.
+    /// The size in bytes under `key`; `None` without one.
     pub fn bytes(&self, key: &str) -> Option<u64> {
         units::parse_bytes(self.values.get(key)?).ok()
     }
@@ -170,11 +168,11 @@ pub struct HookRecord {
     pub end_us: i64,
 }
 
-/// Circumstances as a source was read: all of them at first, then those that changed.
+/// Readings of a source of circumstances: all at first, then only changes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Watched {
     pub source: String,
-    /// The boundary of slices they were read for; `None` before the step.
+    /// The boundary of slices at the reading; `None` before the step.
     pub boundary: Option<u32>,
     pub phase: Phase,
     /// When they were read, us since the epoch on this host's clock.

@@ -14,7 +14,7 @@ pub const LONGEST_NS: u64 = 3_600_000_000_000;
 
 /// Latencies as counts by value, with the exact sum and maximum.
 ///
-/// Each value is that of a bucket no wider than 1 % of it.
+/// A value is stored as its bucket, which is at most 1 % wide.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Latency {
     pub buckets: Buckets,
@@ -39,7 +39,7 @@ impl Latency {
     }
 }
 
-/// The source of waits that the database itself counted by how long they took: all of them, of the kinds in [`wait_kind`].
+/// The source of waits that the database counted by duration: all of them, of the kinds in [`wait_kind`].
 pub const WAIT_HISTOGRAM: &str = "wait_histogram";
 
 pub mod wait_kind {
@@ -67,7 +67,7 @@ stored_names! {
     }
 }
 
-/// Latencies of a sample of what happened, by kind.
+/// Latencies of a sample of events, by kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SampledLatencies {
     /// One of so many was timed.
@@ -79,7 +79,7 @@ pub struct SampledLatencies {
 /// Most latencies that a record counts; the histogram adds up no more.
 const MOST_COUNT: u64 = 1 << 62;
 
-/// Records single latencies cheaply and gives them out slice by slice.
+/// Records single latencies at little cost and returns them slice by slice.
 #[derive(Debug)]
 pub struct Recorder {
     histogram: Histogram<u64>,
@@ -151,14 +151,14 @@ impl Recorder {
 
     /// The latency that a share `quantile` (0 to 1) of all operations does not exceed, ns.
     ///
-    /// `None` when fewer than ten operations lie beyond it: such a figure would be luck (measurement rule
-    /// `n (1 - p) >= 10`).
+    /// `None` if fewer than ten operations lie beyond it: such a figure would be luck (measurement rule `n (1 - p) >=
+    /// 10`).
     pub fn quantile_ns(&self, quantile: f64) -> Option<u64> {
         let beyond = self.count() as f64 * (1.0 - quantile);
         (beyond >= 10.0 - 1e-6).then(|| self.histogram.value_at_quantile(quantile).min(self.max_ns))
     }
 
-    /// How many latencies are longer than `ns`, and their sum in ns; both by bucket, so within 1 % at the boundary.
+    /// Number and sum in ns of the latencies longer than `ns`; by bucket, so within 1 % at the boundary.
     pub fn beyond(&self, ns: u64) -> (u64, u64) {
         let buckets = self.histogram.iter_recorded().filter(|step| step.value_iterated_to() > ns);
         buckets.fold((0, 0), |(count, sum), step| {
@@ -168,7 +168,7 @@ impl Recorder {
         })
     }
 
-    /// Returns what was recorded and starts again.
+    /// Returns the recorded latencies and starts again.
     pub fn drain(&mut self) -> Latency {
         let buckets = self
             .histogram

@@ -1,5 +1,5 @@
-//! What sessions had published by an instant: they publish their counters when a slice ends. With long operations that
-//! may be long after its boundary.
+//! Work published by sessions up to an instant. They publish their counters when a slice ends, which with long
+//! operations may be long after its boundary.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ impl Published {
         *all = all.saturating_add(blocks);
     }
 
-    /// Adds what others published by a clock that is `shift_us` late, to a tick.
+    /// Adds the work of other sessions, published by a clock that is `shift_us` late, to one tick.
     pub(crate) fn merge_shifted(&mut self, others: &Self, shift_us: i64) {
         for (tick, blocks) in &others.0 {
             let end_us = tick.saturating_mul(TICK_US).saturating_add(shift_us);
@@ -48,7 +48,7 @@ impl Published {
         self.0.values().fold(0, |all, blocks| all.saturating_add(*blocks))
     }
 
-    /// Blocks that were published before `begin_us` for sure, and at most those that were before `end_us`.
+    /// Lower limit of blocks published before `begin_us`, and upper limit of blocks published before `end_us`.
     pub fn blocks_between(&self, begin_us: i64, end_us: i64) -> (u64, u64) {
         let (from, to) = (begin_us.div_euclid(TICK_US), end_us.div_euclid(TICK_US));
         let sum = |blocks: &mut dyn Iterator<Item = u64>| blocks.fold(0, u64::saturating_add);

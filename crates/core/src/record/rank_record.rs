@@ -1,4 +1,4 @@
-//! What is stored of work that several ranks did together.
+//! The stored record of work that several ranks did together.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ pub struct RankTarget {
     /// Its number, from 0.
     pub target: u32,
     pub targets: u32,
-    /// The first of its ranks, which looked after it.
+    /// The first of its ranks, which managed it.
     pub first_rank: u32,
     pub ranks: u32,
 }
@@ -32,24 +32,24 @@ pub struct RankRecord {
     /// The target it worked on, where the run has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_target: Option<RankTarget>,
-    /// The clock where ranks met minus its host's clock, us; `None` where it was not read.
+    /// The rendezvous' clock minus the host's, us; `None` if it was not read.
     pub clock_offset_us: Option<i64>,
-    /// To how much that is known, us.
+    /// Error of the offset, us.
     pub clock_within_us: Option<i64>,
     /// When it began by the clock that its slices are timed with, us since the epoch.
     pub start_us: i64,
     /// CPUs that its process might use, where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpus: Option<f64>,
-    /// `(boundary, CPU of its process so far in us)`; empty in its own folder, which has the counters themselves.
+    /// `(boundary, CPU of its process so far in us)`; empty in its own folder, which has the counters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cpu_us: Vec<(u32, f64)>,
-    /// What it found while it ran, on its way to the run of all; empty wherever a run is stored.
+    /// Findings of this rank, on their way to the merged run; empty in stored runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
 }
 
-/// What all sessions did between two neighbouring boundaries.
+/// The work of all sessions between two neighbouring boundaries.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct MergedSlice {
     /// Their reports as one that begins and ends on the boundaries: sums of all figures. CPU is known if all reported
@@ -65,7 +65,7 @@ pub struct MergedSlice {
     pub ops: Buckets,
 }
 
-/// When sessions were at work, before what is reported of slices one by one.
+/// Work times of sessions; precedes slices that are reported singly.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spans {
     /// Begin of the first slice and end of the last of each session, us since the epoch on the engine's clock.
@@ -76,7 +76,7 @@ pub struct Spans {
 }
 
 impl RankRecord {
-    /// Whether it looked after a target that is not the first one of the run.
+    /// Whether it managed a target other than the first one of the run.
     pub fn leads_other_target(&self) -> bool {
         self.rank > 0 && self.on_target.is_some_and(|on| on.first_rank == self.rank)
     }

@@ -44,7 +44,7 @@ pub struct StepRecord {
     pub boundaries_us: Vec<i64>,
     /// Engine clock minus host clock, us.
     pub clock_offset_us: i64,
-    /// First and last boundary of the part that counts, where what was seen decided it.
+    /// First and last boundary of the measured part, if the data decided it.
     pub window: Option<(u32, u32)>,
     /// Slices of all sessions between two boundaries, where no window can begin or end.
     pub merged: Merged,
@@ -82,7 +82,7 @@ impl StepRecord {
                 self.boundaries_us = boundaries_us;
                 self.clock_offset_us = clock_offset_us;
             }
-            // What another tool saw has no sessions that come and go.
+            // Work that another tool observed has no sessions that come and go.
             Event::Slice { session, report } if self.head.workload.is_none() => self.unmerged.push((session, report)),
             Event::Slice { session, report } if self.merged.given => {
                 if session as usize >= self.merged.spans().len() {
@@ -127,7 +127,7 @@ impl StepRecord {
         self.ended && !self.interrupted
     }
 
-    /// All reports: first those of several sessions in one, then the others in order of arrival.
+    /// All reports: first the merged ones, then the others in order of arrival.
     pub fn reports(&self) -> impl Iterator<Item = &SliceReport> {
         let merged = self.merged.slices.iter().map(|merged| &merged.report);
         merged.chain(self.unmerged.iter().map(|(_, report)| report))
@@ -148,7 +148,7 @@ impl StepRecord {
         apart.fold(self.merged.occupied_us(first, last), i64::saturating_add)
     }
 
-    /// When each session was at work; `None` for one that never reported.
+    /// Work time of each session; `None` for a session that never reported.
     pub fn spans(&self) -> Vec<Option<Span>> {
         let mut spans = self.merged.spans().to_vec();
         spans.resize(self.head.placements.len(), None);
@@ -194,7 +194,7 @@ pub struct Run {
     pub finished: bool,
     pub interrupted: bool,
     pub error: Option<String>,
-    /// The same of each target alone, as a run of its ranks; empty where there is one target.
+    /// Each target as a run of its ranks; empty with one target.
     pub targets: Vec<Run>,
 }
 

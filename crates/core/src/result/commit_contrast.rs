@@ -21,9 +21,9 @@ pub struct CommitRow {
     /// Sessions of the database, or writes in flight.
     pub sessions: u32,
     pub commits_per_s: f64,
-    /// Median time of a commit, us; null with too few to know.
+    /// Median time of a commit, us; null with too few commits.
     pub p50_us: Option<f64>,
-    /// 99th percentile, us; null with too few to know.
+    /// 99th percentile, us; null with too few commits.
     pub p99_us: Option<f64>,
     /// Commits that one sync made durable; null where syncs are not counted.
     pub commits_per_sync: Option<f64>,

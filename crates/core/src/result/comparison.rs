@@ -36,17 +36,18 @@ pub struct ComparisonSummary {
     pub runs: BothSides<Vec<ComparedRun>>,
     /// How the machines of each side differ; null where a side has one.
     pub machines: BothSides<Option<MachineSpread>>,
-    /// That all runs of one side came before those of the other; null where they alternate.
+    /// A remark if all runs of one side preceded those of the other; null if they alternate.
     #[serde(default)]
     pub order: Option<String>,
     /// Where each side was measured, by name: machine, zone, devices, version and more; `not stated` where that is not known.
     pub place: BothSides<Vec<NamedFact>>,
-    /// Facts in which the sides differ: those that a figure depends on, then target, version, data directory and host.
+    /// Facts that differ between the sides: first those that affect figures, then target, version, data directory and
+    /// host.
     pub differing_facts: Vec<Difference>,
-    /// Settings in which alone the sides differ, and which cannot matter for the access path measured.
+    /// Settings that differ between the sides but cannot affect the measured access path.
     pub idle_settings: Vec<String>,
-    /// Price of an hour of the baseline and of the candidate; null where a side has none, and for figures that are not
-    /// a rate.
+    /// Price of an hour of the baseline and of the candidate; null if a side has none, and for figures that are not
+    /// rates.
     pub prices: Option<[Price; 2]>,
     /// Work for the same money; absent without prices, and for sweeps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -81,9 +82,9 @@ pub struct VerdictSummary {
     /// Runs a side that would decide, in all; machines where they are the basis; null when decided, and when no sensible
     /// number of them would.
     pub runs_needed: Option<u32>,
-    /// What the interval rests on.
+    /// Basis of the interval.
     pub basis: Basis,
-    /// Why the order of the runs leaves the difference open, which is then not decided; null where it does not.
+    /// Why the order of the runs makes the difference undecidable; null if it does not.
     #[serde(default)]
     pub doubt: Option<String>,
     /// `[low, high]` of the ratio by bootstrap (BCa); null with a single run on a side.
@@ -132,7 +133,7 @@ pub enum Verdict {
     NotDecided,
 }
 
-/// What an interval rests on.
+/// Basis of an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -157,7 +158,7 @@ pub struct MachineSpread {
     pub within: Option<f64>,
     /// Between machines, without the variation of their runs.
     pub between: f64,
-    /// The machine that is unlike the others; null where none is.
+    /// The machine that differs from the others; null if none does.
     pub outlier: Option<OutlyingMachine>,
 }
 
@@ -191,7 +192,7 @@ impl Interval {
     }
 }
 
-/// Whether a compared run may be quoted, and what speaks against it.
+/// Whether a compared run may be quoted, and its findings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ComparedRun {
@@ -239,7 +240,7 @@ impl Difference {
     }
 }
 
-/// What one unit of the currency buys, candidate by baseline.
+/// Work per unit of the currency, candidate by baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PriceRatio {
@@ -275,7 +276,7 @@ pub struct PercentileShift {
     pub ratio: f64,
     /// Where the true ratio lies; null with too few operations.
     pub interval: Option<Interval>,
-    /// What the interval rests on: runs, or the operations of a single run.
+    /// Basis of the interval: runs, or the operations of a single run.
     pub basis: Basis,
 }
 
@@ -285,12 +286,12 @@ pub struct PercentileShift {
 pub struct CurveRatios {
     /// The other keys of the sweep and their values.
     pub at: BTreeMap<String, String>,
-    /// What differs.
+    /// The differences.
     pub ratios: CurveComparison,
 }
 
-/// How two fitted curves differ. The intervals contain the scatter of the points around the curves, not what differs from
-/// one sweep to the next.
+/// Differences between two fitted curves. The intervals contain the scatter of the points around the curves, not the
+/// variation between sweeps.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CurveComparison {
@@ -298,7 +299,7 @@ pub struct CurveComparison {
     pub capacity: CurveRatio,
     /// Latency of a single session.
     pub zero_load: CurveRatio,
-    /// Sessions at the knee; null where one of the curves has none.
+    /// Sessions at the knee; null if one of the curves has no knee.
     pub asymptote: Option<CurveRatio>,
     /// Mean throughput over all loads that both sweeps have; each doubling has the same weight.
     pub area: CurveRatio,
@@ -310,7 +311,7 @@ pub struct CurveComparison {
 pub struct CurveRatio {
     /// The ratio.
     pub ratio: f64,
-    /// Where it lies, by residual bootstrap of both curves; null with too few resamples.
+    /// Interval by residual bootstrap of both curves; null with too few resamples.
     pub interval: Option<Interval>,
 }
 

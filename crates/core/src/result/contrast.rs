@@ -1,4 +1,4 @@
-//! What a database adds to raw reads of the same blocks.
+//! Time that a database adds to raw reads of the same blocks.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,9 +14,9 @@ pub struct ContrastSummary {
     pub eta: Option<f64>,
     /// Where the ratio of database to raw lies with a confidence of 95 %, by its value in each round; null with one round, which has no interval.
     pub eta_interval: Option<[f64; 2]>,
-    /// What the database adds to the time a session needs for a block, at equal concurrency, us.
+    /// Time per block that the database adds for a session at equal concurrency, us.
     pub added_us_per_block: Option<f64>,
-    /// What took that time; null where the database does not time its reads, and where the interval of the ratio contains 1.
+    /// Parts of that time; null if the database does not time its reads, and if the interval of the ratio contains 1.
     pub added: Option<AddedTime>,
 }
 
@@ -27,15 +27,15 @@ impl ContrastSummary {
     }
 }
 
-/// What the time that a database adds to a block read consists of; the three times add up to it.
+/// The three parts of the time that a database adds to a block read. They add up to it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AddedTime {
-    /// How much longer a read from storage takes by the database's own clock than the same read raw, us.
+    /// Difference of a storage read by the database's own clock and the same read raw, us.
     pub storage_us: f64,
-    /// CPU of the server beyond that of a raw read, outside of the reads, us.
+    /// CPU of the server beyond that of a raw read, outside of reads, us.
     pub cpu_us: f64,
-    /// The rest, in which a session neither reads nor computes: it waits for a core, a lock or its turn, us.
+    /// The rest, in which a session neither reads nor computes, us: it waits for a core, a lock or its turn.
     pub waits_us: f64,
     /// Share of the host's CPU that was busy meanwhile, 0 to 1.
     pub host_busy_share: Option<f64>,
@@ -52,16 +52,16 @@ pub struct LevelSummary {
     pub iops: f64,
     /// MiB (2^20 bytes) per second.
     pub mib_per_s: f64,
-    /// Median, us; null with too few blocks to know.
+    /// Median, us; null with too few blocks.
     pub p50_us: Option<f64>,
-    /// 99th percentile, us; null with too few blocks to know.
+    /// 99th percentile, us; null with too few blocks.
     pub p99_us: Option<f64>,
-    /// CPU by blocks, us; null where the server's is not seen.
+    /// CPU by blocks, us; null if the server's CPU is unknown.
     pub cpu_us_per_block: Option<f64>,
-    /// Blocks by second of CPU; null where that is not seen.
+    /// Blocks by second of CPU; null if the CPU is unknown.
     pub iops_per_core: Option<f64>,
     /// Largest minus smallest rate by the median, 0.05 is 5 %.
     pub spread: f64,
-    /// What the difference to the level before it means; null for the first.
+    /// Meaning of the difference to the level before it; null for the first.
     pub means: Option<String>,
 }

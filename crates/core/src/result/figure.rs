@@ -1,11 +1,11 @@
 //! Figures of a summary, each declared once.
 //!
-//! [`summary_of_figures!`] declares a struct of the summary. A field that is a figure has its row after `=`: unit, formula
-//! and counters. The field gives JSON and schema; the row gives the CSV, `--explain` and docs/metrics.md. A new figure is
-//! one field here and its computation in `analyze`.
+//! [`summary_of_figures!`] declares a struct of the summary. A field that is a figure has its row after `=`: unit,
+//! formula and counters. JSON and schema follow from the field; the CSV, `--explain` and docs/metrics.md follow from
+//! the row. A new figure is one field here and its computation in `analyze`.
 //!
-//! A row reads its value from the field, so that both cannot differ. A derive macro was rejected: it needs a crate of its
-//! own for what thirty lines do. Rows next to the struct were rejected: name and accessor would be written twice.
+//! A row reads its value from the field, so that both cannot differ. A derive macro was rejected: it needs a crate of
+//! its own for thirty lines. Rows next to the struct were rejected: name and accessor would be written twice.
 
 use std::sync::Arc;
 

@@ -1,15 +1,14 @@
-//! What a reader of a result must know.
+//! Findings: conditions that affect the use of a result.
 
 use serde::{Deserialize, Serialize};
 
 pub mod codes;
 
-/// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// Good to know.
+    /// Information without effect on the verdict.
     Info,
     /// The result is suspect.
     Warning,
@@ -17,15 +16,15 @@ pub enum Severity {
     Error,
 }
 
-/// Something a reader of the result must know.
+/// A condition that affects the use of a result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Finding {
     /// Name of its [`Code`], such as `short-window`; a stored run may hold others.
     pub code: String,
-    /// How much it matters.
+    /// Its severity.
     pub severity: Severity,
-    /// What is, what it does to the result, what to do; a sentence or two.
+    /// The condition, its effect on the result and the remedy; a sentence or two.
     pub text: String,
     /// The figures that support it.
     pub evidence: String,
@@ -36,7 +35,7 @@ pub struct Finding {
 pub struct Code {
     /// `short-window`.
     pub name: &'static str,
-    /// How much such a finding matters, unless the run says otherwise.
+    /// Severity of such a finding, unless the run sets another.
     pub usual_severity: Severity,
 }
 

@@ -16,7 +16,7 @@ pub struct IoJobSummary {
     pub least_small_us: Option<IoBest>,
 }
 
-/// A best figure and where it was measured.
+/// A best figure with its point.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IoBest {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::figure::{GROWTH, summary_of_figures};
 
 summary_of_figures! {
-/// The log of the updates; null if not known, and for reads alone.
+/// The log of the updates; null if unknown, and for runs without updates.
 #[derive(Default)]
 pub struct LogSummary {
     /// Records per second.
@@ -28,7 +28,7 @@ pub struct LogSummary {
         "bytes that the server's processes caused to be written, less the blocks that the database wrote",
         [ProcessWriteBytes, PhysicalWrites]
     ),
-    /// Syncs of the log per second, as the database asked for them.
+    /// Syncs of the log per second, as requested by the database.
     syncs_per_s: Option<f64> = figure(PerSecond, GROWTH, [LogSyncs]),
     /// Commits that one sync made durable on average.
     commits_per_sync: Option<f64> = figure(
@@ -42,9 +42,9 @@ pub struct LogSummary {
         "bytes of log / syncs of the log; where they are not counted, flushes at a device of the log alone",
         [LogBytes, LogSyncs, LogDeviceFlushes]
     ),
-    /// Write requests completed by the device of the log per second, those of others included.
+    /// Write requests completed by the device of the log per second, by all processes.
     device_writes_per_s: Option<f64> = figure(PerSecond, GROWTH, [LogDeviceWrites]),
-    /// Bytes written by the device of the log per second, those of others included.
+    /// Bytes written by the device of the log per second, by all processes.
     device_write_bytes_per_s: Option<f64> = figure(BytesPerSecond, GROWTH, [LogDeviceWriteBytes]),
     /// Bytes that the journal of the log's file system wrote, as the kernel reported each of its transactions.
     journal_bytes_per_s: Option<f64> = figure(

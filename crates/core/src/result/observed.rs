@@ -1,4 +1,4 @@
-//! What each source of counters reported in the window.
+//! Values that each source of counters reported in the window.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct ObservedSource {
     /// Its name.
     pub source: String,
-    /// Readings of the step, those of the warm-up included.
+    /// Readings of the step, warm-up included.
     pub readings: u32,
     /// Time of a reading, us: the mean of all readings.
     pub cost_us: Option<f64>,

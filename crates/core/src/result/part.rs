@@ -1,10 +1,10 @@
-//! What sessions, ranks and choices did in a step.
+//! The work of sessions and ranks, and the frequency of choices.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Each session of a step, in the order of their numbers. Times are those after the instant chosen for all to start.
+/// Each session of a step, in the order of their numbers. Times count from the common start instant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BySession {
@@ -22,7 +22,7 @@ pub struct BySession {
 pub struct RankSummary {
     /// Its number, from 0.
     pub rank: u32,
-    /// How many there were.
+    /// Number of sessions.
     pub of: u32,
     /// Name of its host.
     pub host: String,
@@ -36,21 +36,21 @@ pub struct RankSummary {
     pub client_cpus: Option<f64>,
     /// Start of the last of its sessions after the first start of any rank's, ms.
     pub start_skew_ms: Option<f64>,
-    /// The clock where ranks met minus that of its host, ms.
+    /// The rendezvous' clock minus the host's, ms.
     pub clock_offset_ms: Option<f64>,
-    /// To how much that is known, ms.
+    /// Error of the offset, ms.
     pub clock_within_ms: Option<f64>,
 }
 
-/// How often the workload's choices fell.
+/// Frequency of the workload's choices.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChoicesSummary {
     /// Operations tallied.
     pub operations: u64,
-    /// Share of operations for which each choice fell, percent: `update`, `scan`, `hot_spot`, `hot_schema`, `think`.
+    /// Share of operations with each choice, percent: `update`, `scan`, `hot_spot`, `hot_schema`, `think`.
     pub alone_pct: BTreeMap<String, f64>,
-    /// Share of operations for each set of choices that fell together, percent, such as `update+hot_spot`; `select` is
-    /// a read with none of them. They add up to 100.
+    /// Share of operations with each set of choices, percent, such as `update+hot_spot`; `select` is a read without any
+    /// of them. They add up to 100.
     pub joint_pct: BTreeMap<String, f64>,
 }

@@ -12,7 +12,7 @@ use crate::plan::price::Price;
 pub struct RankingSummary {
     /// Format number.
     pub format: u32,
-    /// What the order is by: `reads`, `reads at p99<=5ms`, `price`, `p99`.
+    /// Criterion of the order: `reads`, `reads at p99<=5ms`, `price`, `p99`.
     pub by: String,
     /// Unit of that figure.
     pub unit: String,
@@ -33,9 +33,9 @@ pub struct RankingSummary {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RankedGroup {
-    /// What they measured: engine, mix, work unit, active set.
+    /// Workload of all sides: engine, mix, work unit, active set.
     pub measured: Vec<NamedFact>,
-    /// The sides, best first; those without a rank last.
+    /// The sides, best first; sides without a rank last.
     pub sides: Vec<RankedSide>,
     /// Pairs of sides that the order of their runs leaves open, and why.
     pub doubts: Vec<String>,
@@ -69,11 +69,11 @@ pub struct RankedSide {
     pub value: Option<f64>,
     /// `[low, high]` of it, 95 %; null with one run and no noise floor.
     pub interval: Option<[f64; 2]>,
-    /// The figure by that of the best side: median ratio over all pairs of runs.
+    /// The figure by the best side's: median ratio over all pairs of runs.
     pub by_best: Option<f64>,
     /// `[low, high]` of that ratio, 95 % for all pairs of sides together; null for the best, and where nothing bounds it.
     pub by_best_interval: Option<[f64; 2]>,
-    /// What the interval of the ratio rests on; null for the best.
+    /// Basis of the ratio's interval; null for the best.
     pub basis: Option<Basis>,
     /// The worst of its runs.
     pub validity: Validity,
@@ -91,7 +91,7 @@ pub struct RankedSide {
     pub per_million_reads: Option<f64>,
     /// Whether no cheaper side has a better figure; null without a price.
     pub efficient: Option<bool>,
-    /// Where it was measured, by name: machine, zone, devices, version and more; `not stated` where that is not known.
+    /// Place of the measurement, by name: machine, zone, devices, version and more; `not stated` if unknown.
     pub place: Vec<NamedFact>,
     /// Facts and settings in which the sides of the group differ, with the value of this side.
     pub differs: Vec<NamedFact>,

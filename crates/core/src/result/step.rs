@@ -28,7 +28,7 @@ pub struct StepSummary {
         "blocks of each schema that may be visited, as the plan has it",
         [], "scale_blocks"
     ),
-    /// I/Os that each session keeps in flight: blocks, or large reads where it reads no blocks; null for a database.
+    /// I/Os that each session keeps in flight: blocks, or large reads if it reads no blocks; null for a database.
     iodepth: Option<u32> = figure(
         Count,
         "operations that the plan keeps in flight in each session; unknown if one at a time",
@@ -38,16 +38,18 @@ pub struct StepSummary {
     block_bytes: Option<u64> = figure(Bytes, "length of a block, as the target reports it or the plan has it", []),
     /// Blocks a read visits.
     work_unit: Option<u64> = figure(Blocks, "as the plan has it", [], "work_unit_blocks"),
-    /// Share of updates asked for, percent.
+    /// Share of updates in the plan, percent.
     update_pct: Option<f64> = figure(Percent, "as the plan has it", []),
-    /// The arithmetic of the operations: `mindful`, or that of an older kit.
+    /// The arithmetic of the operations: `mindful`, or an older kit's.
     like: Compatibility,
-    /// When updates committed and whether they waited for the log; null for reads alone, and for files, which have none.
+    /// When updates committed and whether they waited for the log; null without updates, and for files, which have no
+    /// log.
     commit: Option<String>,
     /// Realised choices; null where the engine does not tally them.
     #[serde(skip_serializing_if = "Option::is_none")]
     choices: Option<ChoicesSummary>,
-    /// What limited it: `device latency`, `CPU`, `undecided`; null without a window. The same names for every engine.
+    /// The limit that was reached: `device latency`, `CPU`, `undecided`; null without a window. Names are the same for
+    /// all engines.
     limited_by: Option<String>,
     /// Share of updates as it came out, percent.
     update_pct_realised: Option<f64> = figure(Percent, "100 x updates / operations of all kinds, in the window", []),
@@ -117,7 +119,7 @@ pub struct StepSummary {
         "time the database waited for reads / physical reads; only where every read fetches one block",
         [ReadTimeUs, PhysicalReads]
     ),
-    /// Waits that the database counted by how long they took.
+    /// Waits that the database counted by duration.
     waits: WaitSummary = nested,
     /// Latencies of single requests at the device.
     device: DeviceSummary = nested,
@@ -133,7 +135,7 @@ pub struct StepSummary {
         "updates / duration_s where each update commits; else the growth of the counter by time, at most the updates",
         [Commits]
     ),
-    /// The log, and what its syncs took.
+    /// The log, and the duration of its syncs.
     log: LogSummary = nested,
     /// CPU.
     cpu: CpuSummary = nested,
@@ -145,7 +147,7 @@ pub struct StepSummary {
     ),
     /// Requests by which the database read them per second, of one block or more each.
     read_requests_per_s: Option<f64> = figure(PerSecond, GROWTH, [ReadRequests]),
-    /// Blocks that one read request of the database fetched on average; null where it does not count requests.
+    /// Blocks that one read request of the database fetched on average; null if it does not count requests.
     blocks_per_read: Option<f64> = figure(
         Blocks,
         "physical reads / read requests; unknown below 10 requests a second",
@@ -166,7 +168,7 @@ pub struct StepSummary {
     ),
     /// Requests by which the database wrote per second, its log apart.
     write_requests_per_s: Option<f64> = figure(PerSecond, GROWTH, [WriteRequests]),
-    /// What the money buys.
+    /// Work per unit of the price's currency.
     per_price: PerPrice = nested,
     /// Each source of counters with all of its metrics; empty where no counters were read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -175,7 +177,7 @@ pub struct StepSummary {
 }
 
 summary_of_figures! {
-/// What one unit of the price's currency buys; null without a price, and what is not known of the work.
+/// Work per unit of the price's currency; null without a price, and for unknown work.
 #[derive(Default)]
 pub struct PerPrice {
     /// Operations.
@@ -272,8 +274,7 @@ impl OpsSummary {
         }
     }
 
-    /// The kind of operation whose figure is reported for a step that shows one: selects, or updates in a run without
-    /// selects.
+    /// The kind of operation that represents a step: selects, or updates in a run without selects.
     pub fn main(&self) -> Option<&OpSummary> {
         self.select.as_ref().or(self.update.as_ref())
     }
@@ -295,7 +296,7 @@ impl Figures for OpsSummary {
     }
 }
 
-/// One of several targets of a run, as a run of its sessions alone would show it.
+/// One of several targets of a run, as if its sessions were a separate run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TargetSummary {
@@ -305,7 +306,7 @@ pub struct TargetSummary {
     pub engine_version: Option<String>,
     /// Whether its figures may be quoted.
     pub validity: Validity,
-    /// What speaks against them, or is good to know.
+    /// Findings: doubts and remarks.
     pub findings: Vec<Finding>,
     /// Its figures.
     pub step: StepSummary,

@@ -1,21 +1,21 @@
-//! What the steps of a sweep show together: its knee, and the highest load that met an objective.
+//! Results of a whole sweep: its knee, and the highest load that met an objective.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// The highest load that met an objective for its full length, and how well its figures are known.
+/// The highest load that met an objective for its full length, with the precision of its figures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ObjectiveSummary {
     /// The objective: `p99<=1ms`.
     pub objective: String,
-    /// What was searched: `sessions`, or `rate` in operations per second.
+    /// The searched load: `sessions`, or `rate` in operations per second.
     pub key: String,
     /// The load.
     pub load: f64,
-    /// The highest load that certainly meets the objective, and the lowest that misses it; null where none missed it. Between
-    /// them the noise decides.
+    /// The highest load that certainly meets the objective, and the lowest that misses it; null if no load missed it.
+    /// Between them noise decides.
     pub load_range: Option<[f64; 2]>,
     /// Number of the step that contains the figures, from 1.
     pub step: u32,
@@ -25,8 +25,8 @@ pub struct ObjectiveSummary {
     pub blocks_visited_per_s_interval: Option<[f64; 2]>,
     /// The percentile of the objective there, us.
     pub latency_us: Option<f64>,
-    /// `[low, high]` of it, 95 %, by how many operations of each second lie beyond it; null below ten seconds, and where
-    /// fewer than ten operations lie beyond the upper end.
+    /// `[low, high]` of it, 95 %, from the number of operations beyond it in each second. Null below ten seconds, and
+    /// if fewer than ten operations lie beyond the upper end.
     pub latency_us_interval: Option<[f64; 2]>,
 }
 

@@ -1,12 +1,12 @@
-//! What the target and its host did meanwhile: waits, limits, the device, CPUs.
+//! Measurements of the target and its host during the step: waits, limits, the device, CPUs.
 
 use serde::{Deserialize, Serialize};
 
 use super::figure::summary_of_figures;
 
 summary_of_figures! {
-/// Waits by duration, as the database counted them, in buckets that each reach to twice the one before: a percentile is
-/// the middle of its bucket. All null if it did not, or was not asked.
+/// Waits by duration, as the database counted them, in buckets that each reach to twice the one before. A percentile is
+/// the middle of its bucket. All null if the database did not count them, or the run did not read them.
 #[derive(Default)]
 pub struct WaitSummary {
     /// Waits for one block.
@@ -61,8 +61,8 @@ pub struct WaitSummary {
 }
 
 summary_of_figures! {
-/// How long limits of the storage were reached in the window: of volumes that report it (Amazon's), us, and of the
-/// server's control group. Null where no source reports it.
+/// Time at limits of the storage in the window, us: of volumes that report it (Amazon's) and of the server's control
+/// group. Null if no source reports it.
 #[derive(Default)]
 pub struct CapSummary {
     /// Over the volume's limit of IOPS, us.
@@ -90,7 +90,7 @@ pub struct CapSummary {
         "time over the instance's limit of throughput (`DEVICE.over_instance_bytes`); the longest of several volumes",
         []
     ),
-    /// What the control group did by what it may, 0 to 1; the largest of its limits of I/O.
+    /// Use of the control group by its limit, 0 to 1; the largest of its limits of I/O.
     group_share: Option<f64> = figure(
         Share,
         "I/O of the server's control group a second / what the group may have (`DEVICE.group_reads` by its limit); \
@@ -232,7 +232,7 @@ pub struct CpuSummary {
         "10^6 x db_cores / physical reads per second",
         [ServerCpuUserUs, ServerCpuSystemUs, PhysicalReads]
     ),
-    /// What a physical read adds to the server CPU of a logical one, us; null without a cached run to compare with.
+    /// Server CPU that a physical read adds to a logical one, us; null without a cached run for comparison.
     db_us_per_physical_read_marginal: Option<f64> = figure(
         Microseconds,
         "(db_us_per_logical_read - the same in a cached run) x logical reads / physical reads; unknown when no \
@@ -246,7 +246,7 @@ pub struct CpuSummary {
         "10^6 x db_cores / logical reads per second",
         [ServerCpuUserUs, ServerCpuSystemUs, LogicalReads]
     ),
-    /// Server CPU by commits, us; what reads cost included.
+    /// Server CPU by commits, us; includes the cost of reads.
     db_us_per_commit: Option<f64> = figure(
         Microseconds,
         "10^6 x db_cores / commits per second: reads and updates between two commits are in it",

@@ -14,7 +14,7 @@ pub struct TraceSummary {
     pub waits_in_trace: u64,
     /// Lines with figures that cannot be read; they are not counted.
     pub damaged_lines: u64,
-    /// Bytes of the file that are zeros: what was there is lost.
+    /// Bytes of the file that are zeros: their original content is lost.
     pub zero_bytes: u64,
     /// Whether percentiles of groups are exact; with very many different latencies they are up to an eighth too low.
     pub groups_exact: bool,

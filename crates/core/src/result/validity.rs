@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Validity {
-    /// Nothing speaks against it.
+    /// No doubt about the result.
     Valid,
     /// Something may have spoiled it.
     Suspect,
-    /// It is not what was asked for.
+    /// The result differs from the plan.
     Invalid,
 }

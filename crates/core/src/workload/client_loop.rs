@@ -1,4 +1,4 @@
-//! The work loop of engines that have none of their own: operations one by one, each timed, until the slice ends.
+//! The work loop for engines without their own: one operation after the other, each timed, until the slice ends.
 
 use std::time::Duration;
 
@@ -14,12 +14,12 @@ pub trait Operator {
     /// Carries out `op` and returns the number of blocks that it visited.
     fn run_op(&mut self, op: &Op) -> Result<u64>;
 
-    /// Whether someone asked it to end whatever it waits for.
+    /// Whether an interrupt was requested, which ends all waits.
     fn interrupted(&self) -> bool {
         false
     }
 
-    /// The slice is over: publish what is not yet visible, such as an open transaction or counters.
+    /// Ends the slice: publishes pending work, such as an open transaction or counters.
     fn end_slice(&mut self) -> Result<()> {
         Ok(())
     }
@@ -113,8 +113,8 @@ impl<T: Time> ClientLoop<T> {
         Ok(report)
     }
 
-    /// Thinks until the pause or the slice is over; returns whether there is time left. A pause that outlasts the slice
-    /// is counted up to the boundary and handed on.
+    /// Thinks until the pause or the slice is over; returns whether time is left. A pause longer than the slice is
+    /// counted up to the boundary and continues in the next slice.
     fn end_thinking(&mut self, end_us: i64, report: &mut SliceReport) -> bool {
         let Some(pause) = &mut self.pause else { return true };
         self.time.sleep_unless(pause.until_us.min(end_us), &|| false);

@@ -1,10 +1,11 @@
-//! Counter-based draws: operation `i` of a session draws the same numbers wherever it runs, in the database or in the
-//! client, whatever ran before it.
+//! Counter-based draws: operation `i` of a session draws the same numbers in the database and in the client, whatever
+//! ran before it.
 //!
-//! The base is PostgreSQL's `hashint8extended`, which hash partitioning freezes for good, so that SQL has it built in;
-//! here it is written from the published description of the lookup3 mixing function (Bob Jenkins, public domain).
+//! The base is PostgreSQL's `hashint8extended`, because SQL has it built in and hash partitioning keeps it stable
+//! forever. This implementation follows the published description of the lookup3 mixing function (Bob Jenkins, public
+//! domain).
 
-/// What a draw decides. Each purpose has a stream of its own, so no two decisions are correlated.
+/// Purpose of a draw. Each has a separate stream, so decisions are not correlated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     Key,
@@ -68,7 +69,7 @@ pub fn mix64(word: u64) -> u64 {
 
 /// Draw `index` of a stream, 63 bits: `hashint8extended(hashint8extended(index, 0), stream) & (2^63 - 1)`.
 ///
-/// Hashed once, neighbouring indexes give draws that correlate by up to 0.18; hashed twice, by no more than chance.
+/// The index is hashed twice: after one hash, draws of neighbouring indexes correlate by up to 0.18.
 pub fn draw(index: u64, stream: i64) -> u64 {
     (hashint8extended(hashint8extended(index as i64, 0), stream) & i64::MAX) as u64
 }
@@ -124,7 +125,7 @@ impl Permutation {
         left << self.half_bits | right
     }
 
-    /// What goes to `image`: the inverse of [`Permutation::get`].
+    /// The element with the image `image`: the inverse of [`Permutation::get`].
     pub(crate) fn find(&self, image: u64) -> u64 {
         debug_assert!(image < self.len);
         let mut word = self.rounds_back(image);

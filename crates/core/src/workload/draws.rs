@@ -1,4 +1,4 @@
-//! Which operations a session does: each draws the same key, kind and pause wherever it runs.
+//! The operations of a session: each draws the same key, kind and pause on every loop site.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -145,7 +145,7 @@ impl Draws {
     }
 }
 
-/// How many events a mix of `share` has seen after `count` operations: `(count * share + phase) / 10000`.
+/// Number of events in a mix of `share` after `count` operations: `(count * share + phase) / 10000`.
 pub(crate) fn diffused(count: u64, share: Share, phase: u64) -> u64 {
     let scaled = u128::from(count) * u128::from(share.hundredths()) + u128::from(phase);
     (scaled / u128::from(Share::WHOLE)) as u64
@@ -155,7 +155,7 @@ fn drawn(index: u64, stream: i64, share: Share) -> bool {
     !share.is_none() && draw::draw(index, stream) % u64::from(Share::WHOLE) < u64::from(share.hundredths())
 }
 
-/// How many of `spread` starting keys are hot.
+/// Number of hot keys among `spread` starting keys.
 pub fn hot_set_keys(spread: u64, fraction: Share) -> u64 {
     (u128::from(spread) * u128::from(fraction.hundredths()) / u128::from(Share::WHOLE)).max(1) as u64
 }

@@ -47,7 +47,7 @@ impl Schedule {
         self.drawn += 1;
     }
 
-    /// How many operations are due before `until_us` and not yet begun: exactly up to ten thousand, beyond by the mean.
+    /// Number of operations due before `until_us` and not begun yet: exact up to ten thousand, beyond that by the mean.
     pub fn backlog(&self, until_us: i64) -> u64 {
         let mut ahead = self.clone();
         let mut due = 0;

@@ -25,7 +25,8 @@ impl SchemaShare {
             return Self { before: u64::from(home.max(1)) - 1, pieces: 1, pieces_per_schema: 1, stream };
         };
         let schemas = u64::from(workload.schemas.max(1));
-        // By schema they would begin in if each had one, so that a multiple of the schemas gets the same as without.
+        // Sessions are ordered by their home schema, so that a multiple of the schemas gets the same result as without
+        // spreading.
         let (first, turn) = (u64::from(session) % schemas, u64::from(session) / schemas);
         let rank = first * (sessions / schemas) + first.min(sessions % schemas) + turn;
         Self { before: rank * schemas, pieces: schemas, pieces_per_schema: sessions, stream }

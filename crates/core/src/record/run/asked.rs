@@ -1,8 +1,8 @@
-//! What a run was asked to do, by the text of its settings.
+//! The requested work of a run, from the text of its settings.
 //!
-//! A record contains the plan and the workload of each step as numbers, and all settings as text. The numbers follow from
-//! the text, so a record in which they differ was changed. Where a step did something else on purpose (a contrast, a job
-//! on files, a part of several targets), nothing is expected.
+//! A record contains the plan and the workload of each step as numbers, and all settings as text. The numbers follow
+//! from the text, so a record in which they differ was changed. Nothing is expected of a step that deviates on purpose:
+//! a contrast, a job on files, a part of several targets.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::plan::{KEYS, Plan, SWEEP_KEYS};
 const OF_DATASET: [&str; 4] = ["target", "schemas", "scale", "scan_table"];
 
 impl Run {
-    /// The plan by the settings, as JSON, without what a sweep varies; `None` where it is not known.
+    /// The plan by the settings, as JSON, without the keys that a sweep varies; `None` if unknown.
     pub fn asked_plan(&self) -> Option<Value> {
         let point = self.steps.first().map(|step| &step.head.point.values);
         let varied: Vec<&String> = point.into_iter().flat_map(BTreeMap::keys).collect();
@@ -28,7 +28,7 @@ impl Run {
         fields_of_their_own.then_some(plan)
     }
 
-    /// The workload of `step` by the settings, and where its sessions work, as in its head; `None` where they are not known.
+    /// The workload of `step` by the settings, with the placement of its sessions as in its head; `None` if unknown.
     pub fn asked_step(&self, step: &StepRecord) -> Option<Value> {
         let plan = self.plan_at(Some(&step.head.point.values)).filter(|_| step.error.is_none())?;
         let workload = plan.workload(self.dataset.as_ref()?).ok()?;

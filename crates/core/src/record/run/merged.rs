@@ -1,8 +1,8 @@
-//! Slices of all sessions, merged between two boundaries as soon as no window can cut them.
+//! Slices of all sessions, merged between two boundaries as soon as no window can divide them.
 //!
-//! A step of many sessions that runs for an hour has a report for each of its sessions and seconds. It is judged by
-//! sums over all sessions, and by operations of each session. Only those are kept of the seconds in which every session
-//! worked from boundary to boundary: a window contains such a second as a whole or not at all.
+//! A step of many sessions that runs for an hour has a report for each session and second. It is judged by sums over
+//! all sessions, and by operations of each session. For seconds in which every session worked from boundary to
+//! boundary, only those sums are kept. A window contains such a second completely or not at all.
 
 use crate::contract::slice::{LongOp, OpReport, STALL_US, SliceReport};
 use crate::record::latency::{Buckets, Latency, Recorder};
@@ -28,7 +28,7 @@ impl MergedSlice {
     }
 }
 
-/// Reports of sessions, or merged slices of several ranks, as they are added up, whichever comes first.
+/// A running sum of reports of sessions, or of merged slices of several ranks, in any order.
 #[derive(Debug, Default)]
 pub(crate) struct MergedSliceSum {
     report: SliceReport,
@@ -109,16 +109,16 @@ pub(super) fn long(reports: &[(u32, SliceReport)]) -> impl Iterator<Item = (u32,
     reports.iter().flat_map(|(session, report)| report.long.iter().map(|op| (*session, *op)))
 }
 
-/// Whether an operation is kept: if all take long, those below [`STALL_US`] show nothing.
+/// Whether an operation is kept: if all operations are slow, one below [`STALL_US`] is not remarkable.
 fn stands_out(op: &LongOp, all: &SliceReport) -> bool {
     let OpReport { ops, latency, .. } = all.op(op.kind);
     op.us >= STALL_US || u128::from(op.us) * 1_000 * u128::from(*ops) >= OFTEN * u128::from(latency.sum_ns)
 }
 
-/// How many times the mean of its slice an operation below [`STALL_US`] has to take to be kept.
+/// Factor over the mean of its slice that an operation below [`STALL_US`] needs to be kept.
 const OFTEN: u128 = 10;
 
-/// The merged slices of a step, and how far they go.
+/// The merged slices of a step, and the progress of merging.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Merged {
     /// They were stored merged, and nothing more is.
@@ -144,10 +144,9 @@ impl Merged {
         Self { given: true, slices, spans, occupied_us, ..Self::default() }
     }
 
-    /// Takes spans that were stored; slices that were stored merged follow.
+    /// Starts from stored spans; stored merged slices follow.
     ///
-    /// # Errors
-    /// They are not those of `sessions` sessions, or slices came before them.
+    /// # Errors The number of sessions differs from `sessions`, or slices came before the spans.
     pub(super) fn begin_merged(&mut self, spans: Spans, sessions: usize) -> Result<(), String> {
         let reported = spans.spans.len();
         if reported != sessions || self.given || !self.slices.is_empty() {
@@ -176,7 +175,7 @@ impl Merged {
         Spans { spans, occupied_us, published: published.clone() }
     }
 
-    /// The span of each session, of what was taken so far.
+    /// The span of each session so far.
     pub(crate) fn spans(&self) -> &[Option<Span>] {
         &self.spans
     }
@@ -225,8 +224,8 @@ impl Merged {
         Ok(())
     }
 
-    /// Merges what lies between the last start of a session and the first stop so far: a window begins and ends on
-    /// boundaries of slices only.
+    /// Merges slices between the last start of a session and the first stop so far: a window begins and ends only on
+    /// boundaries of slices.
     fn merge(&mut self, boundaries_us: &[i64], unmerged: &mut Vec<(u32, SliceReport)>) {
         let Some(spans) = self.spans.iter().copied().collect::<Option<Vec<Span>>>() else { return };
         let last_start = spans.iter().map(|span| span.0).max().unwrap_or(i64::MAX);
@@ -263,8 +262,8 @@ pub(super) fn widened(span: Option<Span>, report: &SliceReport) -> Span {
     (begin.min(report.begin_us), end.max(report.end_us))
 }
 
-/// Whether the report begins between the boundaries of its slice, and its work continues there. What a late session has
-/// to say of a slice that it missed does not.
+/// Whether the report begins between the boundaries of its slice, and its work continues there. A late session's report
+/// of a slice that it missed does not.
 fn lies_between(report: &SliceReport, boundaries_us: &[i64]) -> bool {
     let index = report.index as usize;
     (boundaries_us[index]..boundaries_us[index + 1].min(report.end_us)).contains(&report.begin_us)

@@ -1,8 +1,8 @@
-//! All kinds of findings that mindful itself raises, in the order of docs/findings.md, each with its usual severity.
-//! Those of a single engine are in its crate.
+//! All kinds of findings that mindful itself raises, in the order of docs/findings.md, each with its usual severity. An
+//! engine's own kinds are in its crate.
 
 crate::finding_codes! {
-    // The run is not what was asked for.
+    // The run differs from the plan.
     UNFINISHED = "unfinished", Error;
     INTERRUPTED = "interrupted", Error;
     FAILED = "failed", Error;
@@ -15,7 +15,7 @@ crate::finding_codes! {
     LAYOUT = "layout", Error;
     SELF_PROOF_FAILED = "self-proof-failed", Error;
     EDITED = "edited", Error;
-    // The figure is not what it seems.
+    // The figure can mislead.
     SETTING_CHANGED = "setting-changed", Warning;
     LAYOUT_CHANGED = "layout-changed", Warning;
     COUNTERS_RESET = "counters-reset", Warning;
@@ -61,7 +61,7 @@ crate::finding_codes! {
     HOOK_FAILED = "hook-failed", Warning;
     PART_OF_RUN = "part-of-run", Warning;
     SELF_PROOF_MISSING = "self-proof-missing", Warning;
-    // Good to know.
+    // Information.
     LATE_START = "late-start", Info;
     FEW_OPERATIONS = "few-operations", Info;
     SLOW_FEW = "slow-few", Info;
@@ -82,7 +82,7 @@ crate::finding_codes! {
     LAYOUT_NOT_PROVEN = "layout-not-proven", Warning;
     CLOCKS_APART = "clocks-apart", Info;
     TARGETS_SHARE_HOST = "targets-share-host", Info;
-    // What cannot be seen.
+    // Unobservable parts.
     NOT_SEEN = "not-seen", Info;
     COUNTERS_DENIED = "counters-denied", Warning;
     // During a run.
