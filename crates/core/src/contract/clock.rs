@@ -51,6 +51,7 @@ pub trait Time {
 
 /// The clock of a run: all of its threads read time from it and wait by it.
 pub trait Clock: Time + Send + Sync + fmt::Debug {
+    /// A new notifier on this clock.
     fn new_notifier(&self) -> Arc<dyn Notifier>;
 
     /// A slot for a thread that is about to be started.

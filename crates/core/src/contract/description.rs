@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+/// A target as it is recorded.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts of a record, not states of one thing")]
 pub struct Description {
@@ -72,6 +73,7 @@ pub struct Words {
 }
 
 impl Words {
+    /// Words in the order of the fields.
     pub fn new(log: &str, hits: &str, beside: &str) -> Self {
         Self { log: log.to_owned(), hits: hits.to_owned(), beside: beside.to_owned() }
     }
@@ -186,6 +188,7 @@ pub struct HostView {
     /// Whether the log has a separate folder.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub log_apart: bool,
+    /// Whether the engine reads in mindful's own process.
     pub in_process: bool,
     /// Whether mindful started the server: only then may it change where its processes run.
     pub private: bool,

@@ -63,6 +63,7 @@ pub struct EngineFacts {
     pub schemes: &'static [&'static str],
     /// One line for `mindful engines`.
     pub summary: &'static str,
+    /// Its abilities.
     pub capabilities: Capabilities,
     /// Its own options, which are set like plan keys.
     pub options: &'static [Key],
@@ -89,36 +90,45 @@ impl EngineFacts {
 
 /// A kind of system that can be measured; one static value for each.
 pub trait Engine: Sync {
+    /// The static facts, from which the other methods take their values.
     fn facts(&self) -> EngineFacts;
 
+    /// See [`EngineFacts::name`].
     fn name(&self) -> &'static str {
         self.facts().name
     }
 
+    /// See [`EngineFacts::schemes`].
     fn schemes(&self) -> &'static [&'static str] {
         self.facts().schemes
     }
 
+    /// See [`EngineFacts::summary`].
     fn summary(&self) -> &'static str {
         self.facts().summary
     }
 
+    /// See [`EngineFacts::capabilities`].
     fn capabilities(&self) -> Capabilities {
         self.facts().capabilities
     }
 
+    /// See [`EngineFacts::options`].
     fn options(&self) -> &'static [Key] {
         self.facts().options
     }
 
+    /// See [`EngineFacts::finding_codes`].
     fn finding_codes(&self) -> &'static [Code] {
         self.facts().finding_codes
     }
 
+    /// See [`EngineFacts::grants`].
     fn grants(&self) -> Option<&'static str> {
         self.facts().grants
     }
 
+    /// See [`EngineFacts::password_variable`].
     fn password_variable(&self) -> Option<&'static str> {
         self.facts().password_variable
     }

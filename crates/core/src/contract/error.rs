@@ -18,6 +18,7 @@ pub enum ErrorKind {
 /// An error of one line: `what: next step`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
+    /// Cause, which decides the exit code.
     pub kind: ErrorKind,
     /// Event and object of the failure.
     pub what: String,

@@ -25,7 +25,9 @@ pub enum Event {
     },
     /// The target as it is described.
     Described {
+        /// Its identity and settings.
         description: Description,
+        /// Its place on this host.
         host: HostView,
     },
     /// The dataset in use.
@@ -65,6 +67,7 @@ pub enum Event {
     Slice {
         /// Session number, from 0.
         session: u32,
+        /// The work of the slice.
         report: SliceReport,
     },
     /// A sampler introduces itself.
@@ -95,6 +98,7 @@ pub enum Event {
         source: String,
         /// The boundary of slices up to which they were timed.
         boundary: u32,
+        /// The sampled latencies.
         sampled: SampledLatencies,
     },
     /// A sampler reports which processes outside the run used the most CPU since its previous reading.
@@ -128,6 +132,7 @@ pub enum Event {
         /// Whether it was interrupted.
         interrupted: bool,
     },
+    /// A condition that affects the use of the result.
     Finding(Finding),
     /// A remark on the way, for the terminal and the record.
     Note {
@@ -151,6 +156,7 @@ pub enum Event {
     OnTarget {
         /// Number of the target, from 0.
         target: u32,
+        /// The event.
         what: Box<Event>,
     },
     /// The last line of a run that ended or was interrupted.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::contract::error::Result;
 use crate::record::latency::SampledLatencies;
 
+/// Kind of a metric's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MetricKind {
@@ -383,6 +384,7 @@ pub enum Phase {
 }
 
 stored_names! {
+    /// The extent of the counts of a source.
     pub enum Scope {
         /// The database of the target.
         Database = "database",
@@ -393,12 +395,14 @@ stored_names! {
     }
 }
 
+/// A source of a sampler, with its metrics.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SampledSource {
     /// Its name, such as `pg_stat_io` or `diskstats`.
     pub name: String,
     /// The metrics, in the order of the values of [`Sampler::read`].
     pub metrics: Vec<Metric>,
+    /// The extent of its counts.
     pub scope: Scope,
     /// When to read it.
     pub phase: Phase,
@@ -424,6 +428,7 @@ impl SampledSource {
 
 /// Reads some metrics.
 pub trait Sampler: Send {
+    /// The source that it reads.
     fn source(&self) -> &SampledSource;
 
     /// The name of its source.

@@ -24,6 +24,7 @@ impl std::fmt::Display for Proven {
     }
 }
 
+/// The result of an engine's self-proof on a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SelfProof {
     /// Each claim with its result.

@@ -10,6 +10,7 @@ use crate::workload::OpKind;
 pub struct Placement {
     /// Session number, from 0.
     pub session: u32,
+    /// Number of sessions of the step.
     pub sessions: u32,
     /// The session's schema, from 1.
     pub schema: u32,
@@ -60,9 +61,11 @@ pub const STALL_US: u64 = 500_000;
 /// An operation that took [`LONG_OP_US`] or longer, or a time as long in which the next one could have begun and did not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LongOp {
+    /// Its kind.
     pub kind: OpKind,
     /// When it began, us since the epoch on the engine's clock.
     pub begin_us: i64,
+    /// Its duration, us.
     pub us: u64,
 }
 
@@ -85,6 +88,7 @@ pub struct SliceReport {
     /// CPU of the session on the server or in its own thread, us, if the engine reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_us: Option<u64>,
+    /// Counts of the realised choices.
     #[serde(default, skip_serializing_if = "Tally::is_empty")]
     pub tally: Tally,
     /// Arrivals scheduled but not begun when the slice ended (open loop only).

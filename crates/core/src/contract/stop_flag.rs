@@ -17,10 +17,12 @@ struct StopState {
 }
 
 impl StopFlag {
+    /// Requests the end of all work.
     pub fn request(&self) {
         self.0.requested.store(true, Ordering::SeqCst);
     }
 
+    /// Whether a stop was requested.
     pub fn is_requested(&self) -> bool {
         self.0.requested.load(Ordering::SeqCst)
     }

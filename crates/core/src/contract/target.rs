@@ -16,6 +16,7 @@ use crate::workload::Workload;
 
 /// An opened system under test, shared by all threads. Dropping it undoes the effects of opening it.
 pub trait Target: DatasetStore + Send + Sync {
+    /// Identity and settings, for the record.
     fn describe(&self) -> Result<Description>;
 
     /// Now, by the clock that slices are timed with, us since the epoch.
@@ -23,6 +24,7 @@ pub trait Target: DatasetStore + Send + Sync {
         Ok(clock::now_us())
     }
 
+    /// Processes and paths on this host.
     fn host_view(&self) -> HostView;
 
     /// Other processes of mindful use the target from now on, as ranks of the same run. The lock against other runs
@@ -73,6 +75,7 @@ pub trait Target: DatasetStore + Send + Sync {
         Ok(())
     }
 
+    /// Samplers of the target's own counters.
     fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>>;
 
     /// Samplers for a watch without sessions of mindful: waits are those of all clients. Counters belong to the

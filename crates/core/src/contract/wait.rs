@@ -113,6 +113,7 @@ pub fn is_log_sync(metric: &str) -> bool {
 /// A wait event under its class; shown as the name of its counter, `read/DataFileRead`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WaitEvent {
+    /// Its class.
     pub class: WaitClass,
     /// Its name on the server.
     pub event: &'static str,

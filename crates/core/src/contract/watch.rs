@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::contract::error::Result;
 use crate::contract::metric::Phase;
 
+/// The effect of a circumstance on a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decides {
@@ -26,6 +27,7 @@ pub struct Circumstance {
     pub name: String,
     /// Its value as text; `None` if it cannot be read.
     pub value: Option<String>,
+    /// Its effect.
     pub decides: Decides,
 }
 
