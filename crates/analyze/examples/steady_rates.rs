@@ -27,7 +27,7 @@ fn main() {
     movements();
 }
 
-/// How often a window is reported to have moved: by noise alone, and by a ramp that rises by 20 % from its begin to its end.
+/// Share of windows that are reported as moved: with noise only, and with a ramp of 20 % over the window.
 fn movements() {
     println!("\nWindows reported to have moved, %\n");
     println!(
@@ -58,8 +58,8 @@ fn movements() {
     }
 }
 
-/// The rule of `--steady` as it is applied, and for comparison the first good look alone, by shape and precision
-/// without a bound on the trend.
+/// The rule of `--steady`, compared with stopping at the first good look by shape and precision without a limit on the
+/// trend.
 fn sequential() {
     for (cap, signals) in [(300, &Signal::ALL[..]), (600, &[Signal::Level, Signal::SmallRamp, Signal::Ramp])] {
         println!("\nSteps ended by --steady, limits for reads, cap {cap} s, %\n");

@@ -1,4 +1,4 @@
-//! A run, judged: from what was recorded to figures, findings and a verdict.
+//! From the record of a run to figures, findings and a verdict.
 
 use std::collections::BTreeMap;
 
@@ -60,8 +60,8 @@ pub fn analyze(run: &Run) -> Analysis {
     Analysis { summary, steps, targets: of_targets }
 }
 
-/// Whether the window disproves a doubt from before the run: a figure of storage has no other readers, and other
-/// writers have a finding of their own.
+/// Whether the window disproves a doubt from before the run: a storage figure excludes other readers, and other writers
+/// have a finding of their own.
 fn is_refuted(finding: &Finding, steps: &[StepAnalysis]) -> bool {
     let storage = |step: &StepAnalysis| step.headline.as_ref().is_some_and(|found| found.kind == HeadlineKind::Storage);
     finding.code == codes::BUSY_DEVICE.name && steps.iter().any(storage)

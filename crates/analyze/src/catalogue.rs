@@ -1,7 +1,7 @@
 //! The catalogue of figures, from which the CSV, `show --explain` and docs/metrics.md are made.
 //!
-//! A figure of the summary is declared with its field in `core::result`. Only figures that the summary does not have are
-//! declared here: columns of the CSV that follow from it, and figures that `--explain` alone shows.
+//! A figure of the summary is declared with its field in `core::result`. Only figures outside the summary are declared
+//! here: derived columns of the CSV, and figures that only `--explain` shows.
 
 use std::sync::{Arc, LazyLock};
 
@@ -40,7 +40,7 @@ impl Figure {
         self.row.title.map_or_else(|| path.replace('.', "_"), str::to_owned)
     }
 
-    /// Whether it belongs to updates or scans: their rows repeat those of selects.
+    /// Whether it belongs to updates or scans: their rows repeat the rows of selects.
     fn repeats_select(&self) -> bool {
         self.row.path.starts_with("ops.update.") || self.row.path.starts_with("ops.scan.")
     }

@@ -1,4 +1,4 @@
-//! The guard-rails: what speaks against a result, each with a stable code and its evidence.
+//! Checks that raise findings on a result, each with a stable code and its evidence.
 
 mod access;
 mod circumstances;
@@ -41,12 +41,12 @@ use crate::step::StepAnalysis;
 pub use network::check_part;
 pub use steadiness::in_words;
 
-/// How far the measured window may be from the requested one, as a share of it.
+/// Accepted difference between the measured and the requested window, as a share of it.
 pub(crate) const WINDOW_TOLERANCE: f64 = 0.01;
-/// The same, s, in a window ten times as long. On a busy host a session gets its CPU some tenths of a second late; in a
-/// short window that is a large share, but not a fault. Rates are by the time that was measured.
+/// Accepted difference in s, for a window ten times as long. On a busy host a session gets its CPU some tenths of a
+/// second late. In a short window that is a large share, but not a fault: rates are divided by the measured time.
 const WINDOW_SLACK_S: f64 = 0.25;
-/// How far the realised mix may be from the asked one, percentage points.
+/// Accepted difference between the realised and the requested mix, percentage points.
 pub(crate) const MIX_TOLERANCE: f64 = 0.1;
 /// Share of stolen CPU worth a word (docs/findings.md, F32).
 pub(crate) const STEAL_SHARE: f64 = 0.01;
@@ -56,16 +56,16 @@ pub(crate) const WAIT_SAMPLING_SHARE: f64 = 0.01;
 pub(crate) const SKEW_SHARE: f64 = 0.05;
 /// Largest share by which the slowest session may do less than the median.
 pub(crate) const UNFAIR_SHARE: f64 = 0.2;
-/// Work of the slowest session, by that of the median, below which the totals describe no session.
+/// Work of the slowest session by the median's, below which the totals describe no session.
 const HELD_UP: f64 = 0.5;
-/// Writes by reads above which a run without updates is not one of reads alone.
+/// Writes by reads above which a run without updates is not a pure read run.
 pub(crate) const WRITES_SHARE: f64 = 0.01;
 /// Fewest writes that are more than a stray checkpoint.
 pub(crate) const FEWEST_WRITES: f64 = 100.0;
 /// Fewest operations from which percentiles and rates are believable.
 pub(crate) const FEWEST_OPS: f64 = 1_000.0;
 
-/// What explains others comes before them where they are as grave.
+/// Causes precede other findings of the same severity.
 pub(crate) fn is_a_cause(finding: &Finding) -> bool {
     let causes = [
         codes::SETTING_CHANGED,
@@ -131,7 +131,7 @@ pub(crate) fn check_run(run: &Run) -> Vec<Finding> {
     findings
 }
 
-/// Old kits' default content: whatever compresses or deduplicates below the database makes it vanish.
+/// Old kits' default content: compression or deduplication below the database removes it.
 fn repeated(run: &Run) -> Option<Finding> {
     let repeated = run.dataset.as_ref().is_some_and(|dataset| dataset.content == Content::Repeated);
     repeated.then(|| {
@@ -174,14 +174,13 @@ pub(crate) fn check_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> 
         return findings;
     };
     if !run.targets.is_empty() {
-        // What is of a target was found there.
-        // A window that ends before a change is reported as such.
+        // Findings of a target come from that target. A window that ends before a change is reported as such.
         findings.extend(short_window(step, window.seconds()).filter(|_| !is_cut));
         findings.extend(late_start(window, step, found));
         findings.extend(ranks::clocks_apart(&found.summary.ranks));
         return findings;
     }
-    // What stood still and what others did come first: much of the rest follows from it.
+    // Stalls and foreign activity come first: they cause much of the rest.
     findings.extend(stall::check_step(step, window, work, found));
     findings.extend(found.others.as_ref().and_then(host::foreign_cpu));
     findings.extend(host::caps_reached(&found.caps));
@@ -218,7 +217,7 @@ pub(crate) fn check_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> 
     findings.extend(host::check_window(&found.counters));
     findings.extend(server::check_window(run, step, found));
     findings.extend(access::check_window(run, step, found));
-    // The source of the device's counters has said it with its reason.
+    // The source of the device's counters has reported it with its reason.
     let said = |finding: &Finding| {
         let source = |finding: &Finding| finding.evidence.split(": ").next().map(str::to_owned);
         run.findings.iter().any(|known| known.code == finding.code && source(known) == source(finding))
@@ -331,7 +330,7 @@ fn unfair(work: &Work, found: &StepAnalysis) -> Option<Finding> {
     })
 }
 
-/// What a session was at most of its time, as far as it was sampled.
+/// The most frequent activity of a session, if it was sampled.
 fn waits_of(session: u32, found: &StepAnalysis) -> Option<String> {
     let of = |class: WaitClass| {
         let name = class.counter_name(&session_name(session));
@@ -387,7 +386,7 @@ fn unexpected_hits(residence: Residence) -> Finding {
         .finding(text, format!("{measured} of the blocks visited, {predicted} expected from cache size"))
 }
 
-/// Physical reads by block visited above which a run from the database's cache is not one of the cache alone.
+/// Physical reads by block visited above which a run from the database's cache also measures storage.
 const STILL_READING: f64 = 0.001;
 
 /// A run of the database's cache reads nothing from below once it is warm (docs/findings.md, F3).

@@ -1,7 +1,7 @@
-//! Commits of a database against bare writes that are made durable: which ways are measured, and what they did.
+//! Commits of a database compared with bare durable writes: the measured ways, and their results.
 //!
-//! The bare ways are those of `pg_test_fsync`: one block of a file written beforehand, again and again. Each round measures all
-//! ways in turn, every second one backwards, so that drift hits all of them equally.
+//! The bare ways are those of `pg_test_fsync`: one block of a prewritten file, again and again. Each round measures all
+//! ways in turn, and every second round backwards, so that drift affects all of them equally.
 
 use std::collections::BTreeMap;
 
@@ -46,7 +46,7 @@ impl Way {
         }
     }
 
-    /// Whether it is measured at one load alone.
+    /// Whether it is measured at one load only.
     const fn is_bare(self) -> bool {
         !matches!(self, Self::InFlight | Self::Database)
     }
@@ -84,15 +84,15 @@ fn loads(most: u32) -> Vec<u32> {
     doubled.chain([most.max(1)]).collect()
 }
 
-/// Whether a step is one of bare writes among commits of a database.
+/// Whether a step measures bare writes among commits of a database.
 pub(crate) fn is_of_files(step: &StepHead) -> bool {
     step.point.values.get(WAY).is_some_and(|way| way != Way::Database.name())
 }
 
-/// What one round did: its number, and its step.
+/// A round's number and its step.
 type Round<'a> = (u32, &'a StepSummary);
 
-/// The contrast of commits that `steps` are; `None` if they do not form one.
+/// The contrast of commits in `steps`; `None` if they do not form one.
 pub(crate) fn commit_contrast(steps: &[StepSummary]) -> Option<CommitContrastSummary> {
     let mut by_row: BTreeMap<(usize, u32), Vec<Round>> = BTreeMap::new();
     for step in steps {

@@ -1,14 +1,14 @@
-//! Whether the steps of a ladder differ in nothing but how much is offered at once.
+//! Whether the steps of a ladder differ only in their load.
 
 use mindful_core::plan::units::format_counted;
 use mindful_core::record::run::StepHead;
 use mindful_core::result::StepSummary;
 
-/// How far the hit ratios of two steps of one ladder may be apart, as a share: a step that finds more of its blocks in the
-/// cache is a step of other work.
+/// Accepted difference between hit ratios of two steps of one ladder, as a share: a step with more hits does other
+/// work.
 pub(crate) const HIT_RATIO_APART: f64 = 0.03;
 
-/// And how many standard errors of the least sure one, which a step of few operations has.
+/// Accepted difference in standard errors of the less certain ratio, from the step with fewer operations.
 const ERRORS_APART: f64 = 4.0;
 
 /// The standard error of a step's hit ratio, `sqrt(p (1 - p) / n)`. Blocks of an operation are neighbours by key, found
@@ -20,7 +20,7 @@ fn error_of_hit_ratio(step: &StepSummary) -> Option<f64> {
     (ops > 0).then(|| (hits * (1.0 - hits) / ops as f64).sqrt())
 }
 
-/// How many schemas the sessions of a step visit; `None` where they are not known.
+/// Number of schemas that the sessions of a step visit; `None` if unknown.
 pub(crate) fn schemas_visited(head: &StepHead) -> Option<u64> {
     let workload = head.workload.as_ref()?;
     if workload.spread_sessions.is_some() {
@@ -33,8 +33,7 @@ pub(crate) fn schemas_visited(head: &StepHead) -> Option<u64> {
     Some(schemas.len() as u64).filter(|count| *count > 0)
 }
 
-/// In what the steps of a ladder differ, apart from their load, in words; `None` where they are alike as far as is
-/// known.
+/// Differences between the steps of a ladder other than their load, in words; `None` without a known difference.
 pub(crate) fn difference(steps: &[(&StepHead, &StepSummary)]) -> Option<String> {
     let active = steps.iter().filter_map(|(head, step)| {
         let blocks = schemas_visited(head)?.saturating_mul(head.workload.as_ref()?.scale);

@@ -47,7 +47,7 @@ impl Level {
         }
     }
 
-    /// What separates this level from the one before it, in words; `None` for the first.
+    /// Difference between this level and the one before it, in words; `None` for the first.
     pub(crate) const fn step(self) -> Option<&'static str> {
         match self {
             Self::Untouched => None,
@@ -68,8 +68,8 @@ pub struct Turn {
     pub level: Level,
 }
 
-/// All measurements of `repetitions`, interleaved: each repetition goes through all levels, pinned (if they `may_pin`) and
-/// not, and every second one backwards, so that drift hits all levels equally.
+/// All measurements of `repetitions`, interleaved. Each repetition visits all levels, pinned (if they `may_pin`) and
+/// unpinned, every second one backwards, so that drift affects all levels equally.
 pub fn turns(levels: &[Level], may_pin: bool, repetitions: u32) -> Vec<Turn> {
     let cores: &[bool] = if may_pin { &[true, false] } else { &[false] };
     let once = |repetition: u32| {
@@ -90,9 +90,9 @@ pub fn turns(levels: &[Level], may_pin: bool, repetitions: u32) -> Vec<Turn> {
 pub(crate) struct Repetition {
     /// Blocks per second.
     pub iops: f64,
-    /// Median latency of a block, us; `None` with too few blocks to know.
+    /// Median latency of a block, us; `None` with too few blocks.
     pub p50_us: Option<f64>,
-    /// 99th percentile, us; `None` with too few blocks to know.
+    /// 99th percentile, us; `None` with too few blocks.
     pub p99_us: Option<f64>,
     /// Time a session needs for a block, us: sessions by blocks per second.
     pub us_per_block: f64,
@@ -104,7 +104,7 @@ pub(crate) struct Repetition {
     pub host_busy_share: Option<f64>,
 }
 
-/// The medians over the repetitions of a level, and those of them that its summary does not show.
+/// The medians over the repetitions of a level, with medians that its summary does not show.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Figures {
     pub level: LevelSummary,
@@ -154,8 +154,8 @@ fn overhead(raw: &Figures, physical: &Figures) -> [f64; 2] {
     [physical.level.iops / raw.level.iops, physical.us_per_block - raw.us_per_block]
 }
 
-/// Where the true ratio of database to raw lies, by its value in each of two rounds or more: Student's t on logarithms.
-/// Drift between rounds does not matter, because both sides are of the same round. `None` with fewer.
+/// Interval of the true ratio of database to raw, from its values in two or more rounds: Student's t on logarithms.
+/// Drift between rounds does not matter, because both sides are of the same round. `None` with fewer rounds.
 pub(crate) fn eta_interval(by_round: &[f64]) -> Option<[f64; 2]> {
     let logarithms: Vec<f64> = by_round.iter().map(|ratio| ratio.ln()).collect();
     let (middle, variance) = (mean(&logarithms)?, variance(&logarithms)?);
@@ -164,9 +164,9 @@ pub(crate) fn eta_interval(by_round: &[f64]) -> Option<[f64; 2]> {
     half.is_finite().then(|| [(middle - half).exp(), (middle + half).exp()])
 }
 
-/// What the time consists of that the database adds to a block: `o = dS + C + W`. `dS` is the difference of the times
-/// in reads from storage. The rest is CPU as far as that goes, `C = min(dC, o - dS)` (CPU within a read is part of its
-/// time), and beyond it waiting. `None` where either does not time its reads or does not report its CPU.
+/// Parts of the time that the database adds to a block: `o = dS + C + W`. `dS` is the difference of the times in reads
+/// from storage. `C = min(dC, o - dS)` is CPU, limited because CPU within a read is part of its time. `W` is waiting.
+/// `None` if either side does not time its reads or does not report its CPU.
 pub(crate) fn added(raw: &Figures, physical: &Figures) -> Option<AddedTime> {
     let storage_us = physical.storage_us? - raw.storage_us?;
     let rest_us = physical.us_per_block - raw.us_per_block - storage_us;
@@ -174,7 +174,7 @@ pub(crate) fn added(raw: &Figures, physical: &Figures) -> Option<AddedTime> {
     Some(AddedTime { storage_us, cpu_us, waits_us: rest_us - cpu_us, host_busy_share: physical.host_busy_share })
 }
 
-/// What the difference between a level and the one before it means, in a sentence; `None` for the first level.
+/// Meaning of the difference between a level and the one before it, in a sentence; `None` for the first level.
 pub(crate) fn difference(level: Level, before: &Figures, now: &Figures) -> Option<String> {
     let (step, before, now) = (level.step()?, &before.level, &now.level);
     let cpu = now.cpu_us_per_block.zip(before.cpu_us_per_block);
@@ -189,7 +189,7 @@ pub(crate) fn difference(level: Level, before: &Figures, now: &Figures) -> Optio
     Some(format!("{}: {step}; {cpu}{rates}", level.name()))
 }
 
-/// The contrast that the steps of `run` are; `None` when they do not exist.
+/// The contrast in the steps of `run`; `None` if they do not form one.
 pub(crate) fn contrast(run: &Run, steps: &[StepSummary]) -> Option<ContrastSummary> {
     let block_bytes = block_bytes(run)?;
     let mut readings: BTreeMap<(&str, &str), Vec<Repetition>> = BTreeMap::new();
@@ -248,7 +248,7 @@ fn reading(record: &StepRecord, step: &StepSummary) -> Option<Repetition> {
     })
 }
 
-/// Cores' worth of CPU that the sessions' own threads used in the window; `None` if they do not report it.
+/// Cores' worth of CPU of the sessions' own threads in the window; `None` if they do not report it.
 fn session_cores(record: &StepRecord) -> Option<f64> {
     let seconds = window(record)?.seconds();
     let slices = record.reports().filter(|report| report.index >= record.head.warmup_slices);

@@ -73,7 +73,7 @@ fn knee_of(ladder_steps: &[LadderStep], search: &Search) -> KneeSummary {
     }
 }
 
-/// What of a step rises with sessions until it stops.
+/// The rate of a step that rises with sessions up to its limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flow {
     BlocksVisited,
@@ -102,8 +102,8 @@ impl Flow {
     }
 }
 
-/// Blocks visited per second; of a report, which does not contain operations, the read requests, the write requests
-/// where there were no reads, or the logical reads where next to none of them were physical.
+/// Blocks visited per second. A report contains no operations: its flow is read requests, write requests if there were
+/// no reads, or logical reads if almost none were physical.
 fn flow(step: &StepSummary) -> Option<(Flow, f64)> {
     let requests = || {
         let physical = step.hit_ratio.is_none_or(|hits| hits <= 1.0 - CACHED_YIELD);
@@ -119,19 +119,19 @@ pub fn throughput(step: &StepSummary) -> Option<f64> {
     flow(step).map(|(_, rate)| rate)
 }
 
-/// The flow of all `steps`; `None` if they differ, or if there is no step.
+/// The flow of all `steps`; `None` if they differ, or without steps.
 pub fn only_flow<'a>(steps: impl Iterator<Item = &'a StepSummary>) -> Option<Flow> {
     let mut flows = steps.filter_map(|step| flow(step).map(|(flow, _)| flow));
     let first = flows.next()?;
     flows.all(|flow| flow == first).then_some(first)
 }
 
-/// The same of the steps of a run; that of operations where they differ.
+/// The flow of the steps of a run; operations if they differ.
 pub fn common_flow<'a>(steps: impl Iterator<Item = &'a StepSummary>) -> Flow {
     only_flow(steps).unwrap_or(Flow::BlocksVisited)
 }
 
-/// What the ladder knows of `step`; `None` where it did nothing.
+/// The load point of `step`; `None` if it did no work.
 pub(crate) fn point(step: &StepSummary) -> Option<LoadPoint> {
     let throughput = throughput(step).filter(|rate| *rate > 0.0)?;
     let p99_us = step.ops.main().and_then(|op| op.p99_us);

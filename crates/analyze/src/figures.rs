@@ -1,4 +1,4 @@
-//! What a step did in its measured window, in figures.
+//! Figures of a step in its measured window.
 
 pub mod blocks;
 pub(crate) mod caps;

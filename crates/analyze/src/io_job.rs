@@ -1,4 +1,4 @@
-//! A job on files: the load of each step, what small and large I/Os did there, and the best of all.
+//! A job on files: the load of each step, its small and large I/Os, and the best figures.
 
 use mindful_core::contract::file_read::{FileOption, InFlight, ONE_AT_A_TIME};
 use mindful_core::plan::units;
@@ -28,7 +28,7 @@ pub fn load(point: &Point) -> Option<(u32, u32)> {
     Some((point.number(SMALL)?, point.number(LARGE)?))
 }
 
-/// What small I/Os did; `None` without any.
+/// Figures of small I/Os; `None` without any.
 pub fn small(step: &StepSummary) -> Option<Small> {
     let kinds = || [&step.ops.select, &step.ops.update].into_iter().flatten().filter(|op| op.count > 0);
     let first: &OpSummary = kinds().next()?;
@@ -37,7 +37,7 @@ pub fn small(step: &StepSummary) -> Option<Small> {
     Some(Small { per_s, mean_us: summed? / per_s, p50_us: first.p50_us, p99_us: first.p99_us })
 }
 
-/// What large reads did; `None` without any.
+/// Figures of large reads; `None` without any.
 pub fn large(step: &StepSummary) -> Option<&OpSummary> {
     step.ops.scan.as_ref().filter(|op| op.count > 0)
 }
@@ -58,11 +58,11 @@ pub(crate) fn takes_iodepth(run: &Run, head: &StepHead) -> bool {
         && head.point.values.get(FileOption::Io.name()).or_else(described).is_none_or(|io| io != ONE_AT_A_TIME)
 }
 
-/// What each session of a step keeps in flight; `None` for engines without an iodepth.
+/// I/Os that each session of a step keeps in flight; `None` for engines without an iodepth.
 pub(crate) fn in_flight(run: &Run, head: &StepHead) -> Option<InFlight> {
     let facts = &run.description.as_ref()?.facts;
     let reported = facts.get(FileOption::Iodepth.name())?;
-    // Whatever was asked for.
+    // Even if the plan sets them.
     if !takes_iodepth(run, head) {
         return Some(InFlight { small: 1, large: 0 });
     }
@@ -90,7 +90,7 @@ pub(crate) fn iodepth(run: &Run, head: &StepHead) -> Option<(u32, u64)> {
     }
 }
 
-/// The best of the steps of `run`; `None` where they are no job on files.
+/// The best of the steps of `run`; `None` if they are not a job on files.
 pub(crate) fn best(run: &Run, steps: &[StepSummary]) -> Option<IoJobSummary> {
     let at: Vec<_> = steps.iter().filter_map(|step| Some((step, load(&step.point)?))).collect();
     if at.is_empty() {

@@ -1,4 +1,4 @@
-//! What the figures of a step mean: what they may be called, where they agree, and what limited them.
+//! Meaning of the figures of a step: their permitted names, their consistency, and the limit of the step.
 
 pub mod claims;
 pub(crate) mod commit_path;

@@ -1,6 +1,6 @@
-//! Judgement on what was measured: pure functions from data to figures and verdicts.
+//! Judgement of measurements: pure functions from data to figures and verdicts.
 //!
-//! A module uses modules of its own line and of the lines above it, never in a circle:
+//! A module uses only modules of its own line and of the lines above it, never in a circle:
 //!
 //! 1. [`stats`], [`figures`] of a step, [`steady`]
 //! 2. [`io_job`], [`comparability`], [`contrast`], [`commit_contrast`], and [`curve`] with its [`knee`], for the steps of a run

@@ -1,4 +1,4 @@
-//! What a search for the highest load within an objective found, and how well its figures are known.
+//! The highest load within an objective, and the precision of its figures.
 
 use mindful_core::plan::sweep::Objective;
 use mindful_core::record::latency::Recorder;
@@ -14,7 +14,7 @@ use crate::step::StepAnalysis;
 
 const FEWEST_SECONDS: usize = 10;
 
-/// Loads are whole numbers: those nearer than this are the same.
+/// Loads are whole numbers: smaller differences are rounding.
 const SAME: f64 = 0.5;
 
 struct Trial<'a> {
@@ -25,8 +25,8 @@ struct Trial<'a> {
     step: &'a StepAnalysis,
 }
 
-/// The highest load that met the objective of `run` each time it had its full length, below the lowest that missed it;
-/// `None` without one, and for any other run.
+/// The highest load that met the objective of `run` in each trial of full length, below the lowest load that missed it;
+/// `None` without one, and for other runs.
 pub(crate) fn found(run: &Run, steps: &[StepAnalysis]) -> Option<ObjectiveSummary> {
     let objective = run.head.settings.parse("max_iops_at", Objective::parse).ok().flatten()?;
     let searched = |key: &&str| run.steps.iter().any(|step| step.head.point.values.contains_key(*key));
@@ -79,8 +79,8 @@ fn highest<'a, 'b>(trials: &'a [Trial<'b>]) -> Option<&'a Trial<'b>> {
     })
 }
 
-/// The loads between which the limit lies: trials of a load that differ from those of the lowest miss by less than their noise
-/// met the objective by chance.
+/// The loads that bracket the limit: a trial that differs from those of the lowest miss by less than their noise met
+/// the objective by chance.
 fn load_range(trials: &[Trial], load: f64, objective: &Objective) -> Option<[f64; 2]> {
     let missed = trials.iter().filter(|t| t.load > load && !t.met).map(|t| t.load).reduce(f64::min)?;
     let figures = |at: f64| {
@@ -98,9 +98,9 @@ fn rate_interval(record: &StepRecord, window: &Window, rate: f64) -> Option<[f64
     Some([(rate * (1.0 - half)).max(0.0), rate * (1.0 + half)])
 }
 
-/// The interval of a quantile: those quantiles that the share of operations beyond it may as well have been. The error
-/// of that share comes from its differences between seconds (a ratio of two sums). It is at least that of as many
-/// independent operations.
+/// The interval of a quantile, from the interval of the share of operations beyond it. The error of that share comes
+/// from its differences between seconds (a ratio of two sums). It is at least the error of as many independent
+/// operations.
 fn percentile_interval(record: &StepRecord, window: &Window, kind: OpKind, quantile: f64) -> Option<[f64; 2]> {
     let slices = window.first_boundary..window.last_boundary;
     let mut seconds: Vec<Recorder> = slices.clone().map(|_| Recorder::new()).collect();

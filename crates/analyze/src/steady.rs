@@ -41,8 +41,8 @@ pub struct Signals<'a> {
     pub p99_us: &'a [f64],
     /// Share of logical reads that the cache served, 0 to 1; may be empty.
     pub hit_ratio: &'a [f64],
-    /// When checkpoints ended, s from the start of the step; `None` for a step that does not write, or an engine
-    /// without checkpoints.
+    /// Ends of checkpoints, s from the start of the step; `None` for a step that does not write, or an engine without
+    /// checkpoints.
     pub checkpoints_s: Option<&'a [f64]>,
 }
 
@@ -77,7 +77,7 @@ pub enum Reason {
         have_s: usize,
         need_s: usize,
     },
-    /// More than half of the step still looks like warm-up.
+    /// More than half of the step still resembles warm-up.
     WarmingUp,
     CacheWarming {
         /// Change of the hit ratio over the window, 0 to 1.
@@ -93,7 +93,7 @@ pub enum Reason {
         /// Range of the 10-s means, a share.
         range: f64,
     },
-    /// Throughput goes up and down without one.
+    /// Throughput goes up and down without a period.
     Swings {
         /// Range of the 10-s means, a share.
         range: f64,
@@ -109,10 +109,10 @@ pub enum Reason {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Assessment {
-    /// Whether nothing speaks against it.
+    /// Whether there is no reason against it.
     pub steady: bool,
-    /// Whether the interval of the mean (and of the 99th percentile) is narrow enough to stop, and a change of the level
-    /// over the window is excluded.
+    /// Whether the interval of the mean (and of the 99th percentile) is narrow enough to stop, and a change of the
+    /// level over the window is excluded.
     pub precise: bool,
     /// Seconds of warm-up to leave out.
     pub warmup_s: usize,
@@ -121,14 +121,14 @@ pub struct Assessment {
     /// Reasons against it, the strongest first.
     pub reasons: Vec<Reason>,
     pub precision: Option<Precision>,
-    /// How precise the 99th percentile is; `None` if not known.
+    /// Precision of the 99th percentile; `None` if unknown.
     pub precision_p99: Option<Precision>,
-    /// How far the level moved over the window, beyond its noise.
+    /// Change of the level over the window, beyond its noise.
     pub trend: Option<Trend>,
 }
 
-/// Judges a step by what was seen so far. A driver asks again during the step, and stops when it is steady and precise.
-/// At its cap, the reasons become findings.
+/// Judges a step by its data so far. A driver calls it repeatedly during the step, and stops when it is steady and
+/// precise. At the step's cap, the reasons become findings.
 pub fn assess(signals: &Signals, criteria: &Criteria) -> Assessment {
     let series = signals.throughput;
     let cut = mser5(series);
@@ -184,8 +184,8 @@ fn warming(hit_ratio: &[f64]) -> Option<Reason> {
     (found.significant && change > WARMING).then_some(Reason::CacheWarming { change })
 }
 
-/// What the shape of a window that begins at `warmup_s` says against it. A jump looks like a drift and a cycle like jumps, so the explanation
-/// that describes the window best is the one reported.
+/// Reasons against a window that begins at `warmup_s`, from its shape. A jump looks like a drift and a cycle like
+/// jumps, so only the best explanation of the window is reported.
 pub(crate) fn against(window: &[f64], warmup_s: usize, criteria: &Criteria) -> Vec<Reason> {
     let Some(shape) = shape(&window[window.len().saturating_sub(criteria.window_s)..]) else {
         return idle(window, criteria);
@@ -215,8 +215,8 @@ fn idle(window: &[f64], criteria: &Criteria) -> Vec<Reason> {
     vec![Reason::TooShort { have_s, need_s: criteria.window_s.max(50) }]
 }
 
-/// Whether a straight line describes the window better than levels with jumps between them, by `n ln(squares)` and a
-/// penalty of `ln n` for the slope and `3 ln n` for each jump: enough jumps describe any ramp.
+/// Whether a straight line describes the window better than levels with jumps, by `n ln(squares)` and a penalty of `ln
+/// n` for the slope and `3 ln n` for each jump. Without the penalty, enough jumps would describe any ramp.
 fn line_describes_better(window: &[f64], jumps: &[Change]) -> bool {
     let slope = line_slope(window);
     let flat: Vec<f64> = window.iter().enumerate().map(|(i, v)| v - slope * i as f64).collect();

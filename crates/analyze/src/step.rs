@@ -35,22 +35,22 @@ pub struct StepAnalysis {
     pub summary: StepSummary,
     /// Length of a block it read, bytes; `None` if not reported.
     pub block_bytes: Option<u64>,
-    /// Where all sessions were at work; `None` when they never were, and then nothing below is known.
+    /// The time in which all sessions worked; without it all later fields are unknown.
     pub window: Option<Window>,
     pub work: Option<Work>,
     pub counters: Counters,
-    /// What others did on the host's CPUs; `None` if not visible.
+    /// CPU use by others on the host; `None` if not visible.
     pub others: Option<Others>,
     pub stalls: Stalls,
     pub caps: Vec<Cap>,
     pub pace: Option<Pace>,
     pub gates: Gates,
-    /// What the database's cache can hold and what it served; `None` if not known.
+    /// Capacity of the database's cache and its actual hits; `None` if unknown.
     pub residence: Option<Residence>,
     /// When its updates committed and whether they waited, in the words of the engine; `None` as in the summary.
     pub commit: Option<String>,
     pub durability: Durability,
-    /// What others wrote at the devices of the run; `None` where that is next to nothing, or not known.
+    /// Foreign writes at the devices of the run; `None` if negligible or unknown.
     pub foreign_writes: Option<ForeignWrites>,
     pub headline: Option<Headline>,
     /// The figure of its reads, where commits are the headline, too.
@@ -136,7 +136,7 @@ fn ledger(run: &Run, step: &StepRecord, work: &Work, counters: &Counters, summar
     Ledger { log: log_ledger::rows(run, summary), ..Ledger::from_step(run, step, work, counters) }
 }
 
-/// What commits passed through, and the limits that held the storage where they were not of the log alone.
+/// The commit path, and the limits that held the storage other than those of the log.
 fn commits_and_caps(run: &Run, step: &StepRecord, summary: &StepSummary, caps: &[Cap]) -> (CommitPath, Option<String>) {
     let held: Vec<_> = caps.iter().filter(|cap| cap.holds()).collect();
     let commits = CommitPath::from_step(run, step, summary, &held);
@@ -148,7 +148,7 @@ fn commits_and_caps(run: &Run, step: &StepRecord, summary: &StepSummary, caps: &
 fn evidence(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counters, summary: &StepSummary) -> Evidence {
     let in_process = run.host.as_ref().is_some_and(|host| host.in_process);
     let client = summary.cpu.client_cores.zip(client_cpus(run, counters)).map(|(cores, cpus)| cores / cpus);
-    // Of several ranks the fullest: the others do not make up for what it could not do.
+    // Of several ranks the busiest: others cannot compensate for it.
     let busiest = ranks::busiest(&summary.ranks).map(|(_, busy)| busy);
     let busy = work.map(Work::busy_sessions).filter(|busy| *busy > 0.0);
     let of_busy = |sessions: Option<f64>| sessions.zip(busy).map(|(sessions, busy)| sessions / busy);

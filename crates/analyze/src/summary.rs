@@ -115,9 +115,9 @@ fn by_session(step: &StepRecord, work: &Work) -> Option<BySession> {
 #[derive(Clone, Copy)]
 pub(crate) struct Measured<'a> {
     pub window: Option<&'a Window>,
-    /// What sessions did; `None` if operations were not reported by session.
+    /// Work of sessions; `None` if operations were not reported by session.
     pub work: Option<&'a Work>,
-    /// What counters did; empty without a window.
+    /// Growth of counters; empty without a window.
     pub counters: &'a Counters,
     pub pace: Option<&'a Pace>,
 }
@@ -187,7 +187,7 @@ pub(crate) fn step(run: &Run, step: &StepRecord, Measured { window, work, counte
     }
 }
 
-/// What one unit of the currency buys of the rates of a step.
+/// Work per unit of the currency, from the rates of a step.
 fn per_price(run: &Run, work: Option<&Work>, counters: &Counters) -> PerPrice {
     let Some(price) = &run.head.plan.price else { return PerPrice::default() };
     let bought = |per_s: Option<f64>| per_s.map(|rate| price.work_per_unit(rate));
@@ -204,7 +204,7 @@ fn blocks_per_read(counters: &Counters) -> Option<f64> {
     counters.ratio(Counter::PhysicalReads, Counter::ReadRequests)
 }
 
-/// The time of a read of one block: of those that were timed apart, or of all where all are such reads.
+/// The time of a read of one block: of reads that were timed separately, or of all if all are such reads.
 fn read_latency_us(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counters) -> Option<f64> {
     let apart = counters.ratio(Counter::SingleReadTimeUs, Counter::SingleReads);
     let of_all = || {
@@ -225,11 +225,11 @@ fn scan_direct_share(work: &Work, counters: &Counters) -> Option<f64> {
     Some((counters.rate(Counter::RingVisits)? / scanned).min(1.0))
 }
 
-/// How far the share of the run's own sessions must be from that of all processes to be believed.
+/// Smallest difference between the own sessions' share and that of all processes that contradicts it.
 const APART: f64 = 0.1;
 
-/// `phi = 1 - PIO_proc / PIO_db` (docs/method.md, The ledger). Below 0, more came from storage than the database asked for:
-/// none of it from the page cache, so the share is 0 and the ledger contains the surplus.
+/// `phi = 1 - PIO_proc / PIO_db` (docs/method.md, The ledger). Below 0, more came from storage than the database
+/// requested. Then the page cache served nothing, so the share is 0 and the ledger contains the surplus.
 fn page_cache_share(run: &Run, head: &StepHead, counters: &Counters) -> Option<f64> {
     let asked = counters.rate(Counter::PhysicalReads).filter(|rate| *rate >= FEWEST_READS_PER_S)?;
     counters.find(Counter::ProcessReadBytes).filter(|read| read.timely())?;
@@ -242,7 +242,7 @@ fn page_cache_share(run: &Run, head: &StepHead, counters: &Counters) -> Option<f
             // If the two differ only by the time of reading, the one that all processes report is more reliable.
             Some(of(own, asked)).filter(|own| (own - share).abs() > APART).unwrap_or(share)
         }
-        // What others fetched may or may not be among what was asked for.
+        // Blocks that others fetched may or may not be among the requested ones.
         Some(own) if of(own.fetched, asked) - share > APART => return None,
         _ => share,
     };

@@ -1,4 +1,4 @@
-//! Several targets of one run: each judged as a run of its own, and what follows for all.
+//! Several targets of one run: each judged as a separate run, and the conclusion for all.
 
 use mindful_core::result::{Finding, Summary, TargetSummary};
 
@@ -8,7 +8,7 @@ use crate::step::StepAnalysis;
 /// The result on one target: its summary, and the data of its steps.
 pub(crate) type OfTarget<'a> = (&'a Summary, &'a [StepAnalysis]);
 
-/// Completes `steps`, the sums over all targets, with what is known of each.
+/// Completes `steps`, the sums over all targets, with the results of each target.
 pub(crate) fn tell(steps: &mut [StepAnalysis], targets: &[OfTarget<'_>]) {
     if targets.is_empty() {
         return;
@@ -30,7 +30,7 @@ fn summary((of, _): &OfTarget<'_>, step: usize) -> Option<TargetSummary> {
     })
 }
 
-/// What limited all targets; `None` where that is not the same for each.
+/// The common limit of all targets; `None` if they differ.
 fn common(targets: &[OfTarget<'_>], step: usize) -> Option<Verdict> {
     let of = |(_, steps): &OfTarget<'_>| steps.get(step).and_then(|step| step.verdict.clone());
     let first = of(targets.first()?)?;
@@ -38,7 +38,7 @@ fn common(targets: &[OfTarget<'_>], step: usize) -> Option<Verdict> {
     agree.then(|| Verdict { figures: format!("for each target alone; target 1: {}", first.figures), ..first })
 }
 
-/// What was found on each target, with its name: the run is as good as the worst of them.
+/// Findings of each target, with its name: the run is only as good as the worst target.
 pub(crate) fn findings(targets: &[OfTarget<'_>]) -> Vec<Finding> {
     let of_target = |(number, (of, _)): (u32, &OfTarget<'_>)| {
         let name = format!("target {number}, {}", of.target);

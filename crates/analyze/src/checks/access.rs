@@ -1,5 +1,5 @@
-//! The path of blocks to the sessions, and of changes to the log: several blocks in a request, reads past the cache, a
-//! cache or a filter of the storage, commits that waited, and the cost of the clock.
+//! Access to blocks and log: requests of several blocks, reads past the cache, a cache or a filter of the storage,
+//! commits that waited, and the cost of the clock.
 
 use mindful_core::contract::metric::Counter;
 use mindful_core::plan::units::format_rounded;
@@ -62,7 +62,7 @@ fn prefetched(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     Some(codes::PREFETCHED.finding(text, evidence))
 }
 
-/// Blocks that sessions read past the cache: scans may do that, other operations do not ask for it.
+/// Blocks that sessions read past the cache: only scans are expected to do that.
 fn past_cache(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     let direct = share(found, Counter::ReadsDirect, Counter::PhysicalReads)?;
     let scans = !one_by_one(step, found.work.as_ref()?);
@@ -123,7 +123,7 @@ fn commits_unproven(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> 
     Some(codes::COMMITS_UNPROVEN.finding(text, evidence))
 }
 
-/// What the readings of the server's clock took of the operations: it is in their latencies.
+/// Time that readings of the server's clock took from the operations: latencies include it.
 fn clock_cost(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     let us = run.description.as_ref()?.clock_cost_us?;
     let server = step.head.workload.as_ref()?.loop_site == LoopSite::Server;

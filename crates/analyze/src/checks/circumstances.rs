@@ -1,4 +1,4 @@
-//! What changed while a step ran that its figures depend on.
+//! Circumstances that changed during a step and affect its figures.
 
 use std::collections::BTreeMap;
 

@@ -19,14 +19,14 @@ use crate::step::StepAnalysis;
 
 /// How near a rate is to a cap that it is called by.
 const NEAR: f64 = 0.03;
-/// What others have to take of the bytes that the run lost for the fall to be theirs, and of the time that each of its reads
-/// took longer.
+/// Share of the lost bytes, and of the additional time per read, that other processes must account for to be the cause
+/// of the fall.
 const TAKEN: f64 = 0.5;
 /// Smallest rise in CPU use by others and the hypervisor that explains a fall, as a fraction of the share of its rate
 /// that the run lost. A tenth of the CPUs explains a rate that fell by a third, but not one that fell to a twentieth.
 const TAKEN_CPUS: f64 = 0.25;
 
-/// What volumes are sold with, as their makers publish it: name, requests a second, bytes a second.
+/// Limits of volumes as their makers publish them: name, requests a second, bytes a second.
 const CAPS: [(&str, f64, f64); 9] = [
     ("AWS gp3 as it is made", 3_000.0, 125.0 * MIB),
     ("AWS gp3 or gp2 at its most", 16_000.0, 1_000.0 * MIB),
@@ -43,7 +43,7 @@ const MB: f64 = 1e6;
 /// AWS gp2: so many requests a second for each GiB, between these.
 const GP2: (f64, f64, f64) = (3.0, 100.0, 16_000.0);
 
-/// The finding; none of a run from the database's cache, nor of a step that chose its window by what it saw.
+/// The finding; `None` for a run from the database's cache, and for a step that chose its window by its data.
 pub(super) fn check_step(run: &Run, step: &StepRecord, window: &Window, found: &StepAnalysis) -> Option<Finding> {
     if step.window.is_some() || found.gates.method_yield.is_some_and(|y| y < CACHED_YIELD) {
         return None;
@@ -77,8 +77,8 @@ fn sides(window: &Window, cliff: &Cliff) -> [Window; 2] {
 
 type Side = (Counters, Window);
 
-/// The share of the host's CPUs that others and the hypervisor took more than before. Where the host was full before, others
-/// had wanted as much all the time and took only what a limit left them.
+/// The share of the host's CPUs that others and the hypervisor took in addition. If the host was full before the fall,
+/// the others' demand was always higher than their share, so their use is not counted.
 fn taken_cpus(run: &Run, step: &StepRecord, [before, after]: &[Side; 2]) -> f64 {
     let of_host = |(counters, _): &Side, what| counters.ratio(what, Counter::HostCpuTotalUs).unwrap_or(0.0);
     let others = |side: &Side| Others::from_step(run, step, &side.1, &side.0).map_or(0.0, |others| others.share());
@@ -88,8 +88,8 @@ fn taken_cpus(run: &Run, step: &StepRecord, [before, after]: &[Side; 2]) -> f64 
     stolen + used
 }
 
-/// Whether the device served to others what the run lost, and reads of the run waited there. This also holds if others
-/// took only what a limit of the device left.
+/// Whether the device served others in place of the run, and reads of the run waited there. This also holds if others
+/// used only the rest below a limit of the device.
 fn taken_at_the_device(cliff: &Cliff, [(before, _), (after, _)]: &[Side; 2]) -> bool {
     let grew = |reads: Counter, writes: Counter| Some(sum(after, reads, writes)? - sum(before, reads, writes)?);
     let Some(all) = grew(Counter::DeviceReadBytes, Counter::DeviceWriteBytes) else { return false };
@@ -97,8 +97,8 @@ fn taken_at_the_device(cliff: &Cliff, [(before, _), (after, _)]: &[Side; 2]) -> 
     own < 0.0 && all - own >= TAKEN * -own && waited_at_the_device(cliff, before, after)
 }
 
-/// Whether a read took longer at the device by at least half of what the fall asks for; where that is unknown, it is taken
-/// for granted. What a limit above the device holds back waits elsewhere.
+/// Whether reads took longer at the device by at least half of the slowdown; assumed if unknown. Reads that a limit
+/// above the device holds back wait elsewhere.
 fn waited_at_the_device(cliff: &Cliff, before: &Counters, after: &Counters) -> bool {
     let read_us = |counters: &Counters| rates::device_read_us(|counter| counters.rate(counter));
     let Some((before_us, after_us)) = read_us(before).filter(|us| *us > 0.0).zip(read_us(after)) else { return true };

@@ -1,4 +1,4 @@
-//! What the host did in the window that a figure must not hide.
+//! Activity of the host in the window that affects a figure.
 
 use mindful_core::contract::metric::{Counter, HostSource, MetricFamily};
 use mindful_core::plan::units::format_counted;
@@ -24,7 +24,7 @@ pub(crate) const SWAPPED_IN_PER_S: f64 = 1.0;
 const NAMED: usize = 3;
 const NAMED_CORES: f64 = 0.02;
 
-/// Names each limit of volume, instance or control group that held the storage, with how long or how far.
+/// Names each limit of volume, instance or control group that held the storage back, with its time or share.
 pub(crate) fn caps_reached(caps: &[Cap]) -> Option<Finding> {
     let reported: Vec<_> = caps.iter().filter(|cap| cap.tells()).map(Cap::in_words).collect();
     let text = "A limit of the volume, the instance or the control group was reached, and for that time the figure \

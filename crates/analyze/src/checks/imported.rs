@@ -1,4 +1,4 @@
-//! What speaks against the figures of a report that another tool made.
+//! Findings on the figures of another tool's report.
 
 use mindful_core::contract::metric::Counter;
 use mindful_core::record::run::StepRecord;
@@ -51,7 +51,7 @@ fn little(counters: &Counters) -> Option<Finding> {
     })
 }
 
-/// Sessions without think time are busy all the time: `N = DB time by elapsed time`.
+/// Sessions without think time are always busy: `N = DB time by elapsed time`.
 fn idle_sessions(step: &StepRecord, counters: &Counters) -> Option<Finding> {
     let sessions = Some(step.head.session_count() as f64).filter(|sessions| *sessions > 0.0)?;
     let active = counters.rate(Counter::BusyTimeUs)? / 1e6;

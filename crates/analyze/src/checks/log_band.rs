@@ -10,8 +10,7 @@ use mindful_core::workload::{Commit, OpKind, Redo};
 use crate::figures::counters::Counters;
 use crate::figures::work::Work;
 
-/// Fewest updated blocks from which the mean says anything: what the server logs about itself is small compared with
-/// them.
+/// Fewest updated blocks for a meaningful mean: the server's own log records are few compared with them.
 const FEWEST_BLOCKS: f64 = 2_000.0;
 
 /// Log per updated block, bytes.
@@ -24,7 +23,7 @@ pub(crate) struct LogBand {
 }
 
 impl LogBand {
-    /// What `step` logged for an updated block and what the engine expects; `None` where either is not known.
+    /// Log of `step` per updated block, with the engine's expectation; `None` if either is unknown.
     pub(super) fn from_step(run: &Run, step: &StepRecord, work: &Work, counters: &Counters) -> Option<Self> {
         let expected = run.description.as_ref()?.expected_log.as_ref()?;
         let updated = work.kind(OpKind::Update).blocks;
@@ -45,7 +44,7 @@ impl LogBand {
         Some(Self { per_block, low, high: high + images })
     }
 
-    /// What a measured value outside of the band means, of a system that calls it `log`.
+    /// The finding for a value outside of the band; `log` is the system's name of its log.
     pub(super) fn finding(self, log: &str) -> Option<Finding> {
         let Self { per_block, low, high } = self;
         (per_block < low || per_block > high).then(|| {

@@ -62,7 +62,7 @@ fn first_of_several(step: &StepRecord) -> String {
     }
 }
 
-/// What each interface can carry in one direction, as it was read last.
+/// Capacity of each interface in one direction, by its last reading.
 fn speeds(step: &StepRecord) -> BTreeMap<&str, f64> {
     let of_network = step.series.iter().filter(|series| series.source == HostSource::Network.name());
     let named = of_network.flat_map(|series| {

@@ -1,4 +1,4 @@
-//! What speaks against a step that several ranks took together.
+//! Findings on a step that several ranks took together.
 
 use mindful_core::plan::units::format_counted;
 use mindful_core::record::run::Run;
@@ -9,7 +9,7 @@ use crate::figures::ranks::busiest;
 use crate::judgement::verdict::CLIENT_BUSY;
 use crate::step::StepAnalysis;
 
-/// How far clocks of hosts may be apart before what they write of the same second cannot be laid side by side, ms.
+/// Distance of host clocks above which their records of one second cannot be compared, ms.
 const CLOCKS_APART_MS: f64 = 1_000.0;
 
 pub(super) fn check_step(run: &Run, found: &StepAnalysis) -> Vec<Finding> {

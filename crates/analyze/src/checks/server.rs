@@ -1,6 +1,6 @@
-//! What the server did in the window that is not the work, or not the work it was asked for.
+//! Activity of the server in the window other than the requested work.
 //!
-//! Counters have the server's own names. One that an engine does not report decides nothing.
+//! Counters have the server's own names. A missing counter decides nothing.
 
 use mindful_core::contract::metric::Counter;
 use mindful_core::plan::units::{format_counted, format_rounded};
@@ -37,7 +37,7 @@ pub(crate) fn check_window(run: &Run, step: &StepRecord, found: &StepAnalysis) -
     .collect()
 }
 
-/// Waits of sessions for each other: unintended, they spoil what is measured; asked for, they are what is measured.
+/// Waits of sessions for each other: a disturbance, unless the plan asks for contention.
 fn contention(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     let share = found.evidence.shares.get(WaitClass::Contention).filter(|share| *share > CONTENTION_SHARE)?;
     let workload = step.head.workload.as_ref()?;
@@ -66,7 +66,7 @@ fn contention(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     Some(Finding::new(codes::CONTENTION, severity, text, evidence))
 }
 
-/// Reads beyond those of the blocks visited and their index: of storage, or of the cache that sessions share with others.
+/// Reads in addition to visited blocks and their index, of storage or of a cache that sessions share with others.
 fn unasked_reads(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     let visited = found.summary.blocks_visited_per_s?;
     let work = found.work.as_ref().filter(|work| one_by_one(step, work))?;
@@ -95,7 +95,7 @@ fn unasked_reads(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<F
 /// Mean number of other sessions at work above which they are reported.
 const OTHERS_AT_WORK: f64 = 0.05;
 
-/// Other backends of the same server: by samples, and by what their processes fetched.
+/// Activity of other backends of the server: by samples, and by blocks that their processes fetched.
 fn others_at_work(found: &StepAnalysis) -> Option<Finding> {
     let mean = found.counters.ratio(Counter::OthersSamples, Counter::Samplings).filter(|mean| *mean > OTHERS_AT_WORK);
     let mean = mean.map(|mean| format!("{mean:.2} sessions of others at work on average"));
@@ -107,7 +107,7 @@ fn others_at_work(found: &StepAnalysis) -> Option<Finding> {
     (!all.is_empty()).then(|| Finding::new(codes::OTHERS_ACTIVE, Severity::Warning, text, evidence))
 }
 
-/// Maintenance that the server started: seen by samples, by workers that ended, by the blocks that they touched.
+/// Maintenance started by the server: by samples, by finished workers, and by touched blocks.
 fn maintenance(counters: &Counters) -> Option<Finding> {
     let grew = |counter| counters.find(counter).and_then(|change| change.delta).unwrap_or(0.0);
     let seen = counters.ratio(Counter::MaintenanceSamples, Counter::Samplings).unwrap_or(0.0);

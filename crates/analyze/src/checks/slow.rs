@@ -1,4 +1,5 @@
-//! Operations too rare for the usual percentiles that took much of the time: a mean describes neither them nor the rest.
+//! Slow operations that are too rare for the usual percentiles but took much of the time. A mean describes neither them
+//! nor the rest.
 
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;

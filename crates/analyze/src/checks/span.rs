@@ -14,8 +14,8 @@ use crate::step::StepAnalysis;
 /// as memory, a controller, an array or a hypervisor more.
 const SMALL_SPAN: f64 = 0.01;
 
-/// Physical reads from so small a part of the device that they need not have reached what stores it (docs/findings.md, F6).
-/// `None` where reads came from higher up, or sizes are not known.
+/// Physical reads from so small a part of the device that a cache may have served them (docs/findings.md, F6). `None`
+/// if reads came from higher levels, or sizes are unknown.
 pub(super) fn small(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     let physical =
         found.reads.as_ref().is_some_and(|of| matches!(of.kind, HeadlineKind::Storage | HeadlineKind::Database));

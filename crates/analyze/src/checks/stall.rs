@@ -85,7 +85,7 @@ fn rates(step: &StepRecord, window: &Window, work: &Work, found: &StepAnalysis) 
     })
 }
 
-/// What the device and the waits did meanwhile, as far as it is known.
+/// Device activity and waits during the stall, if known.
 fn what_else(step: &StepRecord, window: &Window, stall: &Stall, found: &StepAnalysis) -> String {
     let (then, within) = meanwhile(step, window, stall.span);
     let mut known = Vec::new();

@@ -38,7 +38,7 @@ pub(super) fn not_steady(step: &StepRecord, window: &Window) -> Option<Finding> 
 /// Fewest operations of a point: the number of fewer varies by 7 % and more if nothing else does.
 const OPS_OF_A_POINT: f64 = 200.0;
 
-/// What the rate did in the window, if it did not stay: it moved in one direction, or went up and down.
+/// Change of the rate in the window: it moved in one direction, or went up and down.
 pub(super) fn rate_changed(step: &StepRecord, window: &Window) -> Option<Finding> {
     // A step that went on until it was steady was judged then.
     if step.window.is_some() {
@@ -57,7 +57,7 @@ pub(super) fn rate_changed(step: &StepRecord, window: &Window) -> Option<Finding
     }
 }
 
-/// A rate that goes up and down has a mean that it never has.
+/// The mean of a swinging rate is a value that the rate never has.
 fn rate_swings(rates: &[f64], point_s: f64) -> Option<Finding> {
     let swing = swing(rates)?;
     let text = "The rate went up and down within the window, so the mean describes none of its slices. Look for a \
@@ -74,8 +74,8 @@ fn rate_swings(rates: &[f64], point_s: f64) -> Option<Finding> {
     Some(codes::RATE_SWINGS.finding(text, evidence))
 }
 
-/// A rate that rises or falls all through the window, or was another at one of its ends, is that of no instant (docs/method.md,
-/// Steady state).
+/// A rate that rises or falls through the whole window, or differs at one of its ends: its mean describes no instant
+/// (docs/method.md, Steady state).
 fn rate_moved(moved: &Movement, hit_ratio: &[f64]) -> Finding {
     let (text, evidence) = match moved.end.filter(|_| !moved.all_through()) {
         Some(end) => moved_at_an_end(&end),

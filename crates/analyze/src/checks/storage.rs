@@ -11,10 +11,10 @@ use crate::judgement::durability::Durability;
 use crate::judgement::headline::{self, percent};
 use crate::step::StepAnalysis;
 
-/// Physical reads by block visited, below which a run is one of the database's cache.
+/// Physical reads by block visited, below which a run measures the database's cache.
 const CACHED_YIELD: f64 = 0.05;
 
-/// A device that served more than it asked the one below it for.
+/// A device that served more than it requested from the one below it.
 fn cache_below(share: f64, [above, below]: &[Floor; 2]) -> Finding {
     let text = "A device below the file system served more bytes than it read from the device below it, so a cache \
                 between them served reads. Rate and latency are not the storage's. For a loop device use losetup \
@@ -81,7 +81,7 @@ fn levels_disagree(found: &StepAnalysis) -> Vec<Finding> {
     differs.map(|figures| codes::LEVELS_DISAGREE.finding(text, figures)).collect()
 }
 
-/// Commits that waited for what is not on storage.
+/// Commits that waited for volatile storage.
 fn not_durable(found: &StepAnalysis) -> Option<Finding> {
     let Durability::Lost(why) = &found.durability else { return None };
     let log = &found.evidence.words.log;

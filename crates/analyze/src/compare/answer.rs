@@ -1,4 +1,4 @@
-//! What is asked of two groups of runs, and the answer.
+//! The question about two groups of runs, and the answer.
 
 pub use mindful_core::result::comparison::{Basis, Verdict};
 
@@ -11,7 +11,7 @@ pub struct RunValue {
     pub value: f64,
     /// The same figure second by second over the measured window; may be empty.
     pub series: Vec<f64>,
-    /// The machine that was measured; `None` if not known; all such runs count as one machine.
+    /// The machine of the measurement; `None` if unknown: all such runs count as one machine.
     pub machine: Option<String>,
 }
 
@@ -27,7 +27,7 @@ pub struct Question {
     pub margin: f64,
     /// Whether a higher figure is faster (throughput) or slower (latency).
     pub higher_is_faster: bool,
-    /// How much runs of one plan differ on this platform, where it was measured; serves single runs.
+    /// Variation between runs of one plan on this platform, if it was measured; used for single runs.
     pub noise: Option<NoiseFloor>,
     /// Comparisons that are judged together with this one, itself included: with several, intervals and verdicts of all of
     /// them hold at once (Bonferroni).
@@ -48,16 +48,16 @@ pub struct Comparison {
     pub verdict: Verdict,
     /// Candidate by baseline: the median over all pairs of runs.
     pub ratio: f64,
-    /// Where the true ratio lies; `None` if the data does not show it.
+    /// Interval of the true ratio; `None` if the data does not bound it.
     pub interval: Option<Interval>,
     pub basis: Basis,
     /// The margin of the question, a share.
     pub margin: f64,
-    /// Two-sided p of "no difference at all".
+    /// Two-sided p of "no difference".
     pub p_difference: Option<f64>,
-    /// Two-sided p of "the difference is within the margin": small speaks for faster or slower.
+    /// Two-sided p of "the difference is within the margin": a small p supports faster or slower.
     pub p_beyond: Option<f64>,
-    /// p of "the difference is beyond the margin" (two one-sided tests): small speaks for no meaningful difference.
+    /// p of "the difference is beyond the margin" (two one-sided tests): a small p supports no meaningful difference.
     pub p_equivalent: Option<f64>,
     /// The second opinion: bootstrap interval of the ratio (BCa).
     pub bootstrap: Option<Interval>,
@@ -69,8 +69,8 @@ pub struct Comparison {
     pub variation: Option<f64>,
     /// Smallest difference that so many runs of this variation find in four of five cases, a share.
     pub detectable: Option<f64>,
-    /// Runs a side that would decide, in all; `None` when decided, or when the difference lies so near the margin that
-    /// no sensible number does.
+    /// Runs a side that would decide, in all; `None` if decided, or if the difference is too near the margin for a
+    /// practical number.
     pub runs_needed: Option<u32>,
 }
 

@@ -118,7 +118,7 @@ fn median_difference(a: &[f64], b: &[f64]) -> f64 {
     lower + (upper - lower) / 2.0
 }
 
-/// Efron's acceleration from leaving out one run at a time, both sides by their own numbers.
+/// Efron's acceleration by omitting one run at a time, each side by its own number of runs.
 fn acceleration([a, b]: &[Vec<f64>; 2]) -> f64 {
     let without = |side: &[f64], i: usize| [&side[..i], &side[i + 1..]].concat();
     let from_a: Vec<f64> = (0..a.len()).map(|i| median_difference(&without(a, i), b)).collect();

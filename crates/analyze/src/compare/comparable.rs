@@ -13,8 +13,8 @@ pub(crate) fn differences(baseline: &[Run], candidate: &[Run]) -> Vec<Difference
     differences_of(facts, baseline, candidate)
 }
 
-/// Where and with what each side was measured, as far as it differs: every setting, version, target and host. Worth knowing,
-/// and no reason to refuse.
+/// Differing circumstances of the sides: settings, versions, targets and hosts. They are reported, but do not prevent a
+/// comparison.
 pub(crate) fn circumstances(baseline: &[Run], candidate: &[Run]) -> Vec<Difference> {
     differences_of(circumstances_of, baseline, candidate)
 }
@@ -38,7 +38,7 @@ fn differences_of(facts: FactsOf, baseline: &[Run], candidate: &[Run]) -> Vec<Di
         .collect()
 }
 
-/// The machine whose storage and CPU the figures of `run` depend on: the host of the server. `None` if not known.
+/// The machine that determines the figures of `run`, the host of the server; `None` if unknown.
 pub fn machine(run: &Run) -> Option<String> {
     let remote = run.host.as_ref().is_some_and(|view| !view.local);
     if !remote {
@@ -57,7 +57,8 @@ fn facts_of(facts: FactsOf, runs: &[Run]) -> BTreeMap<String, BTreeSet<String>> 
     all
 }
 
-/// What a result depends on and a comparison must hold fixed. The keys a sweep varies are matched point by point.
+/// Facts that affect a result and that a comparison must hold fixed. The keys that a sweep varies are matched point by
+/// point.
 fn facts(run: &Run) -> Vec<(&str, String)> {
     let mut facts = measured(run);
     if let Some(description) = &run.description {
@@ -81,7 +82,7 @@ fn facts(run: &Run) -> Vec<(&str, String)> {
     facts
 }
 
-/// What was measured, whatever it was measured on: sides that differ here have no common rank.
+/// Facts about the workload, independent of the platform: sides that differ here have no common rank.
 pub(crate) fn measured(run: &Run) -> Vec<(&str, String)> {
     let mut facts = vec![("engine", run.head.engine.clone())];
     let by = run.head.imported.as_ref().map_or("measured by mindful", |imported| &imported.what);
@@ -111,7 +112,7 @@ const VOLATILE: [&str; 5] = ["stored_blocks", "server_version_num", "log_band_he
 
 fn is_volatile(name: &str) -> bool {
     let endings = [".available_bytes", "free_bytes", "used_bytes", ".frequency_mhz"];
-    // What a cached run took is a figure, and no circumstance.
+    // The cost of a cached run is a figure, not a circumstance.
     let is_figure = name.starts_with("cached.");
     is_figure
         || VOLATILE.contains(&name)
@@ -126,7 +127,7 @@ const RENAMED: [Fact; 6] =
 /// Keys of a plan that name a run, or have their effect among the facts of the server.
 const NOT_COMPARED: [&str; 5] = ["tag", "price", "set", "target", "sessions"];
 
-/// All that is known of where and with what a run was measured, beyond [`facts`].
+/// All known circumstances of a run, beyond [`facts`].
 fn circumstances_of(run: &Run) -> Vec<(&str, String)> {
     let mut all = vec![("target", run.head.target.clone()), ("mindful version", run.head.mindful_version.clone())];
     all.extend(run.description.as_ref().map(|described| ("version", described.engine_version.clone())));
@@ -146,7 +147,6 @@ fn circumstances_of(run: &Run) -> Vec<(&str, String)> {
     all
 }
 
-/// The facts of a run: those that affect the figure, and its circumstances.
 #[derive(Debug, Clone)]
 pub(crate) struct RunFacts([Vec<(String, String)>; 2]);
 
@@ -172,14 +172,14 @@ impl RunFacts {
     }
 }
 
-/// In what several groups of runs differ: each fact that affects the figure, then [`circumstances`], with the value in each
-/// group (`None` where it is not known).
+/// Differences between groups of runs: each fact that affects the figure, then [`circumstances`], with the value in
+/// each group (`None` if unknown).
 pub fn all_differences(groups: &[&[Run]]) -> Vec<(String, Vec<Option<String>>)> {
     let facts: Vec<Vec<RunFacts>> = groups.iter().map(|runs| runs.iter().map(RunFacts::from_run).collect()).collect();
     differences_among(&facts.iter().map(|facts| facts.iter().collect()).collect::<Vec<_>>())
 }
 
-/// The same of groups whose facts are known.
+/// Like [`all_differences`], for facts that are already collected.
 pub(crate) fn differences_among(groups: &[Vec<&RunFacts>]) -> Vec<(String, Vec<Option<String>>)> {
     (0..2).flat_map(|kind| differences_of_kind(kind, groups)).collect()
 }

@@ -1,4 +1,4 @@
-//! What several sides are ordered by, and its value in a run.
+//! The criterion by which sides are ordered, and its value in a run.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ use crate::step::StepAnalysis;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum OrderedBy {
-    /// A figure; of a sweep, that of the step where a rate is highest.
+    /// A figure; of a sweep, its value at the step with the highest rate.
     Figure(ComparedFigure),
     /// Most reads per second in a step that met an objective.
     ReadsWithin(Objective),

@@ -1,4 +1,4 @@
-//! The gate of a comparison: what crosses it, and whether the runs are enough to decide at all.
+//! The gate of a comparison: its condition, and whether the runs can decide it.
 
 use mindful_core::plan::units::{Share, format_counted};
 pub use mindful_core::result::comparison::GateOutcome;
@@ -15,7 +15,7 @@ use super::sides::ComparedPoint;
 pub struct Gate {
     pub condition: String,
     crossed_by: Verdict,
-    /// By more than this, as a share; `None` for a gate on ranks, which has the margin of the comparison.
+    /// Accepted difference, a share; `None` for a gate on ranks, which has the margin of the comparison.
     pub margin: Option<f64>,
     passes_undecided: bool,
 }
@@ -23,10 +23,9 @@ pub struct Gate {
 const NOT_FIRST: &str = "not in the first rank";
 
 impl Gate {
-    /// Parses `slower>5%` or `not in the first rank`. `passes_undecided`: what the runs do not decide passes.
+    /// Parses `slower>5%` or `not in the first rank`. With `passes_undecided`, an undecided comparison passes.
     ///
-    /// # Errors
-    /// Any other text.
+    /// # Errors Any other text.
     pub fn parse(condition: &str, passes_undecided: bool) -> Result<Self> {
         let bad = || {
             let next = format!("write 'slower>5%', 'faster>5%' or '{NOT_FIRST}'");
@@ -105,7 +104,7 @@ impl Gate {
         let any = |wanted| verdicts.clone().any(|verdict| verdict == wanted);
         match () {
             () if any(self.crossed_by) => GateOutcome::Crossed,
-            // A side that cannot be told apart from the best shares the first rank.
+            // A side that is not distinguishable from the best shares the first rank.
             () if any(Verdict::NotDecided) && self.margin.is_some() => GateOutcome::Undecided,
             () => GateOutcome::Passed,
         }

@@ -58,7 +58,7 @@ pub(super) fn compare(baseline: &[RunValue], candidate: &[RunValue], question: &
 }
 
 /// The interval and the p of one of `family` comparisons. Few runs have no exact interval of so high a confidence, so
-/// Welch's interval is used. Both must lie beyond the margin: two sides that do not differ when compared alone then do
+/// Welch's interval is used. Both must lie beyond the margin: sides that do not differ in a single comparison then do
 /// not differ here.
 fn among_others([a, b]: [&[f64]; 2], margin: f64, family: usize, (exact, exact_p): (Interval, f64)) -> (Interval, f64) {
     let estimate = mean(b).unwrap_or(0.0) - mean(a).unwrap_or(0.0);

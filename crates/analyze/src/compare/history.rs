@@ -17,7 +17,7 @@ const SEED: u64 = 1;
 /// Fewest runs between two changes.
 const SHORTEST: usize = 3;
 
-/// Runs from which on a change can be found at all: eight cannot reach the p.
+/// Fewest runs in which a change can be found: eight cannot reach the p.
 pub(crate) const FEWEST_OF_A_HISTORY: usize = 10;
 
 const SIGNIFICANT: f64 = 0.01;
@@ -83,10 +83,10 @@ impl History {
     }
 }
 
-/// Finds changes of level in `values`(one for each run, in the order of the runs, all above zero) by E-Divisive with
-/// means (Matteson and James 2014) on logarithms. The best split of the means is kept when few permutations do as well
-/// and the levels differ by more than `margin` (a share), then both sides are searched in the same way. Runs are
-/// independent, so they are permuted as they are; fewer than [`FEWEST_OF_A_HISTORY`] cannot reach the p.
+/// Finds changes of level in `values` by E-Divisive with means (Matteson and James 2014) on logarithms. There is one
+/// value above zero for each run, in order. The best split of the means is kept if few permutations do as well and the
+/// levels differ by more than `margin` (a share). Then both sides are searched in the same way. Runs are independent,
+/// so they are permuted directly; fewer than [`FEWEST_OF_A_HISTORY`] cannot reach the p.
 pub(crate) fn level_changes(values: &[f64], margin: f64, seed: u64) -> Vec<LevelChange> {
     let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
     let mut random = Random::new(seed, "permutations of a history");

@@ -7,8 +7,8 @@ use mindful_core::record::run::Run;
 
 use super::comparable::differences;
 
-/// The settings of the system in which `baseline` and `candidate` differ, where they differ in nothing else and none of
-/// them can matter for how the blocks were reached. Empty otherwise.
+/// System settings that differ between `baseline` and `candidate`, if nothing else differs and none of them can affect
+/// the access path. Empty otherwise.
 pub(crate) fn settings(baseline: &[Run], candidate: &[Run]) -> Vec<String> {
     let both = || baseline.iter().chain(candidate);
     if !differences(baseline, candidate).is_empty() || both().any(|run| !one_path(run)) {

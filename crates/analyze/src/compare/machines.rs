@@ -1,9 +1,10 @@
 //! Several machines on a side: machines of one type differ, so the unit is the machine and not the run.
 //!
 //! A run is `type + machine + run`, the machine drawn at random. The estimate of a type is the mean of its machines,
-//! each the mean of the logarithms of its runs. The error of that mean is the deviation of the machines by the root of
-//! their number, with one degree less than machines. With equally many runs on each, this is the exact test of random
-//! effects, whatever the two variances are. A weighted mean was rejected: with three machines its weights are noise.
+//! and a machine's value is the mean of the logarithms of its runs. The error of that mean is the deviation of the
+//! machines by the root of their number, with one degree less than machines. With equally many runs on each machine,
+//! this is the exact test of random effects for any two variances. A weighted mean was rejected: with three machines
+//! its weights are noise.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +26,7 @@ pub(super) fn compare(baseline: &[RunValue], candidate: &[RunValue], question: &
     let (sides, machines) = ([baseline, candidate], [baseline, candidate].map(Machines::from_runs));
     let [from, to] = machines.each_ref().map(|side| mean(&side.values()).unwrap_or(0.0));
     let error = error(&machines);
-    // What a further machine on each side would bring, for the advice on how many are needed.
+    // Effect of a further machine on each side, for the advice on the number of machines.
     let fewer = machines.iter().map(|side| side.means.len()).min().unwrap_or(1) as f64;
     let variation = error.deviation * (fewer / 2.0).sqrt();
     let compared = student::compare(sides, question, Basis::Machines, (to - from, Some(error)), Some(variation));
@@ -78,7 +79,7 @@ impl Machines {
         self.means.iter().map(|(_, mean, _)| *mean).collect()
     }
 
-    /// What the variation between runs alone makes of the variance of the machines' means.
+    /// The part of the variance of machine means that variation between runs alone would cause.
     fn floor(&self) -> f64 {
         let shares: f64 = self.means.iter().map(|(_, _, runs)| 1.0 / *runs as f64).sum();
         self.within.unwrap_or(0.0) * shares / self.means.len() as f64
@@ -99,13 +100,13 @@ impl Machines {
     }
 }
 
-/// The mean of the logarithms of each machine, or those of the runs of a single one.
+/// The mean of the logarithms of each machine, or the logarithms of the runs of a single one.
 pub(super) fn means(side: &[RunValue]) -> Vec<f64> {
     let machines = Machines::from_runs(side);
     if machines.means.len() > 1 { machines.values() } else { super::group::logarithms(side) }
 }
 
-/// How the machines of a side differ, and how runs of one machine do; `None` with one machine.
+/// Variation between the machines of a side, and between runs of one machine; `None` with one machine.
 pub fn spread(side: &[RunValue], margin: f64) -> Option<MachineSpread> {
     let machines = Machines::from_runs(side);
     let between = variance(&machines.values())? - machines.floor();

@@ -1,4 +1,4 @@
-//! How much runs of one plan differ on a platform.
+//! Variation between runs of one plan on a platform.
 
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ChiSquared, ContinuousCDF};
@@ -18,7 +18,7 @@ pub struct NoiseFloor {
 }
 
 impl NoiseFloor {
-    /// The spread of `values`, one a run; `None` below two runs or where one is not above zero.
+    /// The spread of `values`, one a run; `None` below two runs or if one is not above zero.
     pub fn from_values(values: &[f64]) -> Option<Self> {
         if values.iter().any(|v| !(v.is_normal() && *v > 0.0)) {
             return None;

@@ -1,7 +1,7 @@
-//! In which order the runs of two sides were made, and what that leaves open.
+//! The order of the runs of two sides, and the doubt that it leaves.
 //!
-//! Runs in alternation share whatever drifts. If all runs of one side came before those of the other, a drift or a
-//! disturbance within a side looks the same as a difference between them.
+//! Alternating runs share every drift. If all runs of one side came first, a drift or a disturbance within a side looks
+//! the same as a difference between the sides.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ const TREND_P: f64 = 0.09;
 /// Fewest runs for which an order can have such a p; fewer must also move by more than the margin.
 const TREND_RUNS: usize = 4;
 
-/// When a run began, and what disturbed it.
+/// Time of a run, and its disturbances.
 #[derive(Debug, Clone)]
 pub(super) struct Moment {
     id: String,
@@ -45,7 +45,7 @@ pub(super) struct Sequence<'a> {
 }
 
 impl<'a> Sequence<'a> {
-    /// `None` where the runs alternate, or their times are not known.
+    /// `None` if the runs alternate, or their times are unknown.
     pub(super) fn from_sides(sides: [Vec<&'a Moment>; 2], names: [&'a str; 2]) -> Option<Self> {
         let [a, b] = [span(&sides[0])?, span(&sides[1])?];
         let first = if a.1 < b.0 {
@@ -58,7 +58,7 @@ impl<'a> Sequence<'a> {
         Some(Self { sides, names, first })
     }
 
-    /// The order in words; `None` of a single run each, which has no other order.
+    /// The order in words; `None` with a single run each, which has no other order.
     pub(super) fn in_words(&self) -> Option<String> {
         let several = self.sides.iter().any(|side| side.len() > 1);
         several.then(|| {
@@ -94,7 +94,7 @@ fn span<'a>(side: &[&'a Moment]) -> Option<(&'a str, &'a str)> {
     Some((began.iter().min()?, began.iter().max()?))
 }
 
-/// The figures of a side by the time of its runs; those of several steps of a run stay together.
+/// The figures of a side in order of time; steps of one run stay together.
 fn in_time(side: &[&Moment], values: &[f64]) -> Vec<f64> {
     if values.len() != side.len() {
         return Vec::new();

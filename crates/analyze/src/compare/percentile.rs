@@ -1,4 +1,4 @@
-//! How far the percentiles of latency lie apart: which part of the distribution moved, not whether it differs at all.
+//! Shifts of latency percentiles: which part of the distribution moved, not whether it differs.
 
 use mindful_core::record::latency::Recorder;
 pub use mindful_core::result::comparison::PercentileShift;
@@ -24,9 +24,9 @@ pub(super) struct RunLatency<'a> {
 
 /// The shift of each percentile that all runs of both sides report.
 ///
-/// With two runs a side and more the interval is the exact one of Mann and Whitney on the runs' percentiles. With a run
-/// alone it comes from the order statistics of both histograms and knows nothing of what differs from run to run. Either
-/// is wider by the bucket of the histogram at both ends: all runs of a side may fall into one bucket.
+/// With two or more runs a side, the interval is the exact one of Mann and Whitney on the runs' percentiles. With a
+/// single run it comes from the order statistics of both histograms and excludes the variation between runs. Either is
+/// widened by the bucket of the histogram at both ends, because all runs of a side may fall into one bucket.
 pub(crate) fn percentile_shifts(baseline: &[RunLatency], candidate: &[RunLatency]) -> Vec<PercentileShift> {
     PERCENTILES.iter().filter_map(|percentile| shift(*percentile, baseline, candidate)).collect()
 }

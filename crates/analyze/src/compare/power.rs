@@ -1,4 +1,4 @@
-//! What a number of runs can find.
+//! The differences that a number of runs can detect.
 
 use crate::stats::distribution::t_quantile;
 use crate::stats::rank_sum::RankSum;
@@ -14,11 +14,12 @@ const MOST_RUNS: u32 = 500;
 /// Asymptotic efficiency of rank tests by t tests on normal data, 3 / pi (Hodges and Lehmann 1956).
 const RANK_EFFICIENCY: f64 = 3.0 / std::f64::consts::PI;
 
-/// Smallest difference that `runs` a side find in four of five cases, as a share; `variation` is the relative standard
-/// deviation between runs. `None` below four runs, because their exact test cannot reach 95 %.
+/// Smallest difference that `runs` a side detect in four of five cases, as a share; `variation` is the relative
+/// standard deviation between runs. `None` below four runs, because their exact test cannot reach 95 %.
 ///
-/// `(t[1 - a/2] + t[0.8]) variation sqrt(2 / runs)`, t with `2 runs - 2` degrees and a the level the exact test really
-/// has, by the efficiency of ranks. For many runs this becomes the common `2.80 variation sqrt(2 / runs)`.
+/// `(t[1 - a/2] + t[0.8]) variation sqrt(2 / runs)`, t with `2 runs - 2` degrees. The level a is the actual one of the
+/// exact test, and the efficiency of ranks is included. For many runs this becomes the common `2.80 variation sqrt(2 /
+/// runs)`.
 pub fn detectable_effect(variation: f64, runs: u32) -> Option<f64> {
     let chance = RankSum::new(runs as usize, runs as usize);
     let tail = chance.at_most(chance.critical((1.0 - CONFIDENCE) / 2.0)? as f64);
@@ -27,8 +28,8 @@ pub fn detectable_effect(variation: f64, runs: u32) -> Option<f64> {
     Some((reach * variation * (2.0 / (f64::from(runs) * RANK_EFFICIENCY)).sqrt()).exp_m1())
 }
 
-/// Whether so many runs against so many can show a difference of any size at all, `points` of a sweep judged at once:
-/// the exact test cannot give a smaller p than two sides that do not overlap.
+/// Whether these numbers of runs can show any difference when `points` of a sweep are judged together. The smallest p
+/// of the exact test belongs to two sides that do not overlap.
 pub fn can_tell(baseline: usize, candidate: usize, points: usize) -> bool {
     let smallest = 2.0 * RankSum::new(baseline, candidate).at_most(0.0) * points as f64;
     smallest <= (1.0 - CONFIDENCE) * (1.0 + 1e-9)
@@ -38,7 +39,7 @@ pub fn runs_to_tell(points: usize) -> usize {
     (2..MOST_RUNS as usize).find(|runs| can_tell(*runs, *runs, points)).unwrap_or(MOST_RUNS as usize)
 }
 
-/// Runs a side that find a difference of `distance` (on the logarithm) in four of five cases; `None` above 500.
+/// Runs a side that detect a difference of `distance` (on the logarithm) in four of five cases; `None` above 500.
 pub fn runs_needed(variation: f64, distance: f64) -> Option<u32> {
     let enough = |runs: u32| detectable_effect(variation, runs).is_some_and(|d| d.ln_1p() <= distance);
     if !enough(MOST_RUNS) {
@@ -52,8 +53,8 @@ pub fn runs_needed(variation: f64, distance: f64) -> Option<u32> {
     Some(long)
 }
 
-/// Runs a side that show a `difference` (a share) beyond `margin` between two of so many `sides` in four of five cases;
-/// `None` above 500. Runs of one plan differ by `variation`.
+/// Runs a side that detect a `difference` (a share) beyond `margin` between two of `sides` in four of five cases.
+/// `None` above 500. `variation` is that between runs of one plan.
 pub fn runs_to_rank(variation: f64, difference: f64, margin: f64, sides: usize) -> Option<u32> {
     let distance = difference.ln_1p() - margin.ln_1p();
     let pairs = (sides * sides.saturating_sub(1) / 2).max(1) as f64;
@@ -65,7 +66,7 @@ pub fn runs_to_rank(variation: f64, difference: f64, margin: f64, sides: usize) 
         reach * variation * (2.0 / f64::from(*runs)).sqrt() <= distance
     };
     let exact = if distance > 0.0 { runs_needed(variation, distance)? } else { return None };
-    // The exact test of the two alone has to agree.
+    // The exact test of this pair must agree.
     if sides < 3 { Some(exact) } else { (exact..=MOST_RUNS).find(enough) }
 }
 

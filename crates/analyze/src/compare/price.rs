@@ -7,10 +7,9 @@ use mindful_core::{Error, Result};
 use super::answer::Comparison;
 use super::runs::Side;
 
-/// The price of each side; `None` where a side has none.
+/// The price of each side; `None` if a side has none.
 ///
-/// # Errors
-/// Runs of one side with different prices, and sides in different currencies.
+/// # Errors Runs of one side with different prices, and sides in different currencies.
 pub(super) fn prices_of_sides(baseline: &Side, candidate: &Side) -> Result<Option<[Price; 2]>> {
     let (a, b) = (price_of_side("baseline", baseline)?, price_of_side("candidate", candidate)?);
     let (Some(a), Some(b)) = (a, b) else { return Ok(None) };
@@ -38,7 +37,7 @@ fn price_of_side(name: &str, side: &Side) -> Result<Option<Price>> {
     }
 }
 
-/// What one unit of the currency buys, candidate by baseline.
+/// Work per unit of the currency, candidate by baseline.
 pub fn price_ratio(comparison: &Comparison, [baseline, candidate]: &[Price; 2]) -> PriceRatio {
     let cheaper = baseline.per_hour / candidate.per_hour;
     PriceRatio {

@@ -1,4 +1,4 @@
-//! Where and with what a run was measured: machine, storage, server and the binary that measured.
+//! Provenance of a run: machine, storage, server and the measuring binary.
 
 use std::collections::BTreeSet;
 
@@ -18,9 +18,9 @@ pub const NOT_STATED: &str = "not stated";
 pub struct Provenance {
     /// Its name.
     pub name: &'static str,
-    /// What it is; `None` where that is not known.
+    /// Its value; `None` if unknown.
     pub value: Option<String>,
-    /// What it was read from, or why it is not known.
+    /// The source of the value, or why it is unknown.
     pub source: Option<String>,
 }
 
@@ -94,7 +94,7 @@ pub(crate) fn joined_places<'a>(places: impl IntoIterator<Item = &'a [NamedFact]
     all.into_iter().map(|(name, values)| NamedFact { name: name.to_owned(), value: values.join(" / ") }).collect()
 }
 
-/// The type of a machine and what states it.
+/// The type of a machine and its source.
 fn machine_type<'a>(find: impl Fn(Fact) -> Option<&'a String>) -> (Option<String>, Option<String>) {
     if let Some(machine) = find(Fact::CloudMachineType) {
         return (Some(machine.clone()), find(Fact::CloudSource).cloned());
@@ -127,7 +127,7 @@ fn cpu(facts: &Facts) -> Option<String> {
     joined([Some(model), count(Fact::CpuCount, "CPU"), count(Fact::CpuCores, "core"), Some(microcode)])
 }
 
-/// The device of what is kept at a place, by the facts of its device, of its file system, and of why it was not seen.
+/// The device under a place, from the facts about its device, its file system, and the reason if it is invisible.
 fn device(facts: &Facts, name: &'static str, [device, filesystem, unseen]: [Fact; 3]) -> Provenance {
     let value = joined([device, filesystem].map(|fact| fact.find(facts).cloned()));
     let source = unseen.find(facts).map(|why| format!("device not seen: {why}"));
@@ -146,7 +146,7 @@ fn log_device(run: &Run, local: bool) -> Provenance {
     device(&run.environment, "log device", [Fact::LogDevice, Fact::LogFilesystem, Fact::LogDeviceNotSeen])
 }
 
-/// The levels of the block devices below the data, then of those below the log, the uppermost first.
+/// The levels of block devices below the data, then below the log, the uppermost first.
 fn chains(facts: &Facts) -> impl Iterator<Item = Vec<&str>> {
     let known = [Fact::StorageDevice, Fact::LogDevice].into_iter().filter_map(|fact| fact.find(facts));
     known.map(|chain| chain.split(" < ").collect())
@@ -179,7 +179,7 @@ fn devices(facts: &Facts) -> Option<String> {
     Some(described.collect::<Vec<_>>().join("; ")).filter(|described| !described.is_empty())
 }
 
-/// What the cloud states of the volumes below data and log.
+/// The cloud's own data of the volumes below data and log.
 fn volumes(facts: &Facts) -> Provenance {
     let mut sources = BTreeSet::new();
     let mut described = Vec::new();
@@ -211,7 +211,7 @@ fn version(run: &Run) -> Provenance {
     Provenance { name: "version", value: Some(value), source: None }
 }
 
-/// The cache, what a comparison must hold fixed, and what the user set.
+/// The cache, the settings that a comparison must hold fixed, and the user's settings.
 fn settings(run: &Run) -> Option<String> {
     let description = run.description.as_ref()?;
     let cache = description.cache_bytes.map(|bytes| format!("database cache {}", format_bytes(bytes)));

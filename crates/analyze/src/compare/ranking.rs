@@ -76,7 +76,7 @@ impl Ranking {
     }
 }
 
-/// Why none of `sides` has a rank: each with its reason, and what helps.
+/// Why no side has a rank: each with its reason, and a remedy.
 fn no_rank(by: OrderedBy, sides: &[&RankedSide]) -> Error {
     let reason = |side: &&RankedSide| format!("{} ({})", side.name, side.no_rank.as_deref().unwrap_or_default());
     let reasons: Vec<String> = sides.iter().map(reason).collect();

@@ -52,7 +52,7 @@ fn lead(best: &RankedSide, second: &RankedSide, by: OrderedBy, group: &impl Comp
     Some(figure + &price.unwrap_or_default())
 }
 
-/// Neighbours in the order that cannot be told apart from each other.
+/// Neighbours in the order that are not distinguishable.
 fn indistinguishable(ranked: &[&RankedSide], group: &impl ComparedSides) -> Vec<String> {
     let (mut parts, mut covered) = (Vec::new(), 0);
     for from in 0..ranked.len() {

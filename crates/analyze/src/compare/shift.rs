@@ -1,10 +1,10 @@
-//! How far one group lies above another: Hodges-Lehmann's estimate and the exact Mann-Whitney tests that go with it.
+//! Shift of one group against another: Hodges-Lehmann's estimate and the matching exact Mann-Whitney tests.
 
 use crate::stats::interval::Interval;
 use crate::stats::moment::quantile;
 use crate::stats::rank_sum::RankSum;
 
-/// Two groups, seen through all their pairwise differences (candidate minus baseline).
+/// All pairwise differences of two groups (candidate minus baseline).
 #[derive(Debug, Clone)]
 pub(super) struct Shift {
     rising: Vec<f64>,
@@ -40,12 +40,12 @@ impl Shift {
         (2.0 * self.p_above(0.0).min(self.p_below(0.0))).min(1.0)
     }
 
-    /// One-sided p of "the shift is at most `threshold`": small says that it is above.
+    /// One-sided p of "the shift is at most `threshold`": a small p supports a shift above it.
     pub(crate) fn p_above(&self, threshold: f64) -> f64 {
         self.chance.at_most((self.rising.len() as f64 - self.above(threshold)).ceil())
     }
 
-    /// One-sided p of "the shift is at least `threshold`": small says that it is below.
+    /// One-sided p of "the shift is at least `threshold`": a small p supports a shift below it.
     pub(crate) fn p_below(&self, threshold: f64) -> f64 {
         self.chance.at_most(self.above(threshold).ceil())
     }

@@ -1,4 +1,4 @@
-//! Two sides compared: the verdict at each point, percentiles, curves, prices, and in what the sides differ.
+//! Comparison of two sides: the verdict at each point, percentiles, curves, prices, and differing facts.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ pub struct Sides {
 }
 
 impl Sides {
-    /// All runs, those of the baseline first.
+    /// All runs, the baseline's first.
     pub fn runs(&self) -> impl Iterator<Item = &(Run, Analysis)> {
         self.baseline.iter().chain(&self.candidate)
     }
@@ -132,12 +132,12 @@ pub struct ComparedSides {
     pub names: [String; 2],
     /// Each point that both sides have; a plain run is one.
     pub points: Vec<ComparedPoint>,
-    /// That one side was measured before the other, in words; `None` where the runs alternate.
+    /// A remark if one side was measured before the other; `None` if the runs alternate.
     pub order: Option<String>,
     pub latency: Vec<KindShifts>,
     pub curves: Vec<CurveRatios>,
     pub differences: Vec<Difference>,
-    /// Settings in which alone the sides differ, and which cannot matter for the access path measured.
+    /// Settings that differ between the sides but cannot affect the measured access path.
     pub idle_settings: Vec<String>,
     /// The price of an hour of each side, for figures that are rates.
     pub prices: Option<[Price; 2]>,

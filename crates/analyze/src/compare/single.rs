@@ -1,4 +1,5 @@
-//! A run alone on a side: the variation between runs is not in the data and comes from the platform's noise floor.
+//! A single run on a side: the data does not contain the variation between runs, so it comes from the platform's noise
+//! floor.
 
 use super::answer::{Basis, Comparison, Question, RunValue};
 use super::bootstrap::Blocks;
@@ -8,7 +9,7 @@ use super::student::{self, StandardError};
 use crate::stats::moment::variance;
 use crate::stats::random::Random;
 
-/// Resamples for a standard error: its own error is then below 4 %.
+/// Resamples for a standard error, so that its own error is below 4 %.
 const RESAMPLES: usize = 400;
 
 pub(super) fn compare(baseline: &[RunValue], candidate: &[RunValue], question: &Question) -> Comparison {
@@ -18,8 +19,8 @@ pub(super) fn compare(baseline: &[RunValue], candidate: &[RunValue], question: &
     student::compare(sides, question, basis, (estimate, error(sides, question)), variation)
 }
 
-/// `SE^2 = SE_within^2 + CV^2 / runs` summed over the sides; the freedom is that of the noise floor, by Welch and
-/// Satterthwaite. `None` where neither the seconds of the runs nor a noise floor is known.
+/// `SE^2 = SE_within^2 + CV^2 / runs` summed over the sides; degrees of freedom come from the noise floor, by Welch and
+/// Satterthwaite. `None` without seconds of the runs and without a noise floor.
 fn error(sides: [&[RunValue]; 2], question: &Question) -> Option<StandardError> {
     let within: Option<f64> = sides.iter().map(|side| within(side, question.seed)).sum();
     let Some(floor) = question.noise else {
@@ -33,7 +34,7 @@ fn error(sides: [&[RunValue]; 2], question: &Question) -> Option<StandardError> 
     (square > 0.0).then(|| StandardError { deviation: square.sqrt(), freedom })
 }
 
-/// Squared standard error of a side's mean from within its runs, relative; `None` where no seconds are known.
+/// Squared standard error of a side's mean from within its runs, relative; `None` without seconds.
 fn within(side: &[RunValue], seed: u64) -> Option<f64> {
     let squares: Option<Vec<f64>> = side
         .iter()

@@ -1,4 +1,4 @@
-//! Comparisons by Student's t: an estimate on logarithms, its standard error, and how well that error is known.
+//! Comparisons by Student's t: an estimate on logarithms, its standard error, and the degrees of freedom of that error.
 
 use super::answer::{Basis, Comparison, Question, RunValue, Verdict, beyond};
 use super::power::{detectable_effect, runs_needed};
@@ -7,7 +7,7 @@ use crate::stats::interval::{CONFIDENCE, Interval};
 use crate::stats::moment::variance;
 use crate::stats::rank_sum::wins;
 
-/// Runs a side to ask for where nothing is known of their variation.
+/// Recommended runs a side if their variation is unknown.
 const RUNS_TO_BEGIN_WITH: u32 = 5;
 
 /// Standard error of the logarithm of a ratio, with its degrees of freedom.

@@ -5,7 +5,7 @@ use crate::stats::interval::CONFIDENCE;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct PointComparison {
-    /// The load, in sessions or in what the sweep varies.
+    /// The load: sessions, or the varied setting.
     pub load: f64,
     /// The comparison there. It is "faster" or "slower" only if that survives the correction.
     pub comparison: Comparison,
@@ -32,7 +32,7 @@ pub(crate) fn points(comparisons: Vec<(f64, Comparison)>) -> Vec<PointComparison
     points
 }
 
-/// p values adjusted for their number (Holm 1979), in the order given.
+/// p values adjusted for their number (Holm 1979), in input order.
 pub(crate) fn holm(p: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|a, b| p[*a].total_cmp(&p[*b]));

@@ -26,12 +26,12 @@ pub fn block_bytes(run: &Run) -> Option<u64> {
     reported.filter(|bytes| *bytes > 0)
 }
 
-/// Bytes of a block of a step: its own, where a sweep gives each step another.
+/// Bytes of a block of a step: a sweep can give each step another block size.
 pub(crate) fn step_block_bytes(run: &Run, head: &StepHead) -> Option<u64> {
     head.point.block_bytes().or_else(|| block_bytes(run))
 }
 
-/// Whether every operation visits its blocks one by one: none is a scan, or a large read of a file.
+/// Whether every operation visits its blocks one by one, so no operation is a scan or a large read of a file.
 pub(crate) fn one_by_one(step: &StepRecord, work: &Work) -> bool {
     step.head.workload.as_ref().is_none_or(|workload| workload.scan_pct.is_none()) && !work.scanned()
 }
@@ -47,16 +47,16 @@ pub(crate) fn process_reads(run: &Run, head: &StepHead, counters: &Counters) -> 
     Some(counters.rate(Counter::ProcessReadBytes)? / step_block_bytes(run, head)? as f64)
 }
 
-/// Reads of the run's own sessions, blocks per second, where their processes or threads are distinguished from others'.
+/// Reads of the run's own sessions, blocks per second, if their processes or threads are counted separately.
 pub(crate) struct OwnReads {
-    /// What the database asked for on their behalf; `None` where it counts only what it asked for on everybody's.
+    /// Blocks that the database requested for them; `None` if it counts only requests of all sessions.
     pub asked: Option<f64>,
-    /// What they fetched from storage.
+    /// Blocks that they fetched from storage.
     pub fetched: f64,
 }
 
-/// Blocks of a step in which sessions read for themselves, one block after another. `None` if not all are visible, or
-/// others read for them.
+/// Blocks of a step in which sessions read for themselves, one block after another. `None` if some are not visible, or
+/// other processes read for them.
 pub(crate) fn own_reads(run: &Run, head: &StepHead, counters: &Counters) -> Option<OwnReads> {
     let workload = head.workload.as_ref()?;
     let by_themselves = workload.access.is_index() && workload.scan_pct.is_none();

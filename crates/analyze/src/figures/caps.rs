@@ -1,5 +1,5 @@
-//! Limits that held the storage: those of a cloud's volume that reports its throttled time, and those of the server's
-//! control group.
+//! Limits that held the storage back: of a cloud volume that reports its throttled time, and of the server's control
+//! group.
 
 use mindful_core::contract::metric::{GROUP_LIMITS, HostSource, LIMIT_SUFFIX, VOLUME_LIMITS};
 use mindful_core::result::CapSummary;
@@ -8,13 +8,13 @@ use crate::figures::counters::{Change, Counters};
 
 /// Share of the window that a volume's limit may hold before it is reported, as of a stall.
 pub(crate) const REPORTED_SHARE: f64 = 0.05;
-/// And from which on it is what limits, as the log by database time.
+/// Share of the window from which a limit decides the verdict, as for the log by database time.
 pub(crate) const HELD_SHARE: f64 = 0.25;
 /// Share of a control group's limit from which on the group is at it.
 pub(crate) const AT_LIMIT: f64 = 0.95;
 /// And up to which: a group that does more is not held by this limit.
 pub(crate) const BEYOND_LIMIT: f64 = 1.2;
-/// How much longer than the window a time may seem, s: a volume brings its times up to date once a second.
+/// Accepted excess of a time over the window, s: a volume updates its times once a second.
 const SLACK_S: f64 = 1.0;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -32,7 +32,7 @@ pub(crate) enum Limited {
 }
 
 impl Cap {
-    /// All limits that are reported, those of volumes first.
+    /// All reported limits, those of volumes first.
     pub(crate) fn all(counters: &Counters) -> Vec<Self> {
         let volumes = changes_by_source(counters, HostSource::VolumeCaps.name()).filter_map(|change| {
             let (device, name) = change.name.rsplit_once('.')?;
@@ -51,7 +51,7 @@ impl Cap {
         volumes.chain(groups).collect()
     }
 
-    /// Of the window that it held, or of what is allowed that was done.
+    /// Share of the window that it held, or use by limit.
     pub(crate) fn share(&self) -> f64 {
         match self.limit {
             Limited::Volume(_, us, seconds) => (us / 1e6 / seconds).min(1.0),

@@ -1,4 +1,4 @@
-//! How often the workload's choices fell, alone and together, as they came out.
+//! Realised shares of the workload's choices, single and combined.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use mindful_core::result::ChoicesSummary;
 /// Bits of a [`Tally`]'s cells, by name.
 const CHOICES: [(u8, &str); 5] = [(1, "update"), (2, "scan"), (4, "hot_spot"), (8, "hot_schema"), (16, "think")];
 
-/// The realised shares of all operations of the window's slices; `None` where the engine does not tally.
+/// The realised shares of all operations of the window's slices; `None` if the engine does not tally.
 pub(crate) fn choices(step: &StepRecord) -> Option<ChoicesSummary> {
     let mut cells = Tally::default();
     for report in step.reports().filter(|report| report.index >= step.head.warmup_slices) {

@@ -1,8 +1,8 @@
-//! What changed while a step ran, and the part of its window in which nothing did.
+//! Changes during a step, and the part of its window without changes.
 //!
-//! A change is seen at a reading and happened since the reading before. Figures over a window that holds one describe
-//! neither state, so the window ends before the first change. If no time is left there, it is the longest stretch between
-//! two changes.
+//! A change is noticed at a reading and happened since the reading before. Figures over a window that contains one
+//! describe neither state, so the window ends before the first change. If no time is left there, it is the longest
+//! stretch between two changes.
 
 use std::collections::BTreeMap;
 
@@ -12,9 +12,9 @@ use mindful_core::record::run::{Series, StepRecord};
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Change {
-    /// What changed, such as `fsync`.
+    /// Name of the changed circumstance, such as `fsync`.
     pub name: String,
-    /// Its value before; `None` of a counter that began again.
+    /// Its value before; `None` for a counter that restarted.
     pub before: Option<String>,
     pub after: Option<String>,
     pub decides: Decides,
@@ -26,7 +26,7 @@ pub(crate) struct Change {
 impl Change {
     fn slices(&self) -> std::ops::Range<u32> {
         let begin = self.boundary.saturating_sub(1);
-        // What is read in the middle of the next slice may have changed there.
+        // A value read in the middle of the next slice may have changed there.
         begin..self.boundary + u32::from(self.phase == Phase::Settled)
     }
 
@@ -52,7 +52,7 @@ impl Change {
     }
 }
 
-/// All changes of `step` in the order they were seen: of circumstances since they were checked, and of counters that fell.
+/// All changes of `step` in order: changed circumstances, and counters that fell.
 pub(crate) fn changes(step: &StepRecord) -> Vec<Change> {
     let mut changes: Vec<Change> = step.series.iter().filter_map(began_again).collect();
     let mut known: BTreeMap<(&str, &str), &Option<String>> = BTreeMap::new();
@@ -92,8 +92,7 @@ fn began_again(series: &Series) -> Option<Change> {
     })
 }
 
-/// The part of the window from boundary `first` to boundary `last` in which nothing changed; `None` where no slice of it is
-/// without a change.
+/// The part of the window from boundary `first` to boundary `last` without changes; `None` if every slice contains one.
 pub(crate) fn unchanged(step: &StepRecord, first: u32, last: u32) -> Option<(u32, u32)> {
     let all = changes(step);
     let changed = |slice: u32| all.iter().any(|change| change.boundary > 0 && change.slices().contains(&slice));

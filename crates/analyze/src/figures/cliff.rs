@@ -10,7 +10,7 @@ use crate::stats::moment::{mean, variation};
 const SHORTEST: usize = 4;
 /// The rate after it by the rate before, at most: a smaller fall is not a cliff.
 const FALL: f64 = 0.7;
-/// Standard deviation of slices after it by their mean, at most: what holds a rate back holds it level.
+/// Largest standard deviation by mean of the slices after it: a rate at a limit is level.
 const FLAT: f64 = 0.08;
 /// Each slice before it by the mean after it, at least: a rate that came down little by little was not held.
 const ABOVE: f64 = 1.2;
@@ -20,7 +20,7 @@ pub(crate) struct Cliff {
     /// Blocks per second until then.
     pub before_per_s: f64,
     pub after_per_s: f64,
-    /// For how long before, s from the begin of the window.
+    /// Time before it, s from the begin of the window.
     pub before_s: f64,
     pub after_s: f64,
     /// Standard deviation of slices after it, by their mean.
@@ -30,7 +30,7 @@ pub(crate) struct Cliff {
 }
 
 impl Cliff {
-    /// The cliff of `step` in `window`; `None` where the rate did not fall to a level one.
+    /// The cliff of `step` in `window`; `None` if the rate did not fall to a constant one.
     pub(crate) fn find(step: &StepRecord, window: &Window) -> Option<Self> {
         let rates = Seconds::from_step(step, window).blocks_per_s;
         let at = split(&rates)?;
@@ -65,7 +65,7 @@ fn split(rates: &[f64]) -> Option<usize> {
         (at * (n - at)) as f64 * apart * apart
     };
     let best = splits.max_by(|one, other| separation(*one).total_cmp(&separation(*other)))?;
-    // Where the rate fell late in a slice, that slice still looks like those before it.
+    // If the rate fell late in a slice, that slice still resembles those before it.
     let falls_before = rates[best - 1] < 0.9 * mean(&rates[..best - 1])? && best > SHORTEST;
     Some(if falls_before { best - 1 } else { best })
 }

@@ -1,4 +1,4 @@
-//! A window in columns of equal length: what work and counters did in each.
+//! A window in columns of equal length, with work and counters of each.
 
 use mindful_core::contract::metric::Counter;
 use mindful_core::record::latency::Recorder;
@@ -16,20 +16,20 @@ pub struct Column {
     /// Begin and end, s since the first column began.
     pub span_s: [f64; 2],
     pub ops_per_s: f64,
-    /// Blocks visited per second; `None` where no work is reported.
+    /// Blocks visited per second; `None` if work is not reported.
     pub blocks_per_s: Option<f64>,
     /// Median over all kinds, us.
     pub p50_us: Option<f64>,
-    /// 99th percentile over all kinds, us; `None` when fewer than ten operations lie beyond it.
+    /// 99th percentile over all kinds, us; `None` if fewer than ten operations lie beyond it.
     pub p99_us: Option<f64>,
-    /// Updates per second, and their median and 99th percentile, us; `None` where none is reported.
+    /// Updates per second, and their median and 99th percentile, us; `None` without updates.
     pub updates_per_s: Option<f64>,
     pub update_p50_us: Option<f64>,
     pub update_p99_us: Option<f64>,
     /// Median and 99th percentile of flushes that were timed at the device of the log, us.
     pub flush_p50_us: Option<f64>,
     pub flush_p99_us: Option<f64>,
-    /// Sessions inside operations on average; `None` if not known.
+    /// Average number of sessions inside operations; `None` if unknown.
     pub busy_sessions: Option<f64>,
     pub shares: Shares,
     pub counters: Counters,

@@ -8,11 +8,11 @@ use mindful_core::record::run::{Reading, Series, StepRecord};
 use crate::figures::window::Window;
 use crate::figures::{published, rates};
 
-/// How late a reading may come, as a share of the window, to be compared with the sessions' work; the limit of what the page
-/// cache may serve.
+/// Latest reading that can be compared with the sessions' work, as a share of the window. It equals the limit of the
+/// page-cache share.
 const LATEST: f64 = 0.05;
 
-/// What a device cannot have served without any request.
+/// Bytes that a device cannot serve without a request.
 const MOVED_BYTES: f64 = 1024.0 * 1024.0;
 /// Blocks that cannot have been read and written without any call.
 const MOVED_BLOCKS: f64 = 1_000.0;
@@ -22,15 +22,15 @@ pub struct Change {
     pub source: String,
     pub name: String,
     pub unit: String,
-    /// What it read at the first boundary of the window and at the last.
+    /// Its readings at the first and the last boundary of the window.
     pub readings: [Option<f64>; 2],
-    /// By how much it grew; `None` when a reading is missing or the counter fell (its source restarted), and of a gauge.
+    /// Its growth; `None` for a gauge, if a reading is missing, or if the counter fell because its source restarted.
     pub delta: Option<f64>,
     /// Time between the two readings, s.
     pub seconds: f64,
-    /// How much later after its boundary the later of them came than the promptest reading of the step did, s.
+    /// Additional delay of the later reading after its boundary, compared with the promptest reading of the step, s.
     pub late_s: f64,
-    /// How far it may be off, as a share of it, where sessions published around the readings.
+    /// Its possible error, as a share of it, if sessions published around the readings.
     pub unsure: f64,
 }
 
@@ -41,8 +41,8 @@ impl Change {
         self.late_s <= LATEST * self.seconds
     }
 
-    /// Whether a share of it, known by how it differs from another counter, may be asserted: one that is more than its
-    /// counters may be off, or too small to matter.
+    /// Whether a share of it, computed as a difference from another counter, may be stated. It must exceed the error of
+    /// its counters, or be too small to matter.
     pub(crate) fn tells(&self, share: f64) -> bool {
         share <= LATEST || share > self.unsure
     }
@@ -60,7 +60,7 @@ impl Counters {
         Self(step.series.iter().flat_map(|series| changes(series, step, window)).collect())
     }
 
-    /// The same with what sessions published late assigned to the window that it is of.
+    /// Like [`Counters::from_step`], with late-published work assigned to its own window.
     pub(crate) fn assigned(step: &StepRecord, window: &Window) -> Self {
         let of =
             |series: &Series| assigned_changes(series, step, window).unwrap_or_else(|| changes(series, step, window));
@@ -71,7 +71,7 @@ impl Counters {
     #[must_use]
     pub(crate) fn without_frozen(mut self) -> Self {
         let grew = |counter| self.find(counter).and_then(|change| change.delta).unwrap_or(0.0);
-        // What is written may stay in the page cache for a while.
+        // Written data may stay in the page cache for a while.
         let moved = grew(Counter::ProcessReadBytes) > MOVED_BYTES;
         let worked = grew(Counter::PhysicalReads) + grew(Counter::PhysicalWrites) > MOVED_BLOCKS;
         let stood = |of: &dyn Fn(&Change) -> bool| {
@@ -105,7 +105,7 @@ impl Counters {
         self.0.iter().rev().find(|change| change.name == counter && change.delta.is_some())
     }
 
-    /// Growth per second of the counter that a target itself named; `None` where no source reports it.
+    /// Growth per second of a counter by its source's name; `None` if no source reports it.
     pub(crate) fn rate_of_named(&self, name: &str) -> Option<f64> {
         self.0.iter().rev().find(|change| change.name == name).and_then(Change::rate)
     }
@@ -118,12 +118,12 @@ impl Counters {
         self.find(counter).and_then(Change::rate)
     }
 
-    /// Growth of `part` by growth of `whole`; `None` when the whole did not grow.
+    /// Growth of `part` by growth of `whole`; `None` if the whole did not grow.
     pub(crate) fn ratio(&self, part: Counter, whole: Counter) -> Option<f64> {
         rates::ratio(|counter| self.rate(counter), part, whole)
     }
 
-    /// CPU of the server's processes, cores' worth: user and system, or what is known of them.
+    /// CPU of the server's processes, cores' worth: user and system, or only the known one.
     pub fn server_cores(&self) -> Option<f64> {
         let Some(user) = self.rate(Counter::ServerCpuUserUs) else {
             return self.rate(Counter::ServerCpuUs).map(|us| us / 1e6);
@@ -131,7 +131,7 @@ impl Counters {
         Some((user + self.rate(Counter::ServerCpuSystemUs).unwrap_or(0.0)) / 1e6)
     }
 
-    /// CPUs of the host, by its own account of time.
+    /// Number of CPUs of the host, from its CPU time.
     pub fn host_cpus(&self) -> Option<f64> {
         self.rate(Counter::HostCpuTotalUs).map(|us| us / 1e6)
     }
@@ -159,13 +159,14 @@ fn changes(series: &Series, step: &StepRecord, window: &Window) -> Vec<Change> {
     let boundary_us = |boundary: u32| step.boundaries_us.get(boundary as usize).copied();
     let seconds = match series.phase {
         Phase::Boundary => Some(last.at_us.saturating_sub(first.at_us) as f64 / 1e6),
-        // What is read in the middle of a slice stood still since the boundary before it.
+        // Values read in the middle of a slice were constant since the boundary before it.
         Phase::Settled => {
             boundary_us(last.boundary).zip(boundary_us(first.boundary)).map(|(b, a)| b.saturating_sub(a) as f64 / 1e6)
         }
     };
     let Some(seconds) = seconds.filter(|seconds| *seconds > 0.0) else { return Vec::new() };
-    // Boundaries are on the engine's clock, readings on the host's: only what is more than the least is known to be late.
+    // Boundaries are on the engine's clock, readings on the host's: only the excess over the smallest lag is certainly
+    // late.
     let lag_us = |reading: &Reading| Some(reading.at_us.saturating_sub(boundary_us(reading.boundary)?));
     let least_us = series.readings.iter().filter_map(lag_us).min();
     let latest_us = lag_us(first).max(lag_us(last));
@@ -178,7 +179,7 @@ fn changes(series: &Series, step: &StepRecord, window: &Window) -> Vec<Change> {
     between(series, first, last, seconds, late_s)
 }
 
-/// By how much each counter grew from one reading to another, and what gauges read.
+/// Growth of each counter between two readings, and the values of gauges.
 fn between(series: &Series, first: &Reading, last: &Reading, seconds: f64, late_s: f64) -> Vec<Change> {
     let grown = |i: usize| first.values[i].zip(last.values[i]).map(|(a, b)| b - a).filter(|delta| *delta >= 0.0);
     let metrics = series.metrics.iter().enumerate();

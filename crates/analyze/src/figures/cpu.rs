@@ -12,7 +12,7 @@ use crate::figures::work::Work;
 
 /// The fact of the environment that holds the server CPU of a logical read, us, as a cached run had it.
 pub const CACHED_FACT: &str = "cached.us_per_logical_read";
-/// Fewest events per second by which CPU is divided: below it the quotient says nothing about one of them.
+/// Fewest events per second by which CPU is divided: below it the quotient describes no event.
 const LEAST_RATE: f64 = 1.0;
 /// Physical reads by logical ones above which a difference between them can be distinguished from noise.
 const LEAST_MISS: f64 = 0.05;
@@ -58,13 +58,13 @@ pub(crate) fn cpu(counters: &Counters, work: Option<&Work>) -> CpuSummary {
     }
 }
 
-/// CPU of the server process that answers the sampling of waits by that of all.
+/// CPU of the server process that answers the sampling of waits, by the CPU of all.
 fn wait_sampling(counters: &Counters) -> Option<f64> {
     let cores = counters.server_cores().filter(|cores| *cores > 0.0)?;
     Some(counters.rate(Counter::MonitorCpuUs)? / 1e6 / cores)
 }
 
-/// The part of the host's CPU time that the hypervisor left it, 0 to 1: stolen time is neither busy nor idle, and a
+/// The part of the host's CPU time that the hypervisor did not steal, 0 to 1. Stolen time is neither busy nor idle: a
 /// host with a fifth stolen is full at four fifths.
 pub(crate) fn left_to_host(counters: &Counters) -> f64 {
     let stolen = counters.ratio(Counter::HostCpuStealUs, Counter::HostCpuTotalUs);
@@ -87,8 +87,8 @@ pub(crate) fn marginal(cpu: &CpuSummary, facts: &Facts, step: &StepRecord, count
     (reads_alone && rest >= 0.0).then_some(rest)
 }
 
-/// CPUs that mindful itself may use: those its affinity and its control group leave it, or all of the host it shares with
-/// the server.
+/// CPUs that mindful itself may use, by its affinity and its control group, or all of the host that it shares with the
+/// server.
 pub(crate) fn client_cpus(run: &Run, counters: &Counters) -> Option<f64> {
     let allowed = Fact::CpusAllowed.find(&run.environment).and_then(|cpus| cpus.parse::<f64>().ok());
     // The CPUs of another host do not belong to it.

@@ -11,8 +11,8 @@ use crate::figures::window::Window;
 /// Share of events that may be lost: the lost ones may be slower than the others.
 pub(crate) const MOST_LOST: f64 = 0.01;
 
-/// The latencies `timed` over `window`, as sources reported them at each boundary. A share that changed while work went on would count some seconds more than
-/// others: then only those of the smallest share are taken.
+/// The latencies `timed` over `window`, as sources reported them at each boundary. If the sampled share changed during
+/// the work, some seconds would weigh more than others: then only seconds of the smallest share are used.
 pub(crate) fn device(timed: &[(String, u32, SampledLatencies)], window: &Window, counters: &Counters) -> DeviceSummary {
     let inside = |boundary: u32| (window.first_boundary + 1..=window.last_boundary).contains(&boundary);
     let timed =
@@ -40,7 +40,7 @@ pub(crate) fn device(timed: &[(String, u32, SampledLatencies)], window: &Window,
     }
 }
 
-/// Events that were lost by all there were; `None` if not counted.
+/// Lost events by all events; `None` if not counted.
 pub fn lost_share(counters: &Counters) -> Option<f64> {
     let grown = |counter| counters.find(counter).and_then(|change| change.delta);
     let (lost, read) = (grown(Counter::TraceLost)?, grown(Counter::TraceEvents)?);

@@ -1,5 +1,5 @@
 //! The devices below the data, level by level, each compared with the one below it. A level that serves more than it
-//! asks for has a cache, or is above one.
+//! requests has a cache, or is above one.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::figures::counters::Counters;
 
 /// Reads below this are too few to compare with each other, bytes/s.
 const QUIET_BYTES_PER_S: f64 = 64.0 * 1024.0;
-/// What a device is called, in the facts of the host, that reads its file through the page cache.
+/// Description, in the facts of the host, of a device that reads its file through the page cache.
 pub(crate) const BUFFERED: &str = "through the page cache";
 
 #[derive(Debug, Clone, PartialEq)]
@@ -20,7 +20,7 @@ pub(crate) struct Floor {
     pub devices: String,
     pub reads_per_s: f64,
     pub bytes_per_s: f64,
-    /// What the devices are, where that is reported.
+    /// Kind of the devices, if reported.
     pub layer: Option<String>,
 }
 
@@ -29,14 +29,14 @@ pub(crate) struct Floor {
 pub(crate) enum Between {
     #[default]
     Nothing,
-    /// Something served a share of what the upper devices were asked for.
+    /// A cache served a share of the requests to the upper devices.
     Cache {
         /// 0 to 1.
         share: f64,
-        /// The level that was asked, and the one that it asked.
+        /// The upper level, and the lower one that received its requests.
         floors: Box<[Floor; 2]>,
     },
-    /// A page cache, and how much it served is not known.
+    /// A page cache that served an unknown share.
     PageCache(String),
     Memory(String),
     /// A device backed by a file on invisible storage, and why it is invisible.
@@ -46,7 +46,7 @@ pub(crate) enum Between {
     },
 }
 
-/// What the keys of facts about each place of what is `kept` begin with.
+/// Prefixes of the keys of facts about each place of `kept`.
 pub(crate) fn places(facts: &Facts, kept: Kept) -> impl Iterator<Item = String> + '_ {
     let key = kept.key();
     let places = (1..).map(move |number| if number == 1 { key.to_owned() } else { format!("{key}{number}") });

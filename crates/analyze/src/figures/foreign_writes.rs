@@ -6,10 +6,10 @@ use crate::figures::counters::Counters;
 
 /// Bytes that a file system may write for its journal, for each byte of data.
 const BESIDE: f64 = 1.2;
-/// What it may write for each flush: the blocks of a transaction of its journal.
+/// Bytes that it may write for each flush: the blocks of a transaction of its journal.
 const OF_A_FLUSH: f64 = 32.0 * 1024.0;
 const QUIET_BYTES_PER_S: f64 = 1024.0 * 1024.0;
-/// Nor is less than this share of all traffic.
+/// Less than this share of all traffic is quiet too.
 const QUIET_SHARE: f64 = 0.05;
 /// A sync may take so many flushes: before the record of the journal, and after it.
 const OF_A_SYNC: f64 = 3.0;
@@ -18,16 +18,16 @@ const QUIET_FLUSHES_PER_S: f64 = 20.0;
 #[derive(Debug, Clone, PartialEq)]
 pub struct ForeignWrites {
     pub device_bytes: f64,
-    /// Bytes that the run gave to them, what a file system adds left out.
+    /// Bytes that the run wrote to them, without additions of a file system.
     pub own_bytes: f64,
-    /// Flushes that are more than the run asked for.
+    /// Flushes in addition to those of the run.
     pub flushes: f64,
     /// Whether there are more bytes than the run and its file system explain.
     pub more_bytes: bool,
 }
 
 impl ForeignWrites {
-    /// Foreign writes of the window; `None` if they are negligible, or if a counter is not known.
+    /// Foreign writes of the window; `None` if they are negligible, or if a counter is unknown.
     pub(crate) fn from_counters(counters: &Counters, block_bytes: Option<f64>, updates: bool) -> Option<Self> {
         let rate = |counter| counters.rate(counter);
         let device_bytes = rate(Counter::DeviceWriteBytes)?;
@@ -37,8 +37,8 @@ impl ForeignWrites {
         let all_flushes =
             counters.0.iter().filter(|change| MetricFamily::FlushesCompleted.find_thing(&change.name).is_some());
         let most = all_flushes.filter_map(|change| Some(change.delta? / change.seconds)).fold(0.0, f64::max);
-        // Without updates nothing asks for a flush. With updates but no count of syncs, there is no statement.
-        // A forced write (O_DSYNC) asks for a flush without a sync.
+        // Without updates the run requests no flush. With updates but no count of syncs, the number is unknown. A
+        // forced write (O_DSYNC) causes a flush without a sync.
         let asked = |syncs: f64| if syncs > 0.0 { syncs } else { rate(Counter::Commits).unwrap_or(0.0) };
         let syncs = if updates { rate(Counter::LogSyncs).map(asked) } else { Some(0.0) };
         let flushes = syncs.map_or(0.0, |syncs| (most - OF_A_SYNC * syncs).max(0.0));

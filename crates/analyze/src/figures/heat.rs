@@ -1,6 +1,6 @@
-//! Latency over time, counted twice on one grid: how many operations took how long when, and how much of the sessions'
-//! time went into them. After the frequency and intensity heat maps of L. Canali: a slow band that is too rare to be
-//! seen in the first dominates the second.
+//! Latency over time, counted twice on one grid: the number of operations by duration and time, and the session time
+//! spent in them. This follows the frequency and intensity heat maps of L. Canali: a slow band that is too rare to be
+//! visible in the first dominates the second.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use mindful_core::workload::OpKind;
 
 use crate::figures::window::Window;
 
-/// Fewest factors of ten that a map spans, so that one narrow hump is still seen as one.
+/// Fewest factors of ten that a map spans, so that a narrow hump is still recognizable.
 const FEWEST_DECADES: usize = 1;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,8 +48,8 @@ pub struct HeatMap {
 }
 
 impl HeatMap {
-    /// The latencies of `kind` that percentiles are made of: those of slices that lie mostly in `window`, response times
-    /// where there are any. `None` when no operation of the kind was done there.
+    /// The latencies of `kind` from which percentiles are computed: of slices that lie mostly in `window`, response
+    /// times if there are any. `None` without operations of the kind.
     pub fn from_step(step: &StepRecord, window: &Window, kind: OpKind, fineness: Fineness) -> Option<Self> {
         let inside = step.reports().filter(|slice| window.share_of(slice, step) >= 0.5);
         let latencies = inside.map(|slice| {
@@ -59,7 +59,7 @@ impl HeatMap {
         Self::over(step, window, latencies, fineness)
     }
 
-    /// Waits of `kind` that the database counted. `None` where it counted none.
+    /// Waits of `kind` that the database counted; `None` without any.
     pub fn from_waits(step: &StepRecord, window: &Window, kind: &str, fineness: Fineness) -> Option<Self> {
         let counted = step.latencies.iter().filter(|(source, boundary, _)| source == WAIT_HISTOGRAM && *boundary > 0);
         let latencies = counted.filter_map(|(_, boundary, sampled)| Some((boundary - 1, sampled.kinds.get(kind)?)));
@@ -104,8 +104,8 @@ impl HeatMap {
         self.cells[column * self.bands() + band]
     }
 
-    /// What a cell shows: operations per second, or seconds of session time per second, which is how many sessions were
-    /// at work in them on average.
+    /// Value of a cell: operations per second, or seconds of session time per second, the average number of sessions at
+    /// work in them.
     pub fn per_s(&self, heat: Heat, column: usize, band: usize) -> f64 {
         let seconds = self.boundaries_s[column + 1] - self.boundaries_s[column];
         self.cell(column, band).value(heat) / seconds
@@ -135,7 +135,7 @@ impl Cell {
     }
 }
 
-/// The indexes of slices that have a part in `window`; `None` when none has.
+/// The indexes of slices that overlap `window`; `None` without any.
 fn slices(step: &StepRecord, window: &Window) -> Option<Range<u32>> {
     let starts_before_end = step.boundaries_us.iter().take_while(|us| **us < window.end_us).count();
     let first = step.boundaries_us.iter().position(|us| *us > window.begin_us)?.saturating_sub(1);
@@ -161,7 +161,7 @@ fn edge_ns(band: usize, fineness: Fineness) -> f64 {
     10_f64.powf(band as f64 / fineness.bands_a_decade as f64)
 }
 
-/// The bands that occur, widened evenly to the fewest decades; `None` when none does.
+/// The bands that occur, widened evenly to the fewest decades; `None` without any.
 fn trimmed(cells: &[Cell], bands: usize, fineness: Fineness) -> Option<Range<usize>> {
     let occurs = |band: &usize| cells.iter().skip(*band).step_by(bands).any(|cell| cell.ops > 0);
     let (first, last) = ((0..bands).find(occurs)?, (0..bands).rfind(occurs)?);

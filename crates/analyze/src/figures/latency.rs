@@ -6,10 +6,10 @@ use mindful_core::workload::OpKind;
 
 use crate::figures::work::{KindWork, Work};
 
-/// All kinds of operation in figures; a kind that did not run has none.
+/// Figures of all kinds of operation; a kind that did not run has none.
 ///
-/// Where an open loop did not keep its rate, latencies grow with the length of the run. Then only the mean and the
-/// longest are kept.
+/// If an open loop did not keep its rate, latencies grow with the length of the run. Then only the mean and the longest
+/// are kept.
 pub(crate) fn ops(work: &Work, sustained: bool) -> OpsSummary {
     let of = |kind| {
         let op = op(work.kind(kind), work.seconds)?;
@@ -18,8 +18,8 @@ pub(crate) fn ops(work: &Work, sustained: bool) -> OpsSummary {
     OpsSummary { select: of(OpKind::Select), update: of(OpKind::Update), scan: of(OpKind::Scan) }
 }
 
-/// One kind in figures. In an open loop the latencies are response times, counted from when the operation was due:
-/// what a client would have waited.
+/// Figures of one kind. In an open loop the latencies are response times, from the due time of the operation: the wait
+/// of a client.
 fn op(work: &KindWork, seconds: f64) -> Option<OpSummary> {
     if work.ops <= 0.0 {
         return None;
@@ -38,18 +38,18 @@ fn op(work: &KindWork, seconds: f64) -> Option<OpSummary> {
     })
 }
 
-/// A quantile in us; `None` when fewer than ten operations lie beyond it.
+/// A quantile in us; `None` if fewer than ten operations lie beyond it.
 pub(crate) fn quantile_us(latency: &Recorder, quantile: f64) -> Option<f64> {
     latency.quantile_ns(quantile).map(|ns| ns as f64 / 1e3)
 }
 
-/// How many times the median makes an operation slow compared with the others.
+/// Multiple of the median from which an operation is slow.
 pub const SLOW: u64 = 8;
 
 /// The operations that took much longer than most.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Slow {
-    /// What they took longer than: [`SLOW`] times the median, us.
+    /// Lower limit of their duration: [`SLOW`] times the median, us.
     pub above_us: f64,
     pub ops: u64,
     pub ops_share: f64,
@@ -57,7 +57,7 @@ pub struct Slow {
 }
 
 impl Slow {
-    /// The slow ones of a kind; `None` where it has no median.
+    /// The slow operations of a kind; `None` without a median.
     pub fn from_work(work: &KindWork) -> Option<Self> {
         let latency = work.response.as_ref().unwrap_or(&work.service);
         let above_ns = SLOW * latency.quantile_ns(0.5)?;

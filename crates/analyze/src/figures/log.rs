@@ -33,7 +33,6 @@ pub(crate) fn commits(run: &Run, step: &StepRecord, work: Option<&Work>, counter
     }
 }
 
-/// What is known of the log of a step.
 pub(crate) fn log(
     run: &Run,
     step: &StepRecord,
@@ -56,7 +55,7 @@ pub(crate) fn log(
     let block = blocks::step_block_bytes(run, &step.head).map(|bytes| bytes as f64);
     let data = rate(Counter::PhysicalWrites).zip(block).map(|(blocks, bytes)| blocks * bytes);
     let by_processes = rate(Counter::ProcessWriteBytes).zip(data).map(|(bytes, data)| bytes - data);
-    // What is lost of the trace may be a transaction.
+    // A lost part of the trace may be a transaction.
     let journal = rate(Counter::LogJournalBytes).filter(|_| apart && rate(Counter::TraceLost) == Some(0.0));
     let at_device = rate(Counter::LogDeviceWriteBytes);
     let other = at_device.zip(written).zip(journal).map(|((device, log), journal)| device - log - journal);
@@ -89,20 +88,20 @@ pub(crate) fn log(
     }
 }
 
-/// Whether the log lies on another device than the data; `None` where one of them is not known.
+/// Whether the log and the data are on different devices; `None` if one of them is unknown.
 pub(crate) fn is_apart_from_data(facts: &Facts) -> Option<bool> {
     let chain = |kept| facts.get(&format!("{}.device", places(facts, kept).next()?));
     Some(chain(Kept::Log)? != chain(Kept::Dataset)?)
 }
 
-/// Syncs of the log. MariaDB does not count them, but nothing else flushes a device that the log has alone.
+/// Syncs of the log. MariaDB does not count them, but only they flush a device that contains only the log.
 fn syncs_per_s(counters: &Counters, apart: bool) -> Option<f64> {
     let own_flushes = || counters.rate(Counter::LogDeviceFlushes).filter(|_| apart);
     counters.rate(Counter::LogSyncs).or_else(own_flushes).filter(|rate| *rate > 0.0)
 }
 
-/// Mean time of a sync: as the database timed it, else by Little's law from the sessions that were seen to sync. `apart`
-/// is whether the log lies on another device than the data.
+/// Mean time of a sync: as the database timed it, else by Little's law from the sampled sessions in a sync. `apart`:
+/// the log and the data are on different devices.
 pub fn sync_mean_us(counters: &Counters, apart: bool) -> Option<f64> {
     let timed = counters.ratio(Counter::LogSyncTimeUs, Counter::LogSyncs).filter(|us| *us > 0.0);
     timed.or_else(|| {
@@ -114,7 +113,7 @@ pub fn sync_mean_us(counters: &Counters, apart: bool) -> Option<f64> {
     })
 }
 
-/// The flushes that were timed at the device of the log; all of them are, whatever share of other requests is.
+/// The timed flushes at the device of the log. All flushes are timed, for any sampled share of other requests.
 pub(crate) fn flushes(timed: &[(String, u32, SampledLatencies)], window: &Window, counters: &Counters) -> Recorder {
     let inside = |boundary: u32| (window.first_boundary + 1..=window.last_boundary).contains(&boundary);
     let mut all = Recorder::new();

@@ -9,18 +9,18 @@ use crate::figures::counters::Counters;
 use crate::figures::ranks;
 use crate::figures::window::Window;
 
-/// Processes that are named by what they did at storage, and the least that makes one worth its name.
+/// Largest number of processes that are named for their storage traffic, and the least traffic of one.
 const NAMED: usize = 3;
 /// Traffic of the devices from which on the kernel's threads are shared out by it, bytes/s.
 const LEAST_TRAFFIC: f64 = 16.0 * 1024.0 * 1024.0;
 const NAMED_BYTES_PER_S: f64 = 256.0 * 1024.0;
 
-/// What others did on the host's CPUs over the window.
+/// CPU use by processes outside the run in the window.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Others {
     pub cores: f64,
     pub cpus: f64,
-    /// Those that used the most, the busiest name first; empty where none can be seen.
+    /// The processes with the highest use, the busiest name first; empty if none is visible.
     pub(crate) processes: Vec<Named>,
 }
 
@@ -36,11 +36,11 @@ pub(crate) struct Named {
 }
 
 impl Others {
-    /// What the host's CPUs did in `window` less what server and mindful did; `None` where one of them is not seen.
+    /// Host CPU in `window` minus that of server and mindful; `None` if one of them is not visible.
     ///
-    /// Interrupts are not counted: they also serve the I/O of this run. The kernel's threads are by the share of the
-    /// devices' traffic that is. Where these threads cannot be distinguished, in a container, only time in user mode
-    /// counts; these threads do not have any.
+    /// Interrupts are not counted: they also serve the I/O of this run. The kernel's threads count by the foreign share
+    /// of the devices' traffic. In a container these threads are not visible: then only time in user mode counts, which
+    /// they do not use.
     pub(crate) fn from_step(run: &Run, step: &StepRecord, window: &Window, counters: &Counters) -> Option<Self> {
         let host = run.host.as_ref().filter(|host| host.local)?;
         let cores = |counter| counters.rate(counter).map(|us| us / 1e6);
@@ -63,12 +63,12 @@ impl Others {
         })
     }
 
-    /// Those that fetched most from storage, with their rates.
+    /// The processes that fetched most from storage, with their rates.
     pub(crate) fn readers(&self) -> Vec<String> {
         self.by_storage(0)
     }
 
-    /// Those that sent most to storage, with their rates.
+    /// The processes that sent most to storage, with their rates.
     pub(crate) fn writers(&self) -> Vec<String> {
         self.by_storage(1)
     }

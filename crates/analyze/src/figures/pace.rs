@@ -29,7 +29,6 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// The pace of `step`; `None` in a closed loop.
     pub(crate) fn from_step(step: &StepRecord, window: &Window, work: &Work) -> Option<Self> {
         step.head.workload.as_ref()?.rate?;
         // A window that began late within its only slice has queued up since the boundary before it.
@@ -52,10 +51,10 @@ impl Pace {
     }
 
     /// `delivered / offered >= 0.99`, the backlog grows by at most 0.005 of the rate, and at the end it is at most
-    /// twice that of the start and one operation a session.
+    /// twice the backlog of the start plus one operation a session.
     ///
-    /// One operation a session over the window counts neither as lost nor as growth. As much may be due just at a
-    /// boundary, and it is already a hundredth in a window of a hundred operations.
+    /// One operation a session over the window counts neither as lost nor as growth. That many may be due at a
+    /// boundary, and in a window of a hundred operations one is already a hundredth.
     pub fn sustained(&self) -> bool {
         let due = self.offered_per_s * self.seconds;
         self.backlog_end - self.backlog_begin <= self.sessions.max((1.0 - MIN_DELIVERED) * due)

@@ -14,15 +14,14 @@ const CLOSE: f64 = 0.01;
 /// How counters that were read while sessions published are assigned to a window.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Assignment {
-    /// Blocks of the window by those that were published between the readings.
+    /// Blocks of the window by blocks published between the readings.
     pub factor: f64,
-    /// How far figures may be off, as a share of them: what may or may not have been in a reading, and half of what was
-    /// corrected.
+    /// Possible error of figures, as a share of them: blocks that may or may not be in a reading, and half of the
+    /// correction.
     pub unsure: f64,
 }
 
-/// The readings that are nearest to the ends of the window and known, and how they are assigned; `None` where they
-/// describe the window as they are.
+/// The known readings nearest to the ends of the window, and their assignment; `None` if they need no correction.
 pub(crate) fn assigned<'a>(
     series: &'a Series,
     step: &StepRecord,

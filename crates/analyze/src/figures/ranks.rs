@@ -73,7 +73,7 @@ fn share(work: &Work, own: std::ops::Range<usize>) -> Option<f64> {
     (all > 0.0).then_some(own / all)
 }
 
-/// CPU of a rank's process over the window, by what it read at boundaries.
+/// CPU of a rank's process over the window, from its readings at boundaries.
 fn cores(rank: &RankRecord, step: &StepRecord, window: &Window) -> Option<f64> {
     let inside = |boundary: u32| (window.first_boundary..=window.last_boundary).contains(&boundary);
     let mut readings = rank.cpu_us.iter().filter(|(boundary, _)| inside(*boundary));

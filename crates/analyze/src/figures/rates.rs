@@ -3,7 +3,7 @@
 
 use mindful_core::contract::metric::Counter;
 
-/// `part` by `whole`; `None` when the whole did not grow.
+/// `part` by `whole`; `None` if the whole did not grow.
 pub(crate) fn ratio(rate: impl Fn(Counter) -> Option<f64>, part: Counter, whole: Counter) -> Option<f64> {
     let whole = rate(whole).filter(|rate| *rate > 0.0)?;
     Some(rate(part)? / whole)

@@ -52,7 +52,7 @@ impl Seconds {
     }
 }
 
-/// The 99th percentile over all sessions and kinds, us; `None` when fewer than ten operations lie beyond it.
+/// The 99th percentile over all sessions and kinds, us; `None` if fewer than ten operations lie beyond it.
 fn p99_us(reports: &[&SliceReport]) -> Option<f64> {
     let mut all = Recorder::new();
     for op in reports.iter().flat_map(|report| &report.ops) {
@@ -68,7 +68,7 @@ fn length_s(step: &StepRecord, slice: u32) -> f64 {
         .map_or(1.0, |(end, begin)| end.saturating_sub(begin) as f64 / 1e6)
 }
 
-/// The hit ratio of each slice; `None` when a reading is missing.
+/// The hit ratio of each slice; `None` if a reading is missing.
 fn hit_ratios(step: &StepRecord, slices: &Range<u32>) -> Option<Vec<f64>> {
     let place = |counter: Counter| {
         let mut series = step.series.iter().rev();

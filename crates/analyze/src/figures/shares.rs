@@ -10,13 +10,13 @@ mod scheduler;
 
 use scheduler::Scheduler;
 
-/// WaitClass and growth of a counter of waits, of busy sessions alone.
+/// Class and growth of a counter of waits of busy sessions.
 fn busy(change: &Change) -> Option<(WaitClass, f64)> {
     let class = WaitClass::from_counter(&change.name);
     Some((class, change.delta?)).filter(|_| class.is_busy())
 }
 
-/// Share of the samples, or of the time, from which what it is made of is known.
+/// Smallest share of samples of sleeping sessions that can divide the time asleep into classes.
 const LEAST_ASLEEP: f64 = 0.02;
 
 fn events_of(counters: &Counters) -> impl Iterator<Item = &Change> {
@@ -27,11 +27,11 @@ fn events_of(counters: &Counters) -> impl Iterator<Item = &Change> {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Shares {
     parts: Vec<(WaitClass, f64)>,
-    /// Samples they rest on; `None` where they come from counters.
+    /// Number of samples; `None` if the shares come from counters.
     pub samples: Option<f64>,
     /// Of the contention, waits for latches.
     pub latches: f64,
-    /// The same time as the scheduler counted it, where it did.
+    /// The same time as counted by the scheduler, if it did.
     pub(crate) scheduler: Option<Scheduler>,
 }
 
@@ -46,8 +46,8 @@ impl Shares {
         reported.or_else(|| Some(Self::clocked(work?, counters))).unwrap_or_default()
     }
 
-    /// Times that the database added up for each wait event, by the time its sessions were busy: no samples. What no
-    /// event explains is other time.
+    /// Time in each wait event, summed by the database, by the busy time of sessions: no samples. Time without an event
+    /// is other time.
     fn timed(counters: &Counters) -> Option<Self> {
         let busy_us = counters.find(Counter::BusyTimeUs)?.delta.filter(|us| *us > 0.0)?;
         let events = counters.0.iter().filter(|change| change.source == TIMES);
@@ -82,10 +82,9 @@ impl Shares {
         })
     }
 
-    /// The same in agreement with the scheduler: only a session that is asleep waits for anything but a CPU. Samples
-    /// show what it waits for, and the scheduler for how long. An event remains set while its session waits for a CPU,
-    /// and a session is often seen just before it sleeps. `idle` is the time without work, by the busy time, of the
-    /// samples.
+    /// Corrects the samples by the scheduler: only a sleeping session waits for anything but a CPU. Samples show the
+    /// event, and the scheduler shows the duration. An event remains set while its session waits for a CPU, and a
+    /// session is often sampled just before it sleeps. `idle` is the sampled time without work, by the busy time.
     fn witnessed(mut self, scheduler: Scheduler, idle: f64) -> Self {
         let waits: f64 = self.parts.iter().filter(|(class, _)| *class != WaitClass::Cpu).map(|(_, share)| share).sum();
         let asleep_samples = waits + idle;
@@ -109,15 +108,15 @@ impl Shares {
         Self { latches: self.latches * factor, scheduler: Some(busy), ..self }
     }
 
-    /// CPU time, and time of reads and commits, by the time sessions were busy. What remains is not known. Where sessions have several
-    /// operations under way, their threads are still one each: CPU is by the time of these.
+    /// CPU time, and time of reads and commits, by the busy time of sessions. The rest is unknown. A session with
+    /// several operations under way still has one thread: CPU is divided by the time of threads.
     fn clocked(work: &Work, counters: &Counters) -> Self {
         let (busy, threads) = (work.busy_sessions(), f64::from(work.sessions));
         if busy <= 0.0 {
             return Self::default();
         }
         let threads_busy = busy.min(threads);
-        // Where sessions pause, or work is not theirs alone, their threads' time is not that of operations.
+        // If sessions pause, or serve other work too, the time of their threads is not the time of operations.
         let scheduler = Scheduler::from_counters(counters)
             .map(|scheduler| scheduler.without((1.0 - threads_busy / threads).clamp(0.0, scheduler.asleep)));
         let cores = counters.server_cores().or_else(|| work.cores()).map(|cores| (cores / threads_busy).min(1.0));
@@ -144,7 +143,7 @@ impl Shares {
         parts
     }
 
-    /// Standard error of a share by its samples, `sqrt(p (1 - p) / n)`; `None` where nothing was sampled.
+    /// Standard error of a sampled share, `sqrt(p (1 - p) / n)`; `None` without samples.
     pub fn error(&self, share: f64) -> Option<f64> {
         self.samples.map(|n| (share * (1.0 - share) / n).sqrt())
     }

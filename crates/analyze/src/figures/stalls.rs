@@ -9,7 +9,7 @@ use crate::figures::seconds::Seconds;
 use crate::figures::window::Window;
 use crate::figures::work::{KindWork, Work};
 
-/// How many times what most operations take makes one that stood still.
+/// Multiple of the usual duration from which an operation counts as stalled.
 pub(crate) const STALLED: u64 = 10;
 /// The percentiles that describe most operations: the first that can be reported and that stalls are not part of.
 const MOST: [f64; 3] = [0.99, 0.95, 0.5];
@@ -23,7 +23,7 @@ const TOGETHER: f64 = 0.75;
 pub struct Stall {
     /// Begin and end, within the window.
     pub span: Span,
-    /// How many sessions at a time, at most.
+    /// Largest number of sessions at a time.
     pub sessions: usize,
 }
 
@@ -87,7 +87,7 @@ impl Stalls {
         let spans: Vec<_> = all.map(|stall| stall.span).collect();
         let slices = step.boundaries_us.windows(2).skip(window.first_boundary as usize);
         let rates = Seconds::from_step(step, window).blocks_per_s;
-        // What began before a stall and ended in it counts for its slice, so the slice is not free of it.
+        // An operation that began before a stall and ended in it counts for its slice, so that slice is affected too.
         let free = slices.zip(&rates).filter(|(slice, _)| !spans.iter().any(|s| overlap(*s, (slice[0], slice[1])) > 0));
         let (blocks, us) = free.fold((0.0, 0.0), |(blocks, us), (slice, rate)| {
             let length = slice[1].saturating_sub(slice[0]) as f64;
@@ -97,7 +97,7 @@ impl Stalls {
     }
 }
 
-/// All of `stalls` where one of them, or the short ones together, say that the sessions stood still.
+/// All of `stalls` if one of them, or the short ones together, show that the sessions stood still.
 fn worth_a_word(mut stalls: Vec<Stall>, window: &Window) -> Vec<Stall> {
     let is_long = |stall: &Stall| stall.us() as u64 >= STALL_US / 10 * 9;
     let short_us: i64 = stalls.iter().filter(|stall| !is_long(stall)).map(Stall::us).sum();
@@ -130,7 +130,7 @@ struct Threshold {
 }
 
 impl Threshold {
-    /// Of a kind with operations that took `long_us`; `None` if too few operations are known.
+    /// Stalls of a kind with operations of `long_us`; `None` if too few operations are known.
     fn from_work(work: &KindWork, long_us: &[u64]) -> Option<Self> {
         MOST.into_iter().find_map(|share| {
             let most_us = work.service.quantile_ns(share)? / 1_000;

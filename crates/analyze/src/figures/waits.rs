@@ -1,4 +1,4 @@
-//! Waits that the database counted by how long they took.
+//! Waits that the database counted by duration.
 
 use mindful_core::record::latency::{Recorder, SampledLatencies, WAIT_HISTOGRAM, wait_kind};
 use mindful_core::result::WaitSummary;

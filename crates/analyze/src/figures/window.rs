@@ -5,8 +5,8 @@ use mindful_core::record::run::{Span, StepRecord};
 
 use crate::figures::circumstances;
 
-/// How far a boundary of slices may lie outside the window, as a share of it, and still count as its end. The counters
-/// are read at boundaries; sessions begin and stop some milliseconds before or after them.
+/// Distance of a boundary of slices from the window, as a share of it, up to which it counts as the window's end.
+/// Counters are read at boundaries; sessions begin and stop some milliseconds before or after them.
 pub(crate) const BORDER_TOLERANCE: f64 = 0.01;
 
 /// A span of time on the engine's clock in which all sessions worked.
@@ -44,9 +44,9 @@ impl Window {
     }
 }
 
-/// The window of `step`: from the later of its first measured boundary and the last start of a session to the earlier of
-/// its last boundary and the first stop of a session. `None` when there is no such time. The boundaries are those that were
-/// chosen by what was seen, or else the end of the warm-up and of the step.
+/// The window of `step`. It begins at the first measured boundary or the last start of a session, whichever is later.
+/// It ends at the last boundary or the first stop of a session, whichever is earlier. `None` if no time is left. The
+/// boundaries were chosen by the data, or are the end of the warm-up and of the step.
 pub fn window(step: &StepRecord) -> Option<Window> {
     if step.head.workload.is_none() {
         return as_asked(step);
@@ -77,21 +77,21 @@ pub fn window(step: &StepRecord) -> Option<Window> {
     })
 }
 
-/// The first and the last boundary of the window as it was asked for, or chosen by what was seen.
+/// The first and the last boundary of the window, as requested or chosen by the data.
 pub(crate) fn requested(step: &StepRecord) -> (u32, u32) {
     let whole = (step.head.warmup_slices, (step.boundaries_us.len() as u32).saturating_sub(1));
     step.window.unwrap_or(whole)
 }
 
-/// All that was asked, where another tool measured: its sessions were not watched.
+/// The requested window, if another tool measured: its sessions were not observed.
 fn as_asked(step: &StepRecord) -> Option<Window> {
     let (begin_us, end_us) = (*step.boundaries_us.first()?, *step.boundaries_us.last()?);
     let last_boundary = step.boundaries_us.len() as u32 - 1;
     (begin_us < end_us).then_some(Window { begin_us, end_us, first_boundary: 0, last_boundary, start_skew_us: 0 })
 }
 
-/// When each session began its first slice and ended its last, us since the epoch. `None` when a session never reported:
-/// it was never seen at work.
+/// Begin of the first and end of the last slice of each session, us since the epoch. `None` if a session never
+/// reported.
 pub(crate) fn spans(step: &StepRecord) -> Option<Vec<Span>> {
     step.spans().into_iter().collect()
 }

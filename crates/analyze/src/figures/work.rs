@@ -1,4 +1,4 @@
-//! What the sessions did in the window.
+//! Work of the sessions in the window.
 
 use mindful_core::contract::slice::{SliceReport, Tally};
 use mindful_core::record::latency::Recorder;
@@ -26,7 +26,7 @@ pub struct Work {
     /// Time spent in slices by all sessions, us: operations, pauses, and the work loop itself.
     pub slice_us: f64,
     /// Average number of sessions inside a slice between the boundaries in the window: an operation that crosses a
-    /// boundary is on both sides of it. `None` without two such boundaries.
+    /// boundary counts on both sides. `None` without two such boundaries.
     pub occupied: Option<f64>,
     pub think_us: f64,
     /// Time spent waiting for another writer, us, if the engine reports it.
@@ -67,7 +67,7 @@ impl Work {
                 work.ops_by_session[session as usize] += ops as f64;
             }
         }
-        // What lies in the window as a whole comes first: sums of whole numbers are exact in any order.
+        // Slices that lie wholly in the window come first: sums of whole numbers are exact in any order.
         let alone: Vec<_> = step.unmerged.iter().map(|slice| (slice, window.share_of(&slice.1, step))).collect();
         let (whole, cut): (Vec<_>, Vec<_>) = alone.into_iter().partition(|(_, share)| *share >= 1.0);
         for ((session, slice), share) in whole.into_iter().chain(cut).filter(|(_, share)| *share > 0.0) {
@@ -79,7 +79,7 @@ impl Work {
         work
     }
 
-    /// Adds the share of a report that lies in the window, 0 to 1; `slice_us` is what it says of time in slices.
+    /// Adds the share of a report that lies in the window, 0 to 1; `slice_us` is its time in slices.
     fn add(&mut self, slice: &SliceReport, slice_us: i64, share: f64) {
         for (kind, op) in self.kinds.iter_mut().zip(&slice.ops) {
             kind.ops += op.ops as f64 * share;
@@ -141,7 +141,7 @@ impl Work {
         self.think_us / 1e6 / self.seconds
     }
 
-    /// Operations of the slowest, the median and the fastest session; `None` without any.
+    /// Operations of the slowest, the median and the fastest session; `None` without sessions.
     pub fn fairness(&self) -> Option<(f64, f64, f64)> {
         let mut ops = self.ops_by_session.clone();
         ops.sort_by(f64::total_cmp);

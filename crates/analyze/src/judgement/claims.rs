@@ -1,5 +1,5 @@
-//! What a headline claims of its reads. Each claim compares two adjacent levels of the ledger in both directions; where they
-//! differ, the headline uses a plainer word and says by how much.
+//! Claims of a headline about its reads. Each claim compares two adjacent levels of the ledger in both directions. If
+//! they differ, the headline uses a plainer word and shows the difference.
 
 use mindful_core::contract::fact::Fact;
 use mindful_core::contract::metric::Counter;
@@ -25,24 +25,24 @@ const LEAST_SERVED: f64 = 0.95;
 const MOST_SERVED: f64 = 1.15;
 /// Foreign traffic below this is not worth a word, bytes/s: a journal, a log.
 const QUIET_BYTES_PER_S: f64 = 64.0 * 1024.0;
-/// Foreign traffic below this share of what the run read and the device wrote is not worth a word either.
+/// Foreign traffic below this share of the run's reads and the device's writes is not reported.
 const QUIET_SHARE: f64 = 0.01;
 /// Requests of others below this are not worth a word, 1/s: a journal, a log.
 const QUIET_REQUESTS_PER_S: f64 = 16.0;
 /// Length from which on a block is large: the kernel may split its request.
 pub(super) const LARGE_BLOCK: u64 = 128 << 10;
 
-/// What was read in a second, level by level; `None` if not known.
+/// Reads per second, level by level; `None` if unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Levels {
     database_bytes: Option<f64>,
     process_bytes: Option<f64>,
     device_bytes: Option<f64>,
-    /// Blocks that the database read, where each is to be a request of its own.
+    /// Blocks that the database read, if each needs a request of its own.
     blocks: Option<f64>,
     requests: Option<f64>,
     block_bytes: Option<u64>,
-    /// Bytes that the run's own sessions fetched, where their processes are distinguished.
+    /// Bytes that the run's own sessions fetched, if their processes are counted separately.
     session_bytes: Option<f64>,
     /// Bytes written at the device. A run that only writes is not disturbed by a few reads of others.
     written_bytes: Option<f64>,
@@ -56,8 +56,7 @@ pub struct Gates {
     pub foreign_share: Option<f64>,
     /// Yield of the method, `y = PIO_db / blocks visited`. An update of a file writes its blocks and reads none.
     pub method_yield: Option<f64>,
-    /// Blocks that a read request fetched, where all that was asked for is single blocks; `None` where requests are not
-    /// reported.
+    /// Blocks per read request, if the run requests only single blocks; `None` if requests are not reported.
     pub blocks_per_request: Option<f64>,
     /// Share of the files that was never written: the kernel answers it without a read.
     pub holes_share: f64,
@@ -68,13 +67,13 @@ pub struct Gates {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Claim {
-    /// The database read each block visited, once, by a request of its own: blocks visited against physical reads.
+    /// The database read each visited block once, by a separate request: blocks visited against physical reads.
     OneReadPerBlock,
     /// Physical reads against process reads.
     PageCacheOutOfTheWay,
-    /// Process bytes against those of the device, more.
+    /// Process bytes against those of the device: the device has more.
     DeviceQuiet,
-    /// Process bytes against those of the device, fewer.
+    /// Process bytes against those of the device: the device has fewer.
     ReadFromDevice,
     /// Physical reads against requests at the device.
     OneRequestPerRead,
@@ -90,7 +89,7 @@ pub enum Held {
 }
 
 impl Held {
-    /// What speaks against it; `None` where it holds.
+    /// The evidence against it; `None` if it holds.
     fn doubt(self) -> Option<String> {
         match self {
             Self::Yes => None,
@@ -111,7 +110,7 @@ impl Claim {
         Self::Stored,
     ];
 
-    /// What a headline says where it holds.
+    /// The words of a headline if it holds.
     pub const fn name(self) -> &'static str {
         match self {
             Self::OneReadPerBlock => "one physical read per block",
@@ -123,7 +122,7 @@ impl Claim {
         }
     }
 
-    /// What two levels count differently, where neither the page cache nor others are the reason.
+    /// Levels that count differently, unless the page cache or other processes explain it.
     pub(crate) fn unexplained(gates: &Gates) -> Vec<String> {
         let cached = gates.page_cache_share.is_some_and(|phi| phi > MAX_PAGE_CACHE_SHARE);
         let claims = [Self::PageCacheOutOfTheWay, Self::ReadFromDevice, Self::OneRequestPerRead];
@@ -157,7 +156,7 @@ impl Claim {
 }
 
 impl Levels {
-    /// What other processes of the server fetched, where that is more than is worth a word.
+    /// Blocks that other processes of the server fetched, unless negligible.
     pub(crate) fn foreign_sessions_evidence(&self) -> Option<String> {
         let (all, own) = self.process_bytes.zip(self.session_bytes)?;
         let most = QUIET_BYTES_PER_S.max(MAX_FOREIGN_SHARE * all);
@@ -212,7 +211,7 @@ fn read_from_device(levels: &Levels) -> Held {
     }
 }
 
-/// The page cache asks the device for nothing of what it serves, and the requests of others are not the run's.
+/// Reads that the page cache serves cause no request, and requests of others do not belong to the run.
 fn one_request_per_read(gates: &Gates) -> Held {
     let levels = &gates.levels;
     let (Some(read), Some(all)) = (levels.blocks, levels.requests) else { return Held::Yes };
@@ -301,15 +300,15 @@ impl Gates {
         doubts
     }
 
-    /// Whether holes of the files explain what no process fetched.
+    /// Whether holes of the files explain blocks that no process fetched.
     pub(crate) fn explained_by_holes(&self) -> bool {
         let unread = self.page_cache_share.unwrap_or(0.0);
         self.holes_share > 0.0 && unread > MAX_PAGE_CACHE_SHARE && unread - self.holes_share <= MAX_PAGE_CACHE_SHARE
     }
 }
 
-/// Share of the device's read bytes that the server's processes did not cause; 0 when these others read almost nothing
-/// compared with what the database reads and the device writes.
+/// Share of the device's read bytes that the server's processes did not cause; 0 if it is negligible compared with the
+/// database's reads and the device's writes.
 fn foreign_share(levels: &Levels) -> Option<f64> {
     let device = levels.device_bytes?;
     let others = device - levels.process_bytes?;

@@ -1,7 +1,7 @@
-//! The way of a commit: what it waits for, on which volume, and which part of it limits.
+//! The path of a commit: its waits, its volume, and the part that limits it.
 //!
-//! One log has one sync under way at a time, so commits per second are syncs per second times the commits that share a
-//! sync. Three things can be the least: the volume, the time of a sync, and the sessions that share it.
+//! One log has one sync in progress at a time, so commits per second are syncs per second times the commits that share
+//! a sync. Three parts can be the limit: the volume, the duration of a sync, and the sessions that share it.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,6 @@ const GROUP_FULL: f64 = 0.4;
 /// Fewest sessions of a group.
 const FEWEST_IN_GROUP: f64 = 4.0;
 
-/// What is known of it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CommitPath {
     pub sessions: f64,
@@ -40,7 +39,7 @@ pub struct CommitPath {
     pub volumes: Option<String>,
     /// Whether the log lies on another device than the data.
     pub apart: bool,
-    /// The limits that held a device of the log alone, in words.
+    /// The limits that held a device that contains only the log, in words.
     pub held: Option<String>,
 }
 
@@ -51,13 +50,13 @@ pub(crate) struct LimitingPart {
     pub next: String,
 }
 
-/// The devices below what is `kept`.
+/// The devices below `kept`.
 fn devices(facts: &Facts, kept: Kept) -> BTreeSet<&str> {
     let chains = places(facts, kept).filter_map(|place| facts.get(&format!("{place}.device")));
     chains.flat_map(|chain| chain.split([' ', '<'])).filter(|device| !device.is_empty()).collect()
 }
 
-/// `WAL on vdb, data on vda`; `None` where the place of the log is not known.
+/// `WAL on vdb, data on vda`; `None` if the place of the log is unknown.
 fn volumes(facts: &Facts, log: &str) -> Option<String> {
     let volume = |kept: Kept| {
         let place = places(facts, kept).next()?;
@@ -76,7 +75,7 @@ fn time(us: f64) -> String {
 }
 
 impl CommitPath {
-    /// That of `step`; `caps` are those that hold.
+    /// The commit path of `step`; `caps` are the limits that held.
     pub(crate) fn from_step(run: &Run, step: &StepRecord, summary: &StepSummary, caps: &[&Cap]) -> Self {
         let facts = &run.environment;
         let data = devices(facts, Kept::Dataset);
@@ -93,15 +92,15 @@ impl CommitPath {
         }
     }
 
-    /// What one sync took and did.
+    /// Duration and effect of one sync.
     fn sync(&self) -> Option<String> {
         let per_sync = self.commits_per_sync?;
         let took = self.sync_us.map(|us| format!("a sync took {} and made", time(us)));
         Some(format!("{} {per_sync:.2} commits durable", took.as_deref().unwrap_or("a sync made")))
     }
 
-    /// The part that limits where waits for the log are `share` of the sessions' time; `None` where syncs do not explain
-    /// them: the buffer of the log is full then, or a standby is waited for.
+    /// The limiting part if waits for the log are `share` of the sessions' time; `None` if syncs do not explain them.
+    /// Then the log buffer is full, or sessions wait for a standby.
     pub(crate) fn limit(
         &self,
         share: f64,
@@ -142,7 +141,7 @@ impl CommitPath {
         )
     }
 
-    /// The headline of a step with updates: its commits, their durability, and what they waited for.
+    /// The headline of a step with updates: its commits, their durability, and their waits.
     pub(crate) fn headline(
         &self,
         step: &StepSummary,

@@ -1,7 +1,7 @@
-//! Whether commits waited for storage: flushes at the device of the log, compared with the times they were asked for.
+//! Whether commits waited for storage: flushes at the device of the log, compared with the requested syncs.
 //!
-//! A sync that a library swallows, or that a file system in memory has nothing to do for, reaches no device. The kernel
-//! merges flushes that are asked for at once, so several sessions need fewer of them than they ask for.
+//! A sync reaches no device if a library swallows it, or if the file system is in memory. The kernel merges
+//! simultaneous flushes, so several sessions need fewer flushes than syncs.
 
 use mindful_core::contract::fact::Kept;
 use mindful_core::contract::metric::{Counter, MetricFamily};
@@ -23,15 +23,15 @@ pub enum Durability {
     /// There were no commits, or too few to judge by.
     #[default]
     NotAsked,
-    /// Commits were asked not to wait, or these settings of the server let a crash lose or tear what was committed.
+    /// The plan did not wait for commits, or these settings of the server let a crash lose or tear committed data.
     Off(Vec<String>),
     /// The device was flushed as often as commits require.
     Proven,
-    /// It has no volatile cache, so what was written is durable.
+    /// The device has no volatile cache, so written data is durable.
     WriteThrough,
-    /// What commits waited for is not on storage, and why.
+    /// Commits did not reach storage, and why.
     Lost(String),
-    /// Flushes cannot be seen, and why.
+    /// Flushes are not visible, and why.
     NotVisible(String),
 }
 
@@ -62,7 +62,8 @@ impl Durability {
         let syncs = counters.rate(Counter::LogSyncs);
         let sessions = step.head.session_count();
         let of_place = |(number, place): (usize, String)| {
-            // Syncs are those of the first log; what else is written before a commit returns is synced once for each group.
+            // Syncs belong to the first log; other files written before a commit returns are synced once for each
+            // group.
             let asked = syncs.filter(|_| number == 0).into_iter().chain(commits).reduce(f64::max);
             asked.map_or_else(
                 || Self::NotVisible("neither syncs nor commits are counted".to_owned()),
@@ -84,7 +85,7 @@ impl Durability {
     }
 }
 
-/// That of what lies at one place.
+/// Durability of the files at one place.
 fn at_place(run: &Run, place: &str, counters: &Counters, due: &Due) -> Durability {
     let facts = &run.environment;
     if let Some(memory) = facts.get(&format!("{place}.memory")) {
@@ -99,7 +100,7 @@ fn at_place(run: &Run, place: &str, counters: &Counters, due: &Due) -> Durabilit
 }
 
 impl Durability {
-    /// `commit`, what commits were asked for, with what is known of it.
+    /// `commit`, the requested commits, with the observed durability.
     pub(crate) fn qualified(&self, commit: String) -> String {
         match self {
             Self::NotAsked | Self::Proven | Self::WriteThrough => commit,
@@ -124,7 +125,7 @@ impl Due {
     }
 }
 
-/// Each level with a volatile cache must have been flushed; what lies above it may not count flushes.
+/// Each level with a volatile cache must have been flushed; levels above it may not count flushes.
 fn at_device(facts: &Facts, chain: &str, forced: bool, counters: &Counters, due: &Due) -> Durability {
     let of = |device: &str, name: &str| facts.get(&format!("device.{device}.{name}")).map(String::as_str);
     let flushes = |device: &str| {
@@ -144,7 +145,7 @@ fn at_device(facts: &Facts, chain: &str, forced: bool, counters: &Counters, due:
         let needs: Vec<_> = caches.iter().filter(|(_, cache)| *cache == "write back").collect();
         volatile |= !needs.is_empty();
         let counted: Option<Vec<f64>> = needs.iter().map(|(device, _)| flushes(device)).collect();
-        // What is spread over several devices is flushed at each.
+        // Striped data is flushed at each device.
         let least = counted.into_iter().flatten().reduce(f64::min);
         if let Some(rate) = least.filter(|rate| seen.is_none_or(|(least, _)| *rate < least)) {
             seen = Some((rate, level));

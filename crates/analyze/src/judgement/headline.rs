@@ -1,4 +1,4 @@
-//! What the figure of a run may be called (docs/findings.md).
+//! Permitted names of the figure of a run (docs/findings.md).
 
 use mindful_core::result::StepSummary;
 
@@ -13,13 +13,13 @@ pub(crate) use crate::judgement::subject::{Subject, Visited};
 pub enum HeadlineKind {
     /// Reads that storage served, proven at every level.
     Storage,
-    /// The database's own cache served practically all.
+    /// The database's own cache served almost all reads.
     DatabaseCache,
-    /// The operating system's page cache served a part of what the database asked for, or all.
+    /// The operating system's page cache served some or all of the database's read requests.
     PageCache,
     /// So did holes of the files, where nothing was ever written.
     Holes,
-    /// The database asked for them; where they came from is not proven.
+    /// The database requested them; their source is not proven.
     Database,
     /// Nothing below the operations is known.
     Operations,
@@ -34,7 +34,7 @@ const NO_FOREIGN_READS: &str = "no foreign reads";
 /// The claim of one read a block where a request reads several.
 const EACH_READ_ONCE: &str = "each block read once";
 
-/// What a headline may say of its reads besides the names of the claims.
+/// Statements of a headline about its reads other than the names of the claims.
 pub const OTHER_CLAIMS: [&str; 2] = [NO_FOREIGN_READS, EACH_READ_ONCE];
 
 const WRITES: &str = "writes per second (files)";
@@ -88,7 +88,7 @@ impl Headline {
     }
 }
 
-/// The headline of a step; `None` without a window. The device is not quiet where others write to it.
+/// The headline of a step; `None` without a window. With foreign writes the device is not quiet.
 pub(crate) fn headline(step: &StepSummary, gates: &Gates, subject: Subject, foreign_writes: bool) -> Option<Headline> {
     let visited = step.blocks_visited_per_s.filter(|_| !subject.imported || step.physical_reads_per_s.is_some());
     let Some(visited) = visited else { return imported(step, subject.block_bytes) };
@@ -176,7 +176,7 @@ fn imported(step: &StepSummary, block_bytes: Option<u64>) -> Option<Headline> {
     Some(Headline::new(HeadlineKind::Database, label, per_s, why))
 }
 
-/// What reads are called, in number or in bytes.
+/// The name of reads, as a number or as bytes.
 fn label(kind: HeadlineKind, all: bool, in_bytes: bool, on_files: bool) -> String {
     let (whose, source) = if on_files { ("file", "files") } else { ("database", "database") };
     let part = if all { "all" } else { "partly" };

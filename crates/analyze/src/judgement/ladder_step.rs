@@ -1,4 +1,4 @@
-//! Steps of a ladder: what was offered at once, what came of it, and which step a step is compared with.
+//! Steps of a ladder: their load, their throughput, and the step to compare each with.
 
 use mindful_core::contract::file_read::{FileOption, InFlight};
 use mindful_core::contract::metric::Counter;
@@ -8,7 +8,7 @@ use crate::figures::counters::Counters;
 use crate::figures::work::Work;
 use crate::io_job;
 
-/// Keys of [`Point::values`] that say how much is offered at once, and nothing else.
+/// Keys of [`Point::values`] that set only the load.
 const LOAD: [&str; 6] =
     ["sessions", "threads", FileOption::Iodepth.name(), FileOption::LargeIodepth.name(), io_job::SMALL, io_job::LARGE];
 
@@ -30,10 +30,10 @@ impl LadderStep {
         more >= 2.0 && gain.abs() <= FLAT_GAIN && here.mean_us / before.mean_us >= more * 0.8
     }
 
-    /// What `step` is on its ladder; `None` where it did nothing.
+    /// The load and rate of `step` on its ladder; `None` if it did no work.
     ///
-    /// Operations of several blocks share the I/Os that a session keeps in flight: what grows with these is then the time
-    /// of an I/O, not of an operation.
+    /// Operations of several blocks share the I/Os that a session keeps in flight. More I/Os in flight then increase
+    /// the time of an I/O, not of an operation.
     pub(crate) fn from_step(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counters) -> Option<Self> {
         let Some(work) = work else { return Self::reported(step, counters) };
         let per_s = Some(work.ops() / work.seconds).filter(|rate| *rate > 0.0)?;
@@ -62,8 +62,8 @@ pub(crate) fn is_flat((before, here): &(LadderStep, LadderStep)) -> bool {
     here.per_s / before.per_s - 1.0 <= FLAT_GAIN
 }
 
-/// For each step of `run`: the highest of `ladder_steps` with at most half of its offered concurrency, and its own;
-/// `None` without one. `ladder_steps` are those of the steps, in their order.
+/// For each step of `run`: the highest of `ladder_steps` with at most half of its load, and its own; `None` without
+/// one. `ladder_steps` are in the order of the steps.
 pub(crate) fn ladder(run: &Run, ladder_steps: &[Option<LadderStep>]) -> Vec<Option<(LadderStep, LadderStep)>> {
     let all: Vec<_> = run.steps.iter().zip(ladder_steps).collect();
     let before = |step: &StepRecord, here: LadderStep| {
@@ -75,7 +75,7 @@ pub(crate) fn ladder(run: &Run, ladder_steps: &[Option<LadderStep>]) -> Vec<Opti
     all.iter().map(|(step, here)| here.and_then(|here| Some((before(step, here)?, here)))).collect()
 }
 
-/// Whether two steps differ in nothing but how much they offer at once, small and large I/Os in the same proportion.
+/// Whether two steps differ only in their load, with small and large I/Os in the same proportion.
 fn is_same_ladder(run: &Run, a: &StepRecord, b: &StepRecord) -> bool {
     let others = |point: &Point| {
         let mut values = point.values.clone();

@@ -13,29 +13,28 @@ use crate::figures::floors::Floor;
 use crate::figures::work::Work;
 use crate::judgement::headline::percent;
 
-/// How far a ratio may be from the expected one before the gap needs a name.
+/// Accepted difference of a ratio from the expected one, without an explanation.
 pub(crate) const CLOSE: f64 = 0.01;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct LedgerRow {
-    /// What is counted: `physical reads`.
+    /// The counted events: `physical reads`.
     pub name: Cow<'static, str>,
     /// Unit of `per_s`: `1` for events, `bytes` for log.
     pub unit: &'static str,
-    /// Per second; `None` when it cannot be seen.
+    /// Per second; `None` if not visible.
     pub per_s: Option<f64>,
     pub counts_bytes: bool,
     pub bytes_per_s: Option<f64>,
     /// By the row above.
     pub ratio: Option<f64>,
-    /// What the ratio should be; `None` when nothing can be said before.
+    /// The expected ratio; `None` if it is unknown in advance.
     pub expected: Option<f64>,
-    /// Why it is not, or what the figure does not show.
+    /// Why it differs, or a restriction of the figure.
     pub gap: Option<String>,
 }
 
 impl LedgerRow {
-    /// A level with its rate alone.
     fn new(name: impl Into<Cow<'static, str>>, per_s: Option<f64>) -> Self {
         Self {
             name: name.into(),
@@ -56,13 +55,13 @@ pub struct Ledger {
     pub reads: Vec<LedgerRow>,
     /// Updated blocks, writes of the database by writer, of its processes, and at the device. Empty without writes.
     pub writes: Vec<LedgerRow>,
-    /// Commits, log, its writes and syncs, and what its device did; ratios are by commits. Empty without updates, and in a
-    /// report of another tool.
+    /// Commits, log, its writes and syncs, and the activity of its device; ratios are by commits. Empty without
+    /// updates, and in a report of another tool.
     pub log: Vec<LedgerRow>,
 }
 
 impl Ledger {
-    /// What a report contains of reads and writes, without their operations.
+    /// Reads and writes in a report, which contains no operations.
     pub(crate) fn reported(counters: &Counters, block_bytes: Option<u64>, words: &Words) -> Self {
         let row = |name: &str, counter: Counter, counts_bytes: bool| {
             let per_s = counters.rate(counter)?;
@@ -128,7 +127,7 @@ impl Ledger {
     }
 }
 
-/// The levels below the one that device reads are counted at, each by what the one above it served.
+/// The levels below the one at which device reads are counted, each compared with the one above it.
 fn below(chain: &[Floor], device: &LedgerRow) -> Vec<LedgerRow> {
     let counted =
         chain.iter().position(|floor| device.per_s.is_some_and(|rate| (floor.reads_per_s - rate).abs() < 0.5));
@@ -290,7 +289,7 @@ impl Terms<'_> {
     }
 }
 
-/// The ratio of each row to the one above; none to a row that is unknown or nearly nothing.
+/// Sets the ratio of each row to the one above, unless a row is unknown or almost zero.
 fn chain(rows: &mut [LedgerRow]) {
     for i in 1..rows.len() {
         let above = rows[i - 1].per_s.filter(|rate| *rate > 0.0);
@@ -335,7 +334,7 @@ fn explain_reads(rows: &mut [LedgerRow], words: &Words) {
     };
 }
 
-/// Why processes fetched more than the database asked for: only larger requests are a read-ahead.
+/// Why processes fetched more than the database requested: only larger requests are a read-ahead.
 fn more_than_asked(process: &LedgerRow, device: &LedgerRow) -> &'static str {
     let each = |row: &LedgerRow| Some(row.bytes_per_s? / row.per_s.filter(|rate| *rate > 0.0)?);
     match each(device).zip(each(process)) {
@@ -375,7 +374,7 @@ fn explain_writes(rows: &mut [LedgerRow], log: &str) {
     };
 }
 
-/// Whether the bytes of `above`, and not only its blocks, are more than those of `here`.
+/// Whether the bytes of `above`, and not only its blocks, exceed those of `here`.
 fn counted_larger(above: &LedgerRow, here: &LedgerRow) -> bool {
     above.bytes_per_s.zip(here.bytes_per_s).is_some_and(|(above, here)| above > here * (1.0 + CLOSE))
 }

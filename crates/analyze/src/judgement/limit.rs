@@ -1,4 +1,4 @@
-//! What can limit a step.
+//! Possible limits of a step.
 
 use mindful_core::contract::description::Words;
 
@@ -6,7 +6,7 @@ use mindful_core::contract::description::Words;
 pub enum Limit {
     /// mindful itself.
     Client,
-    /// CPU that neither the server nor mindful used.
+    /// CPU used by neither the server nor mindful.
     OthersCpu,
     /// Time in which sessions stood still.
     Stall,
@@ -14,17 +14,17 @@ pub enum Limit {
     Cpu,
     /// Redo, WAL, commits.
     Log,
-    /// The volume of the log gives no more.
+    /// The volume of the log is at its limit.
     LogVolume,
     /// The time a sync of the log takes.
     SyncLatency,
     /// Each sync carries as many commits as sessions can offer it.
     GroupCommit,
-    /// Those that write dirty blocks out.
+    /// The processes that write dirty blocks.
     Writers,
     /// Sessions in each other's way.
     Contention,
-    /// The device gives no more, however many ask.
+    /// The device is at its limit for any number of requests.
     DeviceCap,
     /// The time a read takes.
     DeviceLatency,
@@ -52,7 +52,7 @@ impl Limit {
         Self::Undecided,
     ];
 
-    /// The same, with the system's own name of its log: `WAL or commit`, `WAL volume`.
+    /// The name with the system's own word for its log: `WAL or commit`, `WAL volume`.
     pub fn called(self, words: &Words) -> String {
         let log = &words.log;
         match self {
@@ -64,7 +64,7 @@ impl Limit {
         }
     }
 
-    /// Whether it is a part of what commits wait for.
+    /// Whether it is a part of the waits of commits.
     pub const fn is_of_log(self) -> bool {
         matches!(self, Self::Log | Self::LogVolume | Self::SyncLatency | Self::GroupCommit)
     }

@@ -1,4 +1,5 @@
-//! Little's law in a closed loop: sessions that neither think nor stall are inside operations (docs/method.md, Little's law).
+//! Little's law in a closed loop: sessions without think time and stalls are always inside operations (docs/method.md,
+//! Little's law).
 
 use mindful_core::contract::file_read::InFlight;
 use mindful_core::record::run::{Run, StepRecord};
@@ -9,14 +10,14 @@ use crate::io_job;
 
 /// Largest share of a slice that a loop in the database may take for itself.
 pub(crate) const MAX_LOOP_SHARE: f64 = 0.5;
-/// Share of all sessions below which it is nothing that some were neither thinking nor inside an operation.
+/// Share of all sessions below which sessions outside of operations are ignored.
 const LEAST_STALLED: f64 = 0.001;
 
-/// By how much Little's law is off, `|N_busy - X R| / N_busy`. In an open loop idle sessions are part of the plan; how
-/// many operations of several blocks each share the I/Os of a session is not known.
+/// Deviation from Little's law, `|N_busy - X R| / N_busy`. In an open loop idle sessions are part of the plan. With
+/// operations of several blocks, the number that shares the I/Os of a session is unknown.
 ///
-/// A loop inside the database spends time of its own between operations (draws, histograms), which is not a stall of
-/// the client. Up to half of a slice, it counts into the residence time `R`.
+/// A loop inside the database spends time between operations (draws, histograms), which is not a stall of the client.
+/// Up to half of a slice, it counts into the residence time `R`.
 pub(crate) fn breach(run: &Run, step: &StepRecord, work: &Work) -> Option<f64> {
     let busy = in_flight(run, step, work);
     let workload = step.head.workload.as_ref()?;
@@ -31,7 +32,7 @@ pub(crate) fn breach(run: &Run, step: &StepRecord, work: &Work) -> Option<f64> {
     (closed && work.ops() > 0.0 && busy > 0.0).then(|| if nothing { 0.0 } else { off / busy })
 }
 
-/// Operations under way when no session thinks or stalls: one a session, or as many as each keeps in flight.
+/// Operations in progress if no session thinks or stalls: one a session, or as many as each keeps in flight.
 pub(crate) fn in_flight(run: &Run, step: &StepRecord, work: &Work) -> f64 {
     (f64::from(work.sessions) - work.thinking_sessions()) * f64::from(in_flight_per_session(run, step))
 }
@@ -40,11 +41,11 @@ fn in_flight_per_session(run: &Run, step: &StepRecord) -> u32 {
     io_job::in_flight(run, &step.head).map_or(1, InFlight::total)
 }
 
-/// Average number of sessions inside operations, with what the loop in the database adds to them.
+/// Average number of sessions inside operations, including the overhead of the loop in the database.
 ///
-/// An operation counts to the slice it began in. With hundreds of sessions it lasts for seconds, and the number at the
-/// beginning of the window differs from that at its end, where the sessions drain. So the time inside slices between
-/// the boundaries gives their number.
+/// An operation counts to the slice in which it began. With hundreds of sessions it lasts for seconds, and the number
+/// at the begin of the window differs from that at its end, where the sessions drain. Therefore the number comes from
+/// the time inside slices between the boundaries.
 pub(crate) fn residing(step: &StepRecord, work: &Work) -> f64 {
     let working = work.working_sessions();
     let occupied = work.occupied.unwrap_or(working);

@@ -8,7 +8,7 @@ use crate::figures::log::is_apart_from_data;
 use crate::judgement::headline::percent;
 use crate::judgement::ledger::LedgerRow;
 
-/// What one row is made of, unknown where the database or the kernel does not count it.
+/// Terms of one row, unknown if the database or the kernel does not count them.
 struct Terms {
     name: String,
     per_s: Option<f64>,
@@ -25,7 +25,7 @@ fn bytes(name: impl Into<String>, per_s: Option<f64>, bytes_per_s: Option<f64>, 
     Terms { name: name.into(), per_s, bytes_per_s, counts_bytes: true, gap }
 }
 
-/// The rows of a step; none without updates.
+/// The rows of a step; empty without updates.
 pub(crate) fn rows(run: &Run, step: &StepSummary) -> Vec<LedgerRow> {
     let commits = step.commits_per_s.filter(|rate| *rate > 0.0 && step.ops.update.is_some());
     let Some(commits) = commits else { return Vec::new() };
@@ -37,7 +37,7 @@ pub(crate) fn rows(run: &Run, step: &StepSummary) -> Vec<LedgerRow> {
     let synced = log.commits_per_sync.zip(log.bytes_per_sync);
     let synced =
         synced.map(|(commits, bytes)| format!("{commits:.2} commits and {} B per sync", format_rounded(bytes)));
-    // Syncs that are not counted are flushes at a device that the log has alone.
+    // Without a count of syncs, flushes at a device that contains only the log replace it.
     let (synced, flushed) = if log.syncs_per_s.is_some() { (synced, None) } else { (None, synced) };
     let processes = ratio(log.process_write_bytes_per_s, log.write_bytes_per_s);
     let processes = processes.map(|times| format!("{times:.2} times the {name} written"));

@@ -1,4 +1,4 @@
-//! How much of the active set the database's cache can hold, and how much it did.
+//! The share of the active set that fits the database's cache, and the share of hits.
 
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::workload::Skew;
@@ -7,7 +7,7 @@ use crate::comparability::schemas_visited;
 use crate::figures::blocks::block_bytes;
 use crate::judgement::claims::Gates;
 
-/// How far the measured share may be from the predicted one.
+/// Accepted difference between the measured and the predicted share.
 pub(crate) const TOLERANCE: f64 = 0.15;
 
 /// Shares of block visits that the database's cache serves, 0 to 1.
@@ -20,8 +20,8 @@ pub struct Residence {
 }
 
 impl Residence {
-    /// The shares of a step; `None` where sizes are not known, some blocks are visited more often, or sessions spoil each
-    /// other's caches.
+    /// The shares of a step; `None` if sizes are unknown, some blocks are visited more often, or sessions invalidate
+    /// each other's caches.
     pub(crate) fn from_step(run: &Run, step: &StepRecord, gates: &Gates) -> Option<Self> {
         let (workload, placements) = (step.head.workload.as_ref()?, &step.head.placements);
         let description = run.description.as_ref()?;
@@ -30,9 +30,9 @@ impl Residence {
             && workload.hot_schema.is_none()
             && workload.scan_pct.is_none();
         let own = description.cache_each_session;
-        // The placement of a session does not show how much of its schemas it visits.
+        // The placement of a session does not show its share of the schemas.
         let divided = own && workload.spread_sessions.is_some();
-        // Other sessions' caches do not see a commit, so their sizes do not show how much of them remains valid.
+        // Other sessions' caches do not notice a commit, so their sizes do not show how much of them remains valid.
         let spoilt = own && placements.len() > 1 && !workload.update_pct.is_none();
         let cache = description.cache_bytes.filter(|_| even && !spoilt && !divided)? as f64;
         let dataset = run.dataset.as_ref()?;

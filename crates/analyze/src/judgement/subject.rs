@@ -1,17 +1,17 @@
-//! What a step read, and shares of it as text.
+//! The object of a step's reads, and shares of it as text.
 
 use mindful_core::record::run::{Run, StepRecord};
 
 use crate::figures::blocks;
 use crate::io_job;
 
-/// Page-cache share above which it served all: what is missing is less than is reported it.
+/// Page-cache share above which it served all: the rest is below the precision of reports.
 pub(crate) const ALL_CACHED: f64 = 0.999;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Subject {
     pub(crate) visited: Visited,
-    /// Length of a block in bytes; `None` if it is not known.
+    /// Length of a block in bytes; `None` if unknown.
     pub block_bytes: Option<u64>,
     /// Whether the access path sorts blocks, so that one request may read several.
     pub sorted: bool,
@@ -53,7 +53,7 @@ impl Subject {
     }
 }
 
-/// What the page cache served: a share of it, or all.
+/// Share that the page cache served, in words.
 pub(crate) fn part(phi: f64) -> String {
     if phi > ALL_CACHED { "all".to_owned() } else { percent(phi) }
 }

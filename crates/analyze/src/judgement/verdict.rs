@@ -1,4 +1,4 @@
-//! What limited a step: the rules of docs/findings.md, the first that matches wins.
+//! The limit of a step, by the rules of docs/findings.md; the first matching rule decides.
 
 use std::fmt::Write as _;
 
@@ -35,29 +35,29 @@ pub(crate) const CONTENTION_SHARE: f64 = 0.15;
 /// Share of database time in waits for reads above which the latency of the device limits.
 const READ_SHARE: f64 = 0.6;
 
-/// How far two witnesses of the same share may be apart.
+/// Accepted difference between two measurements of the same share.
 const UNSURE: f64 = 0.1;
-/// What a share on CPU may be, by the CPU that was used: clocks of processes are coarse.
+/// Largest share on CPU by the used CPU: clocks of processes are coarse.
 const USED_AT_MOST: f64 = 1.25;
-/// By what a share of reads is divided for what they must have been at the device: the rest is the way there and back.
+/// Divisor of a share of reads for its minimum at the device: the rest is the path there and back.
 const AT_DEVICE_AT_LEAST: f64 = 3.0;
 
-/// What helps where waits for other sessions are known without samples. They are then waits of writers: the database
-/// admits one at a time.
+/// The remedy if waits for other sessions are known without samples. They are then waits of writers, because the
+/// database admits one at a time.
 const ONE_WRITER: &str = "one session writes at a time, whatever the --schemas: fewer --sessions, a lower --update-pct, or \
                           more updates in one transaction";
 
-/// The input of the rules. A rule does not match if its input is `None`: not known.
+/// The input of the rules. A rule does not match if its input is `None`, unknown.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Evidence {
     pub words: Words,
     /// mindful's CPU by the CPUs it may use.
     pub client_busy: Option<f64>,
-    /// By how much Little's law is off, as a share of the busy sessions.
+    /// Deviation from Little's law, as a share of the busy sessions.
     pub little_breach: Option<f64>,
     /// Busy share of the host's CPU, of the time that the hypervisor left it.
     pub host_busy: Option<f64>,
-    /// Share of the same time that neither the server nor mindful used, kernel threads and interrupts apart.
+    /// Share of the same time used by neither the server nor mindful, without kernel threads and interrupts.
     pub others_busy: Option<f64>,
     /// Time in which the control group of the server did not let it run, as a share of a CPU's.
     pub held_back: Option<f64>,
@@ -67,9 +67,8 @@ pub struct Evidence {
     pub held: Option<String>,
     /// Where database time went.
     pub shares: Shares,
-    /// What commits passed through.
     pub commits: CommitPath,
-    /// The step with at most half of what this one has under way at once, and this one.
+    /// The step with at most half of this step's load, and this step.
     pub ladder: Option<(LadderStep, LadderStep)>,
     /// Whether the throughput of its ladder is flat at this step: below it, or above.
     pub flat: bool,
@@ -80,8 +79,8 @@ pub struct Evidence {
     pub reader: Reader,
     /// CPU that the server used, as a share of the sessions' time.
     pub cpu_used: Option<f64>,
-    /// Time in which reads of the server were at the device, as a share of the sessions' time (Little's law): above 1 where
-    /// it reads ahead.
+    /// Time in which reads of the server were at the device, as a share of the sessions' time (Little's law): above 1
+    /// if it reads ahead.
     pub at_device: Option<f64>,
 }
 
@@ -91,7 +90,7 @@ pub enum Reader {
     Database,
     /// A session on bare files, one I/O at a time.
     OneAtATime,
-    /// A session on bare files, as many I/Os at a time as it is asked to.
+    /// A session on bare files, with as many I/Os at a time as the plan sets.
     Several,
 }
 
@@ -167,7 +166,7 @@ impl Verdict {
     }
 }
 
-/// What is left of a verdict by shares of time that another witness contradicts: both.
+/// The corrected verdict if another measurement contradicts its shares of time; it shows both.
 fn contradicted(e: &Evidence, verdict: &Verdict) -> Option<Verdict> {
     let witness = match verdict.limit {
         Limit::Cpu
@@ -191,7 +190,7 @@ fn contradicted(e: &Evidence, verdict: &Verdict) -> Option<Verdict> {
     Some(e.limited(Limit::Undecided, format!("{}, but {witness}", verdict.figures), next))
 }
 
-/// What `sentence` says of `value` at its `{}`, with the threshold, if it is over it.
+/// `sentence` with `value` at its `{}` and the threshold, if the value exceeds the threshold.
 fn over(sentence: &str, value: Option<f64>, threshold: f64) -> Option<String> {
     let value = value.filter(|value| *value > threshold)?;
     Some(format!("{} (limit {})", sentence.replace("{}", &percent(value)), percent(threshold)))
@@ -202,7 +201,7 @@ fn either(e: &Evidence, limit: Limit, figures: [Option<String>; 2], next: &str) 
     (!figures.is_empty()).then(|| e.limited(limit, figures.join(", "), next))
 }
 
-/// What `sentence` says of the share that `class` has of the sessions' time, if it is over `threshold`.
+/// `sentence` with the share of the sessions' time in `class`, if the share exceeds `threshold`.
 fn share_of_time(e: &Evidence, sentence: &str, class: WaitClass, threshold: f64) -> Option<String> {
     over(&format!("{sentence} {{}} of {}", e.time()), e.shares.get(class), threshold)
 }
@@ -220,7 +219,7 @@ fn reported_cap(e: &Evidence) -> Option<Verdict> {
     Some(e.limited(Limit::DeviceCap, e.held.clone()?, next))
 }
 
-/// A host that is full, and would not be without others: what server and client had to wait for is theirs.
+/// A host that is full only because of others: they caused the waits of server and client for CPU.
 fn others_cpu(e: &Evidence) -> Option<Verdict> {
     let (busy, others) = (e.host_busy?, e.others_busy?);
     let theirs = e.may_wait_for_cpu() && busy > HOST_BUSY && busy - others <= HOST_BUSY;
@@ -329,7 +328,7 @@ fn device_cap(e: &Evidence) -> Option<Verdict> {
 }
 
 fn device_latency(e: &Evidence) -> Option<Verdict> {
-    // What next to nothing was asked of does not limit.
+    // An almost unused part does not limit.
     if e.page_cache_share.is_some_and(|phi| phi > ALL_CACHED) {
         return None;
     }

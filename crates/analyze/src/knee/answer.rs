@@ -1,4 +1,4 @@
-//! What a ladder of loads says.
+//! The answer of a ladder of loads.
 
 use std::collections::BTreeMap;
 
@@ -16,20 +16,20 @@ pub struct Knee {
     pub alternative: Option<ModelKind>,
     /// All fits, the best one first.
     pub fits: Vec<Fit>,
-    /// Zero-load latency by capacity, `R0 C`: below it sessions wait for nothing, above it they queue. `None` where
-    /// fewer than two points lie past it.
+    /// Zero-load latency by capacity, `R0 C`: below it sessions do not wait, above it they queue. `None` if fewer than
+    /// two points lie past it.
     pub asymptote_sessions: Option<f64>,
-    /// Sessions of the best throughput per latency; `None` where it was not reached.
+    /// Sessions of the best throughput per latency; `None` if no load reached it.
     pub best_power_sessions: Option<f64>,
     /// Most sessions with a 99th percentile that meets the objective.
     pub slo_sessions: Option<SloPoint>,
-    /// Sessions of the highest throughput, where more of them surely make it fall; `None` also where that would be
-    /// past the measured loads.
+    /// Sessions of the highest throughput, if more of them certainly reduce it; `None` also if it lies past the
+    /// measured loads.
     pub peak_sessions: Option<f64>,
     /// Highest throughput within the measured loads, per second.
     pub max_per_s: f64,
-    /// Latency of one session alone, us.
+    /// Latency of a single session, us.
     pub zero_load_us: f64,
-    /// Of those of its figures that have one; empty where no bootstrap was asked for.
+    /// Intervals of its figures; empty without a bootstrap.
     pub intervals: BTreeMap<KneeFigure, Interval>,
 }

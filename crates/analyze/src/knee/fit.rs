@@ -8,7 +8,7 @@ use crate::stats::moment::mean;
 /// No model of this kind describes a system better than this (relative): points with a smaller error weigh no more.
 const MODEL_ERROR: f64 = 0.01;
 
-/// Residuals below this (relative) are as good as none.
+/// Residuals below this (relative) count as zero.
 const EXACT: f64 = 1e-4;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -20,8 +20,7 @@ pub struct Fit {
     pub aicc: f64,
 }
 
-/// Relative least squares with all parameters at or above zero; `None` where there are fewer points than the criterion
-/// needs.
+/// Relative least squares with all parameters at or above zero; `None` with fewer points than the criterion needs.
 pub(crate) fn fit(points: &[LoadPoint], kind: ModelKind) -> Option<Fit> {
     let first = points.iter().min_by_key(|p| p.sessions)?;
     let highest = points.iter().map(|p| p.throughput).fold(0.0, f64::max);

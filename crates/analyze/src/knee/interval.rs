@@ -1,4 +1,4 @@
-//! How sure the knee is: the fit repeated on its own residuals.
+//! The uncertainty of the knee, from fits to resampled residuals.
 
 use std::collections::BTreeMap;
 
@@ -47,8 +47,8 @@ pub(super) fn resample(points: &[LoadPoint], best: &Fit, search: &Search, most: 
     }
 }
 
-/// The model fitted to one resample. Residuals are centred, and stretched for the freedom the fit took and by what
-/// Student's t is wider than the normal distribution: percentiles from few points are too narrow by that.
+/// The model fitted to one resample. Residuals are centred, and widened for the degrees of freedom of the fit and for
+/// Student's t. Without that, percentiles from few points are too narrow.
 fn refitted(points: &[LoadPoint], best: &Fit, random: &mut Random) -> Model {
     let weights = weights(points);
     let plain: Vec<f64> = residuals(points, &best.model).iter().zip(&weights).map(|(r, w)| r * w).collect();
@@ -70,7 +70,7 @@ fn refitted(points: &[LoadPoint], best: &Fit, random: &mut Random) -> Model {
     Model::new(kind, from(points, &target, kind, &start).parameters)
 }
 
-/// `None` without resamples, or where more than one of twenty has no such figure.
+/// `None` without resamples, or if more than one of twenty has no such figure.
 fn percentiles(models: &[Model], figure: &dyn Fn(&Model) -> Option<f64>) -> Option<Interval> {
     let values: Vec<f64> = models.iter().filter_map(figure).collect();
     if values.len() < 100 || values.len() * 20 < models.len() * 19 {

@@ -14,7 +14,7 @@ pub enum ModelKind {
     Capped,
     /// `X = l N / (1 + s (N-1) + k N (N-1))`: the Universal Scalability Law (Gunther 2007).
     Usl,
-    /// Capped, by `1 / (1 + k N^2)`: a cap that gives way under load.
+    /// Capped, by `1 / (1 + k N^2)`: a cap that falls under load.
     CappedRetrograde,
 }
 
@@ -32,7 +32,7 @@ impl ModelKind {
         }
     }
 
-    /// Where fits begin, given the first point and the highest throughput.
+    /// Start values of fits, from the first point and the highest throughput.
     pub(super) fn starts(self, first: (f64, f64), highest: f64, most: f64) -> Vec<Vec<f64>> {
         let (zero_load, cap) = ((first.0 / first.1).ln(), highest.ln());
         let sharp = [2.5_f64, 8.0].map(f64::ln);
@@ -93,7 +93,7 @@ impl Model {
         }
     }
 
-    /// Highest throughput there is at any load, per second; `None` where the curve has no end.
+    /// Highest throughput at any load, per second; `None` if the curve is unbounded.
     pub(crate) fn capacity(&self) -> Option<f64> {
         let p = &self.fitted;
         match (self.kind, self.peak_sessions()) {
@@ -103,7 +103,7 @@ impl Model {
         }
     }
 
-    /// Sessions at which throughput is highest and falls after; `None` where it never falls.
+    /// Sessions of the highest throughput, if it falls beyond; `None` if it never falls.
     pub(crate) fn peak_sessions(&self) -> Option<f64> {
         let p = &self.fitted;
         match self.kind {
@@ -116,13 +116,13 @@ impl Model {
         }
     }
 
-    /// `R0 C` (operational analysis, Denning and Buzen 1978); `None` where the curve has no end.
+    /// `R0 C` (operational analysis, Denning and Buzen 1978); `None` if the curve is unbounded.
     pub(crate) fn asymptote_sessions(&self) -> Option<f64> {
         Some(self.zero_load_s() * self.capacity()?)
     }
 
     /// Sessions of the best throughput per latency, `X / R = X^2 / N` by Little's law (Kleinrock's power), within
-    /// 1..`most`; `None` where it still rises at `most`.
+    /// 1..`most`; `None` if it still rises at `most`.
     pub(crate) fn best_power_sessions(&self, most: f64) -> Option<f64> {
         let best = highest(|n| 2.0 * log_throughput(self.kind, &self.fitted, n) - n.ln(), most);
         (best < 0.999 * most).then_some(best)

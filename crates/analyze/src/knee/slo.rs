@@ -8,12 +8,12 @@ use crate::stats::moment::median;
 pub struct SloPoint {
     /// Sessions, interpolated between the last load that meets the objective and the first that does not.
     pub sessions: f64,
-    /// The first load that does not meet it; `None` where all do, and the true point lies beyond.
+    /// The first load that misses it; `None` if all meet it, so that the true point lies beyond.
     pub first_miss: Option<u32>,
 }
 
-/// Interpolates on logarithms; loads measured more than once count with their median. `None` where even the smallest
-/// load misses the objective, or no percentile is known.
+/// Interpolates on logarithms; repeated loads count with their median. `None` if even the smallest load misses the
+/// objective, or no percentile is known.
 pub(crate) fn slo_point(points: &[LoadPoint], target_us: f64) -> Option<SloPoint> {
     let mut known: Vec<(u32, f64)> = points.iter().filter_map(|p| Some((p.sessions, p.p99_us?))).collect();
     known.retain(|(_, p99)| *p99 > 0.0);

@@ -1,4 +1,4 @@
-//! How much a series repeats itself, and so how many independent points it is worth.
+//! Autocorrelation of a series, and the number of independent points that it is worth.
 
 use super::moment::{batch_means, mean, variance};
 

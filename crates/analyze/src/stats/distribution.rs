@@ -23,8 +23,8 @@ pub fn t_two_sided(t: f64, freedom: f64) -> f64 {
     2.0 * student(freedom).map_or_else(|| normal_below(-t.abs()), |s| s.cdf(-t.abs()))
 }
 
-/// The rates under which `count` of `of` are not too few nor too many (Clopper and Pearson's interval of a binomial share, two
-/// sides); `None` of nothing.
+/// Clopper and Pearson's two-sided interval of a binomial share: the rates for which `count` of `of` is neither too few
+/// nor too many. `None` if `of` is 0.
 pub fn rate_interval(count: u64, of: u64) -> Option<Interval> {
     let (hit, missed) = (count as f64, of.checked_sub(count).filter(|_| of > 0)? as f64);
     let side = (1.0 - CONFIDENCE) / 2.0;

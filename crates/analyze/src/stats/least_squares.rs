@@ -1,6 +1,6 @@
 //! Nonlinear least squares within bounds: Levenberg-Marquardt with projected steps.
 
-/// Steps before a fit gives up getting better.
+/// Limit of steps of a fit.
 const MOST_STEPS: usize = 200;
 
 /// A parameter's allowed range.
@@ -12,10 +12,10 @@ pub(crate) struct Minimum {
     pub squares: f64,
 }
 
-/// The parameters within `bounds` that make the sum of squares of `residuals` smallest, seen from `start`.
+/// The parameters within `bounds` that minimise the sum of squares of `residuals`, from `start`.
 ///
-/// Levenberg (1944) and Marquardt (1963) with Marquardt's scaling; a parameter at its bound that would leave it is held
-/// for that step. Derivatives are forward differences. Residuals that are not finite count as a step too far.
+/// Levenberg (1944) and Marquardt (1963) with Marquardt's scaling. A parameter that would leave its bound is fixed for
+/// that step. Derivatives are forward differences. Residuals that are not finite make a step invalid.
 pub(crate) fn minimise(residuals: &dyn Fn(&[f64]) -> Vec<f64>, start: &[f64], bounds: &[Bounds]) -> Minimum {
     let mut at: Vec<f64> = start.iter().zip(bounds).map(|(p, (low, high))| p.clamp(*low, *high)).collect();
     let mut here = residuals(&at);

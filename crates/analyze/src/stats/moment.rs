@@ -13,7 +13,7 @@ pub fn variance(values: &[f64]) -> Option<f64> {
     Some(values.iter().map(|v| (v - center).powi(2)).sum::<f64>() / (values.len() - 1) as f64)
 }
 
-/// Standard deviation by mean; `None` below two values or where the mean is not above zero.
+/// Standard deviation by mean; `None` below two values or if the mean is not above zero.
 pub(crate) fn variation(values: &[f64]) -> Option<f64> {
     let center = mean(values).filter(|m| *m > 0.0)?;
     Some(variance(values)?.sqrt() / center)
@@ -25,8 +25,8 @@ pub(crate) fn sorted(values: &[f64]) -> Vec<f64> {
     sorted
 }
 
-/// The quantile `p` (0 to 1) of values in rising order, linear between neighbours (type 7 of Hyndman and Fan 1996);
-/// `None` when empty.
+/// The quantile `p` (0 to 1) of ascending values, linear between neighbours (type 7 of Hyndman and Fan 1996); `None`
+/// without values.
 pub(crate) fn quantile(rising: &[f64], p: f64) -> Option<f64> {
     let last = rising.len().checked_sub(1)?;
     let place = p.clamp(0.0, 1.0) * last as f64;

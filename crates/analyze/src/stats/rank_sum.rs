@@ -18,9 +18,9 @@ impl RankSum {
         if m * n > EXACT_PAIRS {
             return Self { m, n, below: Vec::new() };
         }
-        // The generating function is the product over i of (1 - x^(n+i)) / (1 - x^i); One factor is multiplied at a
-        // time, and each result is kept a probability, so that nothing overflows: the orders of n and i values are (n +
-        // i) / i times those before.
+        // The generating function is the product over i of (1 - x^(n+i)) / (1 - x^i). One factor is multiplied at a
+        // time, and each result is scaled to a probability to avoid overflow: the number of orders of n and i values is
+        // (n + i) / i times the one before.
         let len = m * n + 1;
         let mut ways = vec![0.0; len];
         ways[0] = 1.0;
@@ -63,7 +63,7 @@ impl RankSum {
         super::distribution::normal_below((u.floor() + 0.5 - pairs / 2.0) / spread)
     }
 
-    /// The largest u with P(U <= u) <= `tail`; `None` when even U = 0 is more likely than that.
+    /// The largest u with P(U <= u) <= `tail`; `None` if P(U = 0) exceeds it.
     pub(crate) fn critical(&self, tail: f64) -> Option<usize> {
         let pairs = self.m * self.n;
         let (mut low, mut high) = (0, pairs + 1);
@@ -88,8 +88,8 @@ pub(crate) fn wins(baseline: &[f64], candidate: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Critical values of U, two-sided 5 %, n1 = n2 = 3 to 10 by row and n2 from n1 to 10
-    /// (Mann and Whitney 1947; the usual textbook table). `None`: cannot be significant.
+    /// Critical values of U, two-sided 5 %, n1 = n2 = 3 to 10 by row and n2 from n1 to 10 (Mann and Whitney 1947; the
+    /// usual textbook table). `None`: cannot be significant.
     const TABLE: [(usize, [Option<usize>; 8]); 8] = [
         (3, [None, None, Some(0), Some(1), Some(1), Some(2), Some(2), Some(3)]),
         (4, [None, Some(0), Some(1), Some(2), Some(3), Some(4), Some(4), Some(5)]),

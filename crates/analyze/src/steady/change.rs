@@ -27,17 +27,17 @@ pub struct Change {
 }
 
 impl Change {
-    /// By how much the level changed, up or down.
+    /// Size of the change, up or down.
     pub(crate) fn size(&self) -> f64 {
         (self.after - self.before).abs()
     }
 }
 
-/// Finds jumps of the mean by E-Divisive with means (Matteson and James 2014). The best split of the means is kept when
+/// Finds jumps of the mean by E-Divisive with means (Matteson and James 2014). The best split of the means is kept if
 /// few permutations do as well; then both sides are searched in the same way.
 ///
-/// Seconds of a run are not exchangeable, so what is permuted are the innovations of a first-order process with the
-/// autocorrelation time of the series.
+/// Seconds of a run are not exchangeable. Therefore the innovations of a first-order process with the autocorrelation
+/// time of the series are permuted.
 pub fn changes(series: &[f64], seed: u64) -> Vec<Change> {
     let mut random = Random::new(seed, "permutations of a series");
     let mut found = Vec::new();
@@ -84,7 +84,7 @@ fn best_split(series: &[f64]) -> Option<(usize, f64)> {
     Some(best)
 }
 
-/// Share of permutations that separate as well as was seen; `None` as soon as it cannot be significant any more.
+/// Share of permutations that separate at least as well; `None` as soon as it can no longer be significant.
 fn permutation_p(rest: &[f64], separation: f64, random: &mut Random) -> Option<f64> {
     let tau = autocorrelation::time(rest);
     let lag = autocorrelation::at_lag(rest, 1);

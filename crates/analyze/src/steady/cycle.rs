@@ -1,4 +1,4 @@
-//! What comes again and again: a period of the throughput, and the checkpoints of the database.
+//! Periodic behaviour: a period of the throughput, and the checkpoints of the database.
 
 use crate::stats::autocorrelation::at_lag;
 use crate::stats::moment::batch_means;
@@ -35,11 +35,11 @@ pub struct Cover {
     pub whole: usize,
     pub from_s: f64,
     pub to_s: f64,
-    /// Where the next checkpoint is expected to end, s; `None` before two were seen.
+    /// Expected end of the next checkpoint, s; `None` before the second one.
     pub next_s: Option<f64>,
 }
 
-/// Whole cycles between `from_s` and `to_s`; a cycle goes from the end of one checkpoint to the end of the next one.
+/// Whole cycles between `from_s` and `to_s`; a cycle lasts from the end of one checkpoint to the end of the next one.
 pub fn cover(ends_s: &[f64], from_s: f64, to_s: f64) -> Cover {
     let mut ends = ends_s.to_vec();
     ends.sort_by(f64::total_cmp);

@@ -14,7 +14,7 @@ pub struct Looks {
 }
 
 impl Looks {
-    /// Whether a step is to be judged now, by the seconds that were seen of it.
+    /// Whether to judge a step now, after `seen_s` seconds of it.
     pub fn due(&self, seen_s: usize) -> bool {
         seen_s >= FIRST_S && seen_s >= self.last_s + EVERY_S
     }

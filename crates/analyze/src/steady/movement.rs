@@ -17,13 +17,13 @@ const PARTS: usize = 6;
 /// Change that is worth a word, a share.
 const SMALL: f64 = 0.05;
 
-/// Change from which a rate that never turned back speaks against the run, a share.
+/// Change from which a monotonic rate raises a finding, a share.
 const LARGE: f64 = 0.10;
 
-/// Smallest change, as a share, at which parts without a common rate count against the run, whatever is between them.
-/// It is five standard deviations of noise of 6 %, because of ten points one order in ten separates the thirds.
+/// Smallest change, as a share, at which parts without a common rate raise a finding, whatever lies between them. It is
+/// five standard deviations of noise of 6 %, because one order in ten of ten points separates the thirds.
 const APART: f64 = 0.30;
-/// By how much an end has to move the mean of the window, a share: a tenth of it at three fifths of the rate.
+/// Effect of an end on the mean of the window, a share: a tenth of the window at three fifths of the rate.
 const OFF: f64 = 0.04;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,7 +54,7 @@ impl Movement {
         self.change.abs() > SMALL || self.end.is_some()
     }
 
-    /// Whether it speaks against the run: then the mean does not describe any part of the window.
+    /// Whether it misleads: then the mean does not describe any part of the window.
     pub fn misleads(&self) -> bool {
         self.all_through() || self.end.is_some()
     }
@@ -70,7 +70,7 @@ impl Movement {
     }
 }
 
-/// The movement of a series; `None` where noise explains it, below 8 points, or where nothing was done.
+/// The movement of a series; `None` if noise explains it, below 8 points, or without work.
 pub fn movement(series: &[f64]) -> Option<Movement> {
     let third = (series.len() >= FEWEST).then_some(series.len() / 3)?;
     let (ahead, behind) = (&series[..third], &series[series.len() - third..]);
@@ -79,7 +79,7 @@ pub fn movement(series: &[f64]) -> Option<Movement> {
     let batches = batch_means(series, series.len() / PARTS);
     let steadily = batches.windows(2).all(|pair| pair[1] > pair[0]) || batches.windows(2).all(|pair| pair[1] < pair[0]);
     let moved = Movement { change, steadily, apart: separable(ahead, behind), end: end(series) };
-    // What rises by leaps is no line: its residuals hang together, and the line's error says that nothing is known.
+    // A stepped rise is not a line: its residuals are correlated, and the error of the line covers everything.
     let on_a_line = trend(series)
         .is_some_and(|line| line.change.abs() > SIGNIFICANT * line.error && change.signum() == line.change.signum());
     // Too few points for a line need no line where each is beyond the one before.
@@ -97,7 +97,7 @@ fn extremes(of: &[f64]) -> (f64, f64) {
     of.iter().fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(*value), high.max(*value)))
 }
 
-/// What was still warming when the window began, or set in before it ended.
+/// Warm-up at the begin of the window, or a change before its end.
 fn end(series: &[f64]) -> Option<End> {
     let backwards: Vec<f64> = series.iter().rev().copied().collect();
     let last = || initial_end(&backwards).map(|end| End { first: false, ..end });
@@ -154,7 +154,7 @@ mod tests {
         assert!(movement(&last).and_then(|moved| moved.end).is_some_and(|end| !end.first && end.points == 9));
         // The same window without them is level.
         assert!(movement(&warming[9..]).is_none_or(|moved| !moved.misleads()));
-        // One slow slice does not count, nor does a begin that other slices resemble.
+        // A single slow slice does not count, nor does a begin that resembles other slices.
         let mut once = [4e4; 30];
         once[0] = 1e4;
         let mut again = warming;

@@ -19,13 +19,13 @@ pub struct Precision {
     pub tau_s: f64,
     /// Independent points that the series is worth.
     pub effective_points: f64,
-    /// Batches the interval was taken from; `None` for a series too short for 20 batches of five autocorrelation times;
-    /// then the interval comes from its effective points.
+    /// Batches of the interval; `None` for a series too short for 20 batches of five autocorrelation times. Then the
+    /// interval comes from its effective points.
     pub batches: Option<usize>,
 }
 
 /// Interval of the mean by batch means (Law and Carson 1979): 20 to 40 batches of at least five autocorrelation times.
-/// `None` below ten points, or where the mean is not above zero.
+/// `None` below ten points, or if the mean is not above zero.
 pub fn precision(series: &[f64]) -> Option<Precision> {
     let center = mean(series).filter(|m| *m > 0.0 && series.len() >= 10)?;
     let tau = autocorrelation::time(series);

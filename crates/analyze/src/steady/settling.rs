@@ -1,4 +1,4 @@
-//! A step on its way: whether what was seen of it so far is steady (docs/method.md, Steady state).
+//! Whether a step in progress is steady so far (docs/method.md, Steady state).
 
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ pub fn at_cap(step: &StepRecord, slices: u32, least: Duration) -> Assessment {
     found
 }
 
-/// Where throughput jumps inside `window`, in the order of time; none where a drift or a cycle describes it better.
+/// Jumps of throughput inside `window`, in order of time; none if a drift or a cycle describes it better.
 /// [`Change::at_s`] counts slices since the window began.
 pub fn jumps(step: &StepRecord, window: &Window) -> Vec<Change> {
     let reasons = against(&Seconds::from_step(step, window).blocks_per_s, 0, &criteria(step));
@@ -59,7 +59,7 @@ fn criteria(step: &StepRecord) -> Criteria {
     if writes(step) { Criteria::SNIA } else { Criteria::STRICT }
 }
 
-/// When checkpoints ended: the boundary at which their counters had grown. `None` if not counted.
+/// Ends of checkpoints: the boundary at which their counters had grown. `None` if not counted.
 fn checkpoints(step: &StepRecord, slices: u32) -> Option<Vec<f64>> {
     let counts = |series: &Series| -> Option<Vec<(u32, f64)>> {
         let places: Vec<usize> = (0..series.metrics.len())

@@ -15,7 +15,7 @@ pub struct Shape {
     pub excursion: f64,
 }
 
-/// In the manner of SNIA's test for steady state; `None` below five rounds of 10 s, or where the mean is not above zero.
+/// In the manner of SNIA's test for steady state; `None` below five rounds of 10 s, or if the mean is not above zero.
 pub fn shape(window: &[f64]) -> Option<Shape> {
     let center = mean(window).filter(|m| *m > 0.0)?;
     let rise = line_slope(window).abs() * (window.len() - 1) as f64;

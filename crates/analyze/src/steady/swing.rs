@@ -1,4 +1,4 @@
-//! A rate that goes up and down by so much that its mean describes neither.
+//! A rate that goes up and down so far that its mean describes neither.
 
 use crate::stats::autocorrelation::at_lag;
 use crate::stats::moment::{mean, sorted};
@@ -16,11 +16,11 @@ pub(crate) struct Swing {
     /// The lowest rate, single points apart.
     pub low: f64,
     pub high: f64,
-    /// After so many points it is where it was.
+    /// Number of points after which it repeats.
     pub period: Option<usize>,
 }
 
-/// The swing of a series; `None` if it is level, has fewer than 6 points, or shows no work.
+/// The swing of a series; `None` if it is level, has fewer than 6 points, or contains no work.
 pub(crate) fn swing(series: &[f64]) -> Option<Swing> {
     let rising = sorted(series);
     let left_out = (series.len() / LEFT_OUT).max(1);

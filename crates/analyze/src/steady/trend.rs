@@ -1,4 +1,4 @@
-//! How far the level of a window may have moved, so much as its noise leaves open.
+//! The largest change of a window's level that its noise permits.
 
 use crate::stats::autocorrelation::{at_lag, time};
 use crate::stats::moment::{line_slope, mean, variance};
@@ -15,7 +15,7 @@ const WIDTH: f64 = 1.96;
 /// Rise or fall of the least-squares line from the first to the last point, by the mean.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Trend {
-    /// The change seen, a share; below zero for a fall.
+    /// The observed change, a share; below zero for a fall.
     pub change: f64,
     /// Its standard error, a share.
     pub error: f64,
@@ -28,10 +28,9 @@ impl Trend {
     }
 }
 
-/// The line through `series` with the error that its autocorrelation leaves: the variance of a slope is the long-run
-/// variance of the residuals by `n (n^2 - 1) / 12`. The long-run variance is the larger one of that of a first-order
-/// process, `var(innovation) / (1 - phi)^2`, and `tau var(residual)`. `None` below 20 points, or where the mean is not
-/// above zero.
+/// The line through `series` with the error that its autocorrelation implies. The variance of a slope is the long-run
+/// variance of the residuals by `n (n^2 - 1) / 12`. The long-run variance is the larger one of a first-order process's,
+/// `var(innovation) / (1 - phi)^2`, and `tau var(residual)`. `None` below 20 points, or if the mean is not above zero.
 pub fn trend(series: &[f64]) -> Option<Trend> {
     let n = series.len() as f64;
     let center = mean(series).filter(|m| *m > 0.0 && series.len() >= FEWEST)?;

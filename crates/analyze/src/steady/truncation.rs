@@ -4,7 +4,7 @@ use crate::stats::moment::batch_means;
 
 const BATCH: usize = 5;
 
-/// Batches that are left at the end in any case: a variance of fewer says nothing.
+/// Fewest batches after a cut: a variance of fewer means nothing.
 const LEFT: usize = 5;
 
 /// A cut past the middle counts as "still warming up" only if it is better than the best early cut by this.
@@ -18,9 +18,9 @@ pub struct Truncation {
     pub steady: bool,
 }
 
-/// MSER-5 (White 1997; Spratt 1998): of all cuts the one after which the standard error of the mean of batches of five
-/// is smallest, `argmin_d sum_{i>d} (Y_i - mean)^2 / (n - d)^2`. A best cut past the middle says that the series has
-/// not settled, if it is clearly better than the best one before the middle; near ties there are chance.
+/// MSER-5 (White 1997; Spratt 1998): the cut after which the standard error of the mean of batches of five is smallest,
+/// `argmin_d sum_{i>d} (Y_i - mean)^2 / (n - d)^2`. A best cut past the middle shows that the series has not settled,
+/// if it is clearly better than the best one before the middle; near ties there are chance.
 pub fn mser5(series: &[f64]) -> Truncation {
     let batches = batch_means(series, BATCH);
     let n = batches.len();
@@ -34,7 +34,7 @@ pub fn mser5(series: &[f64]) -> Truncation {
     Truncation { warmup: BATCH * if steady { early } else { late }, steady }
 }
 
-/// For each cut d the squared standard error of what comes after, summed from the end.
+/// For each cut d the squared standard error of the rest, summed from the end.
 fn errors_after(batches: &[f64]) -> Vec<f64> {
     let mut errors = vec![f64::INFINITY; batches.len()];
     // Welford's update, backwards.

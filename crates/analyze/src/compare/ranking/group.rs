@@ -212,7 +212,7 @@ pub(super) fn mark_efficient(sides: &mut [RankedSide], by: OrderedBy) {
         side.efficient = None;
     }
     for mut points in points.into_values() {
-        // Cheapest first, of one price the best first: what comes later has to be better than all before it.
+        // Cheapest first, at equal prices the best first: a later side must be better than all before it.
         points.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.total_cmp(&a.1)));
         let mut best: Option<(f64, f64)> = None;
         for (month, figure, at) in points {

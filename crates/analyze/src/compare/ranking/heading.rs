@@ -1,4 +1,4 @@
-//! What sides measured, and the part of it that headings of groups name.
+//! The workload of sides, and the part of it that headings of groups name.
 
 use std::collections::BTreeMap;
 
@@ -22,14 +22,14 @@ pub(super) fn differing_keys(groups: &[&[NamedFact]]) -> Vec<String> {
     values.into_iter().filter_map(named).collect()
 }
 
-/// The facts of a heading in their order, of those that are `shown`.
+/// The `shown` facts of a heading, in their order.
 pub(super) fn measured_first(measured: Vec<NamedFact>, shown: &[String]) -> Vec<NamedFact> {
     let mut measured: Vec<_> = measured.into_iter().filter(|fact| shown.contains(&fact.name)).collect();
     measured.sort_by_key(|fact| FIRST.iter().position(|name| *name == fact.name).unwrap_or(FIRST.len()));
     measured
 }
 
-/// What the runs of a side measured.
+/// The workload of a side's runs.
 pub(super) fn measured(side: &RunsOfSide) -> Vec<NamedFact> {
     let mut all: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (name, value) in side.runs.iter().flat_map(|run| &run.measured) {

@@ -1,9 +1,10 @@
 //! Ranks of several sides.
 //!
-//! Each pair of sides is compared as two sides are, and all comparisons hold at once (`Question::family`). Of K sides, one
-//! with B better and W worse sides has the ranks from 1 + B to K - W. This is inference for ranks (Mogstad, Romano,
-//! Shaikh and Wilhelm, Review of Economic Studies 91, 2024). All these sets of ranks contain the true ranks with the
-//! confidence of the intervals. A clustering into groups was rejected, because "cannot be told apart" is not transitive.
+//! Each pair of sides is compared as two sides are, and all comparisons hold at once (`Question::family`). Among K
+//! sides, a side with B better and W worse sides has the ranks 1 + B to K - W. This is inference for ranks (Mogstad,
+//! Romano, Shaikh and Wilhelm, Review of Economic Studies 91, 2024). All these sets of ranks contain the true ranks
+//! with the confidence of the intervals. A clustering into groups was rejected, because "not distinguishable" is not
+//! transitive.
 
 use mindful_core::Result;
 
@@ -16,7 +17,7 @@ use crate::stats::moment::{mean, median, variance};
 #[derive(Debug, Clone)]
 pub struct SideValues {
     pub runs: Vec<RunValue>,
-    /// How much runs of one plan differ on its platform, where it was measured.
+    /// Variation between runs of one plan on its platform, if it was measured.
     pub noise: Option<NoiseFloor>,
 }
 
@@ -44,17 +45,16 @@ impl SideValues {
 pub struct Ranks {
     /// Their numbers, best first.
     pub order: Vec<usize>,
-    /// Highest and lowest rank of each side, in the order given.
+    /// Highest and lowest rank of each side, in input order.
     pub ranks: Vec<[u32; 2]>,
     /// `pairs[a][b]` for a < b: b compared with a.
     pairs: Vec<Vec<Option<Comparison>>>,
 }
 
 impl Ranks {
-    /// The ranks of `sides`. A pair with a run alone on a side is judged by the wider noise floor of the two.
+    /// The ranks of `sides`. A pair with a single run on a side is judged by the wider noise floor of the two.
     ///
-    /// # Errors
-    /// A side without runs, or a figure that has no ratio.
+    /// # Errors A side without runs, or a figure that has no ratio.
     pub fn from_sides(sides: &[SideValues], question: &Question) -> Result<Self> {
         let count = sides.len();
         let family = (count * count.saturating_sub(1) / 2).max(1);

@@ -1,4 +1,4 @@
-//! What an order of sides needs of a run: that of hundreds fits into memory, hundreds of records do not.
+//! The data of a run that an order of sides needs: hundreds of these fit into memory, hundreds of records do not.
 
 use mindful_core::plan::Price;
 use mindful_core::record::run::Run;
@@ -87,7 +87,7 @@ impl RunsOfSide {
         prices.all(|other| other == Some(first)).then(|| first.clone())
     }
 
-    /// The values of its runs, or why it has no rank. Prices in another currency than `currency` have none.
+    /// The values of its runs, or why it has no rank. A price in a currency other than `currency` has no rank.
     pub(super) fn ordered(
         &self,
         by: OrderedBy,

@@ -1,8 +1,8 @@
 //! Many runs in one table, and the order of the sides among them.
 //!
-//! A side is the runs of one tag that measured the same, two or more. Ranks compare each side of a group with each other
-//! one, so a group of more than [`MOST_SIDES`] has none: the work stays proportional to the number of runs. Runs that are
-//! alone on their side would widen the intervals of all others, and nothing bounds their own figure: they are rows only.
+//! A side is two or more runs of one tag with the same workload. Ranks compare each side of a group with each other
+//! one. A group of more than [`MOST_SIDES`] has no ranks, so that the work stays proportional to the number of runs.
+//! Single runs are rows only: they would widen the intervals of all others, and nothing bounds their own figure.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,6 @@ const MOST_SIDES: usize = 40;
 pub struct TableRow {
     id: String,
     tag: Option<String>,
-    /// What it measured.
     pub measured: Vec<NamedFact>,
     run: RankedRun,
 }
@@ -45,7 +44,6 @@ impl TableRow {
         Self { id: id.to_owned(), tag: run.head.plan.tag.clone(), measured: measured(&alone), run: ranked }
     }
 
-    /// Where it was measured.
     pub fn place(&self) -> &[NamedFact] {
         &self.run.place
     }
@@ -54,12 +52,12 @@ impl TableRow {
 /// Runs in groups that measured the same, and sides in order.
 #[derive(Debug)]
 pub struct RunTable {
-    /// Each run is a side, best first in its group. `differs` contains the facts that are unlike those of most runs of its
-    /// group.
+    /// Each run is a side, best first in its group. `differs` contains the facts that differ from those of most runs of
+    /// its group.
     pub runs: Vec<RankedGroup>,
     /// The groups of sides; empty if no group has two sides.
     pub sides: RankingSummary,
-    /// Groups without ranks because they have too many sides: what they measured, and the number of sides.
+    /// Groups without ranks because they have too many sides: their workload, and the number of sides.
     pub not_ranked: Vec<(Vec<NamedFact>, usize)>,
 }
 
@@ -151,7 +149,7 @@ fn runs_in_order(rows: &[TableRow], by: OrderedBy) -> Vec<RankedSide> {
     sides
 }
 
-/// For each row the facts that are unlike those of most rows.
+/// For each row the facts that differ from those of most rows.
 fn unlike_most(rows: &[TableRow]) -> Vec<Vec<NamedFact>> {
     let facts: Vec<BTreeMap<&str, String>> = rows.iter().map(|row| row.run.facts.by_name()).collect();
     let mut counts: BTreeMap<&str, BTreeMap<Option<&String>, usize>> = BTreeMap::new();

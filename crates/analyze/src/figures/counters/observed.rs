@@ -1,4 +1,4 @@
-//! What each source of counters reported: all of its metrics, whether a figure of the summary needs them or not.
+//! All metrics of each source of counters, including those without a figure in the summary.
 
 use mindful_core::contract::metric::{MetricKind, Phase};
 use mindful_core::record::run::{Reading, Series, StepRecord};
@@ -23,7 +23,7 @@ fn source(series: &Series, step: &StepRecord, window: Option<&Window>) -> Observ
     let readings: Vec<&Reading> = series.readings.iter().filter(inside).collect();
     let at_us = |reading: &Reading| match series.phase {
         Phase::Boundary => Some(reading.at_us),
-        // What is read in the middle of a slice stood still since the boundary before it.
+        // Values read in the middle of a slice were constant since the boundary before it.
         Phase::Settled => boundary_us(reading),
     };
     let metric = |number: usize, kind: MetricKind| {

@@ -15,7 +15,7 @@ pub(crate) struct Scheduler {
 }
 
 impl Scheduler {
-    /// `None` where the threads are not seen.
+    /// `None` if the threads are not visible.
     pub(crate) fn from_counters(counters: &Counters) -> Option<Self> {
         let on_cpu = counters.ratio(Counter::SessionCpuUs, Counter::SessionTimeUs)?.min(1.0);
         let queued = counters.ratio(Counter::SessionQueueUs, Counter::SessionTimeUs)?.min(1.0 - on_cpu);
