@@ -1,10 +1,9 @@
-//! A target that is aborted if the user asked to stop and something still waits for it: for a lock, a long statement, or a server
+//! A target that is aborted if the user asked to stop and a wait continues: for a lock, a long statement, or a server
 //! that no longer answers.
 //!
-//! Most waits end in order: sessions look at the stop flag, and a step interrupts its own operations. The watchdog is
-//! for waits that cannot, such as a read from a socket. It calls `abort` a while after the request, and again until the
-//! target is dropped, because one abort may come just before the next wait begins. Only a second signal ends the
-//! process itself.
+//! Most waits end in order: sessions check the stop flag, and a step interrupts its own operations. The watchdog is for
+//! other waits, such as a read from a socket. It calls `abort` a while after the request, and again until the target is
+//! dropped, because one abort may come just before the next wait begins. Only a second signal ends the process itself.
 
 use std::ops::Deref;
 use std::sync::Arc;

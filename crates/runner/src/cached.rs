@@ -1,4 +1,4 @@
-//! The CPU of a logical read in a cached run before this one: what remains of a physical read's is its own cost.
+//! The CPU of a logical read, from an earlier cached run. The rest of a physical read's CPU is its own cost.
 
 use mindful_analyze::figures::cpu::CACHED_FACT;
 use mindful_core::Result;
@@ -6,19 +6,19 @@ use mindful_core::contract::fact::Fact;
 use mindful_core::record::run::Facts;
 use mindful_record::{Listed, Store};
 
-/// Hit ratio from which a run is one of the database's cache.
+/// Lowest hit ratio of a run from the database's cache.
 const CACHED: f64 = 0.999;
 
 /// A run that is about to be stored, as far as it decides which cached run is shown with it.
 pub(crate) struct BaselineKey<'a> {
     pub engine: &'a str,
     pub version: &'a str,
-    /// Blocks a read visits: what an operation costs is spread over them.
+    /// Blocks that a read visits, which share the cost of an operation.
     pub work_unit: u64,
     pub host: &'a Facts,
 }
 
-/// The fact, from the newest stored run that was cached and is alike; none where there is no such run.
+/// The fact, from the newest comparable stored run from the cache; empty without one.
 pub(crate) fn facts(store: &Store, alike: &BaselineKey<'_>) -> Result<Facts> {
     let mut listed: Vec<_> = store
         .list()?
@@ -38,7 +38,7 @@ pub(crate) fn facts(store: &Store, alike: &BaselineKey<'_>) -> Result<Facts> {
     Ok(Facts::new())
 }
 
-/// Server CPU by logical reads, us, of a run of one step that was served by the database's cache alone.
+/// Server CPU by logical reads, us, of a run of one step that only the database's cache served.
 fn cost(run: &Listed, alike: &BaselineKey<'_>) -> Option<f64> {
     let summary = run.summary.as_ref().filter(|summary| summary.engine == alike.engine)?;
     let [step] = summary.steps.as_slice() else { return None };

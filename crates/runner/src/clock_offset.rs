@@ -1,9 +1,9 @@
 //! The engine's clock compared with this host's.
 //!
-//! Slices are timed by the engine's clock, and counters of the host by this host's. Their offset is read before a step, from the
-//! quickest of five questions: the answer belongs to the middle of its round trip, so it is exact to half of it. It is read again
-//! afterwards, and whenever something looks odd: if it moved by more than clocks drift, a clock was set, and rates around that moment
-//! are wrong.
+//! Slices are timed by the engine's clock, and counters of the host by this host's. Their offset is read before a step,
+//! from the quickest of five queries. The answer belongs to the middle of its round trip, so it is exact to half of it.
+//! It is read again afterwards, and after each inconsistency. If it moved by more than clocks drift, a clock was set,
+//! and rates around that moment are wrong.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ pub struct ClockOffset {
     pub us: i64,
     /// Round trip of the question: the offset is exact to half of it.
     trip: Duration,
-    /// When it was read, by the clock's own time.
+    /// Time of the reading, by the clock's own time.
     read_at: Duration,
 }
 
@@ -52,8 +52,8 @@ impl ClockOffset {
         i64::try_from(self.trip.as_micros() / 2).unwrap_or(i64::MAX)
     }
 
-    /// How far this clock is ahead of another one, us. Two clocks count as one if `precision_us`, the precision of the
-    /// other, cannot distinguish them: an uncertain reading must not separate processes that follow it.
+    /// Lead of this clock over another one, us. Two clocks count as one if `precision_us`, the precision of the other,
+    /// cannot distinguish them: an uncertain reading must not separate processes that use it.
     pub fn apart_from(&self, other: &Self, precision_us: i64) -> i64 {
         let apart_us = self.us.saturating_sub(other.us);
         let unsure_us = self.within_us().saturating_add(other.within_us()).saturating_add(precision_us);

@@ -1,4 +1,4 @@
-//! What everything that works on a target needs: the plan, the engine, the events, the stop flag.
+//! The common input of all work on a target: the plan, the engine, the events, the stop flag.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use crate::source::System;
 pub struct Context {
     /// The text of all settings with their origins, for messages and for the record.
     pub settings: Settings,
-    /// The settings as they are stored: those of a sweep hold its ladders, not its first point.
+    /// The settings as stored: those of a sweep contain its ladders, not its first point.
     pub stored: Settings,
     pub plan: Plan,
     pub options: Arc<dyn EngineOptions>,
@@ -33,12 +33,12 @@ pub struct Context {
     pub stop: StopFlag,
     pub clock: Arc<dyn Clock>,
     pub store: Store,
-    /// What this mindful was built of, in one line.
+    /// Build of this mindful, in one line.
     pub build: Option<String>,
 }
 
 impl Context {
-    /// Refuses of what is `resolved` what `engine` cannot do. Opens nothing. Events are shown by `live`.
+    /// Refuses settings in `resolved` that `engine` does not support. Opens nothing. Events are shown by `live`.
     pub fn new(
         resolved: Resolved,
         engine: &'static dyn Engine,
@@ -82,7 +82,7 @@ impl Context {
         self.stop.run_expendable(|| self.options.find_folder_to_make(&self.events()))
     }
 
-    /// The run's own system: what its plan names.
+    /// The run's own system, which its plan names.
     pub fn system(&self) -> System {
         System {
             engine: self.engine,
@@ -92,7 +92,7 @@ impl Context {
         }
     }
 
-    /// What is known before anything is opened; the store gives the id and the time.
+    /// The head of a run before anything is opened; the store adds the id and the time.
     pub(crate) fn head(&self) -> RunHead {
         RunHead {
             mindful_build: self.build.clone(),
@@ -106,7 +106,7 @@ impl Context {
     pub fn hook(&self, phase: HookMoment, id: &str) -> Result<()> {
         let begin_us = self.clock.now_us();
         let called = hooks::call(&self.plan.hooks, phase, id, &self.store.run_dir(id), &*self.events(), &self.stop);
-        // What follows the last line of a record does not belong to it.
+        // Notes after the last line of a record do not belong to it.
         if phase.command(&self.plan.hooks).is_some() && phase != HookMoment::End {
             let hook = HookRecord { moment: phase.name().to_owned(), begin_us, end_us: self.clock.now_us() };
             self.events().emit(Event::Hook(hook));
@@ -138,7 +138,8 @@ impl Context {
     }
 }
 
-/// Refuses what `engine` cannot do; moves the loop to the client where only that can, unless the user chose a side.
+/// Refuses settings that `engine` does not support. Moves the loop to the client if the engine requires it and the user
+/// did not choose a site.
 pub(crate) fn refuse_what_it_cannot(plan: &mut Plan, engine: &dyn Engine, settings: &Settings) -> Result<()> {
     let can = engine.capabilities();
     let refuse = |ask: bool, able: bool, what: &str, next: &str| {

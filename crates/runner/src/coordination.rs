@@ -1,13 +1,12 @@
-//! How the processes of one run act as one: which one manages the target, which sessions each has, when all begin, and
+//! Coordination of the processes of one run: which one manages the target, which sessions each has, when all begin, and
 //! which one reports.
 //!
-//! The runner asks these questions and does not know how they are answered. [`Alone`] answers for a run of one process.
-//! Processes that meet over a network answer in a crate of their own, which imports this one. The alternative was an
-//! optional field that each step of a run had to check. A run of one process then took other paths than a shared one,
-//! and each new step had two cases.
+//! The runner calls this trait only. [`Alone`] implements it for a run of one process. Processes that meet over a
+//! network have a crate of their own, which imports this one. The alternative was an optional field that each step of a
+//! run had to check. A run of one process then took other paths than a shared one, and each new step had two cases.
 //!
-//! Calls come in this order: `gather`, `target_prepared`, `ready`, `start` until it answers, `started`, `check_others` while
-//! sessions work, `step_ended`, `finish`. An error at any point is reported by `fail`, and ends the run of all.
+//! Calls come in this order: `gather`, `target_prepared`, `ready`, `start` until it answers, `started`, `check_others`
+//! while sessions work, `step_ended`, `finish`. An error at any point is reported by `fail`, and ends the run of all.
 
 use std::time::Duration;
 
@@ -32,7 +31,7 @@ pub trait Coordination: Send + Sync {
     /// Whether this process calls the user's hooks: one process of a run does.
     fn leads_run(&self) -> bool;
 
-    /// How many of the `sessions` of a step work on the target of this process, whichever process they belong to.
+    /// Number of the `sessions` of a step that work on the target of this process, in any process.
     fn sessions_on_target(&self, sessions: u32) -> u32;
 
     fn own_sessions(&self, all: Vec<Placement>) -> Vec<Placement>;
@@ -52,7 +51,7 @@ pub trait Coordination: Send + Sync {
     /// All sessions of this process are connected, and need `lead` from the decision until they can begin.
     fn ready(&self, lead: Duration) -> Result<()>;
 
-    /// The instant at which all sessions begin, by the target's clock in microseconds since the epoch; `None` until it is
+    /// The start instant of all sessions, by the target's clock in microseconds since the epoch; `None` until it is
     /// decided. `now_us` is the present by that clock, which is ahead of this host's by `target`.
     fn start(&self, now_us: i64, lead: Duration, target: &ClockOffset) -> Result<Option<i64>>;
 
@@ -66,17 +65,16 @@ pub trait Coordination: Send + Sync {
     /// One has failed or is gone.
     fn check_others(&self) -> Result<()>;
 
-    /// A step of `sessions`, those of all processes, went well: records which of them this process had.
+    /// A step with `sessions` in all processes succeeded: records the sessions of this process.
     fn step_ended(&self, sessions: u32, events: &dyn Events);
 
-    /// This process has stored what it measured: makes the result of the run, shows it and calls the last hook, or waits for
-    /// the process that does.
+    /// Called after this process has stored its measurements. The first process creates the result of the run, shows it
+    /// and calls the last hook; the others wait for it.
     ///
-    /// # Errors
-    /// What ended the run for all processes.
+    /// # Errors The error that ended the run for all processes.
     fn finish(&self, context: &Context, own: Ended, show: Show<'_>) -> Result<Ended>;
 
-    /// Ends the run of all processes for what `error` says, as far as they can be reached.
+    /// Ends the run of all reachable processes with `error`.
     fn fail(&self, error: &Error);
 }
 

@@ -40,7 +40,7 @@ pub fn ensure(
     }
 }
 
-/// Refuses what [`ensure`] would refuse. Changes nothing.
+/// Returns in advance the errors of [`ensure`]. Changes nothing.
 pub(crate) fn check(target: &dyn Target, plan: &Plan, description: &Description, events: &dyn Events) -> Result<()> {
     match find(target, plan, description)? {
         Found::All(loaded) => plan.workload(&loaded).map(drop),
@@ -50,19 +50,19 @@ pub(crate) fn check(target: &dyn Target, plan: &Plan, description: &Description,
     }
 }
 
-/// What a target holds of the dataset of a plan.
+/// The state of a plan's dataset on a target.
 enum Found {
     All(Dataset),
     Wanting { whole: DatasetPlan, missing_schemas: u32 },
 }
 
-/// Refuses before the first byte is written what the dataset could not carry.
+/// Refuses an unsuitable dataset before the first byte is written.
 fn find(target: &dyn Target, plan: &Plan, description: &Description) -> Result<Found> {
     let block_bytes = description.block_bytes;
     let (whole, missing_schemas) = match target.dataset()? {
         Some(loaded) if loaded.schemas >= plan.schemas.unwrap_or(1) => return Ok(Found::All(loaded)),
         Some(loaded) => {
-            // More of the same: the layout parameters are those of what is there.
+            // An extension keeps the layout parameters of the existing schemas.
             let schemas = plan.schemas.unwrap_or(loaded.schemas);
             let more = DatasetPlan {
                 schemas,
@@ -117,8 +117,8 @@ pub fn load(
     Ok(loaded)
 }
 
-/// Proves the layout of what is loaded and stores the proof with it, or fails with what it violates; with `all_blocks` by
-/// a check of every block.
+/// Proves the layout of the loaded dataset and stores the proof with it, or fails with the violation. With
+/// `all_blocks`, every block is checked.
 pub fn verify(target: &dyn Target, all_blocks: bool, events: &dyn Events, stop: &StopFlag) -> Result<LayoutProof> {
     let proof = if all_blocks { target.verify_all(stop)? } else { target.verify(stop)? };
     if proof.schemas.is_empty() {

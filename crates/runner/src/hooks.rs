@@ -1,4 +1,4 @@
-//! The user's own commands around a run: waited for, bounded in time, their output stored with the run.
+//! The user's own commands around a run: each is awaited, has a timeout, and has its output stored with the run.
 
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -51,10 +51,10 @@ impl HookMoment {
     }
 }
 
-/// Runs the hook of `phase`, if there is one, for the run `id` stored in `folder`.
+/// Runs the hook of `phase`, if the plan has one, for the run `id` stored in `folder`.
 ///
-/// Its output goes to `hook-<phase>.out` in the run folder. A failure is an error or a finding, as the plan says. A
-/// signal to `stop` while it runs ends it. One that follows an interrupted run continues until the next signal.
+/// Its output goes to `hook-<phase>.out` in the run folder. The plan decides whether a failure is an error or a
+/// finding. A signal to `stop` while it runs ends it. A hook after an interrupted run continues until the next signal.
 pub(crate) fn call(
     hooks: &Hooks,
     phase: HookMoment,
@@ -122,7 +122,7 @@ fn running() -> MutexGuard<'static, Vec<Pid>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Ends the hooks that run, and all they started. None begins while the result is there.
+/// Ends the running hooks and all processes that they started. No hook starts until the result is dropped.
 pub fn end() -> impl Drop {
     let running = running();
     for group in running.iter() {

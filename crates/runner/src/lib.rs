@@ -1,6 +1,6 @@
-//! One runner for every run: it loads the dataset, checks the target, drives sessions through one step after another and
-//! records them. It knows no concrete engine and no other process: sources of steps ([`StepSource`]) and coordination
-//! ([`Coordination`]) are contracts that others fulfil.
+//! One runner for every run: it loads the dataset, checks the target, drives sessions through one step after another
+//! and records them. It depends on no concrete engine and no other process: sources of steps ([`StepSource`]) and
+//! coordination ([`Coordination`]) are contracts that other crates implement.
 
 mod abortable_target;
 mod cache_order;

@@ -54,7 +54,7 @@ pub(crate) fn step(
     let events = Arc::clone(&follower) as Arc<dyn Events>;
     // One process reads the counters of a target and its host; each process reads its own.
     let leads = coordination.leads_target();
-    // A target within the process counts the work of this process alone.
+    // A target inside the process counts only the work of this process.
     let of_target = if leads || target.host_view().in_process { target.samplers()? } else { Vec::new() };
     let (mut samplers, findings) =
         if leads { host_samplers(context, target, &of_target)? } else { own_samplers(context) };
@@ -102,7 +102,7 @@ pub(crate) fn step(
     Ok(Measured { step: follower.take().unwrap_or(recorded), error, given_up })
 }
 
-/// Records a step that its target refused, for what `error` says.
+/// Records a step that its target refused with `error`.
 pub(crate) fn passed_over(head: StepHead, error: Error, events: &dyn Events) -> Measured {
     let mut step = StepRecord::new(head.clone());
     let end = Event::StepEnd { error: Some(error.to_string()), interrupted: false };
@@ -160,7 +160,7 @@ fn spans(plan: &Plan) -> (Duration, Duration) {
     }
 }
 
-/// What of the target and its host must not change while `workload` is measured.
+/// Properties of the target and its host that must not change while `workload` is measured.
 fn watches(context: &Context, target: &dyn Target, workload: &Workload) -> Result<Vec<Box<dyn Watch>>> {
     let mut watches = target.watches(workload)?;
     if !context.clock.is_simulated() {
@@ -178,7 +178,7 @@ pub(crate) fn circumstances(
     watches(context, target, workload)?.into_iter().map(read).collect()
 }
 
-/// What cannot be known of a system that is not watched.
+/// A finding for a system that is not watched.
 pub(crate) fn settings_not_watched() -> Finding {
     let text = "mindful cannot watch the settings, counters and tables of this server during the run, so it does not find \
                 a change of them. Change nothing while it measures.";
@@ -187,8 +187,8 @@ pub(crate) fn settings_not_watched() -> Finding {
 
 type Samplers = Vec<Box<dyn Sampler>>;
 
-/// Samplers of this host, and of the server's where an exporter reports them; and what is seen neither by them nor by
-/// those `of_target`.
+/// Samplers of this host, and of the server's if an exporter reports them; and findings about counters that neither
+/// they nor those `of_target` provide.
 pub fn host_samplers(
     context: &Context,
     target: &dyn Target,
@@ -210,7 +210,7 @@ pub fn host_samplers(
     Ok((samplers, findings))
 }
 
-/// Those of this process and its host alone.
+/// Samplers of only this process and its host.
 fn own_samplers(context: &Context) -> (Samplers, Vec<Finding>) {
     if context.clock.is_simulated() {
         return (Vec::new(), Vec::new());

@@ -12,7 +12,8 @@ use mindful_core::result::{Finding, Severity};
 use crate::context::Context;
 use crate::dataset;
 
-/// What `target` and its host have that would spoil a run, as severe as in that run. Refuses what the run would refuse.
+/// Findings about `target` and its host that would affect a run, with their severity in that run. Returns the errors of
+/// the run in advance.
 pub fn foretell(context: &Context, target: &dyn Target) -> Result<Vec<Finding>> {
     let plan = &context.plan;
     dataset::check(target, plan, &target.describe()?, &*context.events())?;
@@ -20,8 +21,8 @@ pub fn foretell(context: &Context, target: &dyn Target) -> Result<Vec<Finding>> 
     Ok(foretold(findings.collect()))
 }
 
-/// The same where there is no target yet, because it would be made in `folder`: what the host has, and the devices that the
-/// folders of data and log will lie on.
+/// The findings if no target exists yet, because it would be created in `folder`: of the host, and of the devices below
+/// the future folders of data and log.
 pub fn foretell_unmade(context: &Context, folder: &Path) -> Result<Vec<Finding>> {
     let mut host = context.options.check_unmade(folder, &context.plan)?;
     for path in host.data_paths.iter_mut().chain(&mut host.log_paths) {
@@ -38,7 +39,7 @@ pub fn foretell_unmade(context: &Context, folder: &Path) -> Result<Vec<Finding>>
     Ok(foretold(findings))
 }
 
-/// What a run learns from the flushes of its updates: a log in memory is not durable. Reads do not wait for it.
+/// A log in memory is not durable. Only updates wait for it, so reads have no such finding.
 fn log_in_memory(plan: &Plan, host: &HostView) -> Option<Finding> {
     let severity = if plan.update_pct.is_none() { Severity::Info } else { Severity::Warning };
     mindful_observe::log_in_memory(host).map(|finding| Finding { severity, ..finding })
@@ -48,14 +49,14 @@ fn foretold(findings: Vec<Finding>) -> Vec<Finding> {
     sorted(findings.into_iter().map(Finding::foretold).collect())
 }
 
-/// What the host and the target have that spoils a result of `plan`, the gravest first. The host is not checked if time
-/// is `simulated`.
+/// Findings about the host and the target that affect a result of `plan`, the most severe first. The host is not
+/// checked if time is `simulated`.
 pub(crate) fn checks(target: &dyn Target, plan: &Plan, simulated: bool) -> Result<Vec<Finding>> {
     if simulated {
         return target.checks(plan);
     }
     let host = target.host_view();
-    // First the target: what it reads to answer is no neighbour's.
+    // The target comes first, so that its reads for the checks do not count as those of other processes.
     let mut findings = target.checks(plan)?;
     findings.extend(mindful_observe::host_checks(&host));
     Ok(sorted(findings))
@@ -65,7 +66,7 @@ pub(crate) fn of_host(target: &dyn Target, simulated: bool) -> Vec<Finding> {
     if simulated { Vec::new() } else { sorted(mindful_observe::host_checks(&target.host_view())) }
 }
 
-/// What the target has that spoils step number `step` of a run, from 0, which does `plan`.
+/// Findings about the target for step number `step` of a run, from 0, which runs `plan`.
 pub(crate) fn of_step(target: &dyn Target, plan: &Plan, step: u32) -> Result<Vec<Finding>> {
     let of_step =
         |finding: Finding| Finding { evidence: format!("step {}: {}", step + 1, finding.evidence), ..finding };

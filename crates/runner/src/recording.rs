@@ -31,7 +31,7 @@ impl Recording {
         self.sink.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// From now on events go to `writer`, those that waited first.
+    /// Sends events to `writer` from now on, buffered ones first.
     pub(crate) fn write_to(&self, writer: &Arc<RunWriter>) {
         let mut sink = self.lock();
         if let Sink::Waiting(waiting) = std::mem::replace(&mut *sink, Sink::Writing(Arc::clone(writer))) {
@@ -49,7 +49,7 @@ impl Recording {
         }
     }
 
-    /// What went wrong with the record so far.
+    /// The first error of the record so far.
     pub(crate) fn fault(&self) -> Option<Error> {
         match &*self.lock() {
             Sink::Writing(writer) => writer.fault(),
@@ -57,7 +57,7 @@ impl Recording {
         }
     }
 
-    /// What was found so far, before there is a run folder.
+    /// Findings so far, before a run folder exists.
     pub fn findings(&self) -> Vec<Finding> {
         let Sink::Waiting(waiting) = &*self.lock() else { return Vec::new() };
         let found = |event: &Event| if let Event::Finding(finding) = event { Some(finding.clone()) } else { None };

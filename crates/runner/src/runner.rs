@@ -1,4 +1,4 @@
-//! A run from open to stored, whatever the source of its steps.
+//! A run from open to stored, for any source of steps.
 
 use std::sync::Arc;
 
@@ -28,14 +28,13 @@ use crate::measure::{Measured, StepPlan};
 use crate::source::{NextStep, StepSource, System};
 use crate::{cache_order, dataset, measure, preflight, self_proof};
 
-/// A run that was interrupted and continues: its writer, and what was written.
+/// An interrupted run that continues: its writer, and its record so far.
 pub type Resumed = (RunWriter, Run);
 
-/// Measures the steps of `source` one by one and stores them in a new folder, or in that of the run that is `resumed`. Then
-/// `show` prints the result. The user's hooks are called before, between and after.
+/// Measures the steps of `source` one by one and stores them in a new folder, or in the folder of the `resumed` run.
+/// Then `show` prints the result. The user's hooks are called before, between and after.
 ///
-/// # Errors
-/// What failed before the run began: then nothing is stored. Or the result cannot be stored or shown.
+/// # Errors A failure before the run began: then nothing is stored. Or the result cannot be stored or shown.
 pub fn run(
     context: &Context,
     coordination: &dyn Coordination,
@@ -58,7 +57,7 @@ fn measure_and_store(
     resumed: Option<Resumed>,
 ) -> Result<Ended> {
     coordination.gather()?;
-    // No server is started for what could not be stored.
+    // No server is started for a run that cannot be stored.
     context.store.probe()?;
     let mut runner = Runner { context, coordination, opened: Vec::new(), steps: 0 };
     let own = context.system();
@@ -93,12 +92,12 @@ struct Runner<'a> {
 
 struct Opened {
     system: System,
-    /// The server's processes while they are kept on one CPU; they get their former CPUs back before it ends.
+    /// The server's processes while they are pinned to one CPU; they get their former CPUs back on drop.
     pinned: Option<Pinned>,
     target: AbortableTarget,
     description: Description,
     dataset: Dataset,
-    /// What the target was made ready for, until a step has made use of it.
+    /// The workload and sessions that the target was prepared for, until a step has used it.
     ready_for: Option<(Workload, u32)>,
     /// Circumstances by source, as they were when the target was first ready; `None` before that.
     before: Option<Vec<(String, Vec<Circumstance>)>>,
@@ -110,7 +109,7 @@ impl Opened {
     fn ready(&mut self, plan: &Plan, sessions: u32) -> Result<Workload> {
         let wanted = (plan.workload(&self.dataset)?, sessions);
         if self.commit_wait.replace(wanted.0.commit_wait) != Some(wanted.0.commit_wait) {
-            // What makes commits wait may be a setting of the server, which mindful itself changes.
+            // Waiting commits may depend on a setting of the server, which mindful itself changes.
             self.before = None;
         }
         if self.ready_for.take().as_ref() != Some(&wanted) {
@@ -119,11 +118,11 @@ impl Opened {
         Ok(wanted.0)
     }
 
-    /// Has the cache filled in block order where it can hold the working set, and describes how far.
+    /// Fills the cache in block order if it can hold the working set, and describes the extent.
     fn fill_cache(&mut self, context: &Context, workload: &Workload) -> Result<()> {
         let cache =
             if self.description.files || self.description.simulated { None } else { self.description.cache_bytes };
-        // Where each session has a cache of its own, the engine knows which blocks it is for.
+        // If each session has a cache of its own, the engine decides which blocks it gets.
         let fits = |bytes| {
             self.description.cache_each_session || self.dataset.fits_cache(workload.schemas, workload.scale, bytes)
         };
@@ -168,13 +167,13 @@ impl Opened {
         Ok(self.before.insert(before))
     }
 
-    /// Keeps the server on one CPU, or gives it back all it had.
+    /// Pins the server to one CPU, or restores its CPUs.
     fn pin(&mut self, on_one_cpu: bool) -> Result<()> {
         if self.pinned.is_some() == on_one_cpu {
             return Ok(());
         }
         self.pinned = None;
-        // This changes the CPUs of the server, and so what steps are held against.
+        // This changes the CPUs of the server, and so the reference of later steps.
         self.before = None;
         if on_one_cpu {
             let server = self.target.host_view().server_pid;
@@ -200,7 +199,7 @@ impl Runner<'_> {
                 other.map(|at| self.opened.remove(at));
                 let joins = !self.coordination.leads_target();
                 if joins {
-                    // The process that leads the target makes what is missing; then the others open what is there.
+                    // The process that leads the target creates missing objects; then the others open them.
                     self.coordination.target_prepared()?;
                 }
                 let at_target = |error| self.coordination.at_target(error);
@@ -232,8 +231,8 @@ impl Runner<'_> {
         Ok(&mut self.opened[at])
     }
 
-    /// Examines the run's own system and opens the folder: from here on, what happens is stored. Gives what is known of
-    /// the run before its first step.
+    /// Examines the run's own system and opens the folder: from here on, events are stored. Returns the run before its
+    /// first step.
     fn begin(&mut self, source: &mut dyn StepSource, resumed: Option<Resumed>) -> Result<Run> {
         let (context, coordination) = (self.context, self.coordination);
         let (passes_over, differs) = (source.passes_over(), source.differs());
@@ -285,7 +284,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Takes one step; one that its target refuses is reported and passed over where the source wants that.
+    /// Takes one step; a step that its target refuses is reported and skipped if the source allows it.
     fn step(&mut self, next: NextStep, source: &dyn StepSource) -> Result<Measured> {
         let (context, coordination, number) = (self.context, self.coordination, self.steps);
         let opened = self.open(&next.system, next.plan.sessions, next.loads)?;
@@ -334,7 +333,7 @@ fn load(context: &Context, target: &dyn Target) -> Result<(Description, Dataset)
     Ok((if loaded { target.describe()? } else { description }, dataset))
 }
 
-/// The run's own system made ready for its plan, and the preflight checks of it and its host; of the host alone where
+/// Prepares the run's own system for its plan, and runs the preflight checks of it and its host; only of the host if
 /// steps differ.
 fn preflight_of(context: &Context, coordination: &dyn Coordination, own: &mut Opened, differs: bool) -> Result<()> {
     let workload = context.plan.workload(&own.dataset)?;
@@ -364,12 +363,12 @@ fn preflight_of(context: &Context, coordination: &dyn Coordination, own: &mut Op
     coordination.target_prepared()
 }
 
-/// Opens a new folder for the run that `known` begins, and completes it with the folder's id and what the host is.
+/// Opens a new folder for the run `known`, and adds the folder's id and the facts of the host to it.
 fn record(context: &Context, known: &mut Run) -> Result<()> {
     let writer = Arc::new(context.store.create(known.head.clone())?);
     known.head = writer.head.clone();
     if let (Some(description), Some(host)) = (known.description.clone(), known.host.clone()) {
-        // No host goes by simulated time.
+        // A simulated run has no host.
         if !context.clock.is_simulated() {
             known.environment = mindful_observe::environment(&host, context.plan.facts);
         }

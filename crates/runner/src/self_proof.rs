@@ -1,4 +1,4 @@
-//! Whether the engine of a run has proven itself on its target: `doctor` stores what it found, runs look it up.
+//! Whether the engine of a run has proven itself on its target: `doctor` stores its result, runs look it up.
 
 use mindful_core::contract::target::Target;
 use mindful_core::contract::{Proven, SelfProof, StoredProof};

@@ -66,15 +66,14 @@ pub struct NextStep {
 }
 
 pub trait StepSource {
-    /// The run's own system is open and holds `dataset`; nothing is stored yet.
+    /// The run's own system is open and contains `dataset`; nothing is stored yet.
     ///
-    /// # Errors
-    /// What the source cannot work with; then nothing is stored.
+    /// # Errors The source cannot use the target or the dataset; then nothing is stored.
     fn opened(&mut self, _target: &dyn Target, _dataset: &Dataset, _recording: &Recording) -> Result<()> {
         Ok(())
     }
 
-    /// The next step, after the figures of the one that has just finished; `None` ends the run.
+    /// The next step, after the figures of the previous one; `None` ends the run.
     fn next(&mut self, finished: Option<&StepSummary>, recording: &Recording) -> Result<Option<NextStep>>;
 
     /// Whether a step that fails, or that its target refuses, is recorded and the next one taken. Otherwise it ends the

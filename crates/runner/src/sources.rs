@@ -1,7 +1,7 @@
 //! Sources of steps: which step a run measures next, given the figures of those before.
 //!
-//! A source is handed the figures of each finished step and never reads the run folder, so it can be tested with
-//! made-up figures. A sweep keeps no state: its settings and the finished steps determine the next one. So a killed
+//! A source receives the figures of each finished step and never reads the run folder, so it can be tested with
+//! invented figures. A sweep keeps no state: its settings and the finished steps determine the next one. So a killed
 //! sweep resumes from its run folder alone. [`ladder`] has the pure functions that choose load steps; [`walk`] drives a
 //! [`sweep`] within its budget.
 

@@ -1,12 +1,13 @@
 //! A step: a number of sessions, one workload, one measured window.
 //!
 //! Each session has a thread. All connect, a few at a time; all rehearse a slice; then all begin at one instant, which
-//! is chosen once every session is ready. Time is divided into slices of about a second. The measured window begins and
-//! ends on a boundary between two slices, so counters read at the boundaries cover exactly the work in the window.
+//! is chosen after every session is ready. Time is divided into slices of about a second. The measured window begins
+//! and ends on a boundary between two slices, so counters read at the boundaries cover exactly the work in the window.
 //!
-//! This thread never does what a session could block: it takes messages, watches the clocks and ends what hangs. First it asks
-//! sessions to stop, then it interrupts their operations, and at last it aborts the target. A timeout for each operation was
-//! rejected: it would cost two readings of the clock for each operation and measure itself.
+//! This thread never makes a call that a session could block: it receives messages, checks the clocks and ends hanging
+//! operations. First it asks sessions to stop, then it interrupts their operations, and at last it aborts the target. A
+//! timeout for each operation was rejected: it would cost two readings of the clock for each operation and measure
+//! itself.
 
 use std::sync::Arc;
 use std::thread::{self, Scope};
@@ -44,11 +45,11 @@ const LEAD: Duration = Duration::from_millis(200);
 const REHEARSALS: u32 = 2;
 /// Longest wait for a message between two checks of the stop flag.
 const LOOK: Duration = Duration::from_millis(50);
-/// How long an operation may continue after a stop was requested before it is interrupted.
+/// Time from a stop request to the interrupt of an operation.
 const STOP_GRACE: Duration = Duration::from_secs(2);
-/// How long an operation may outlast the end of the step before it is interrupted.
+/// Time from the end of the step to the interrupt of an operation.
 const END_GRACE: Duration = Duration::from_mins(1);
-/// How long operations may continue after their first interrupt before their target is given up.
+/// Time from the first interrupt of operations to the abort of their target.
 const INTERRUPT_GRACE: Duration = Duration::from_secs(10);
 
 /// When no session reports for so long beyond the length of a slice, the clock that slices end by may have been set.
@@ -56,11 +57,11 @@ const SILENCE: Duration = Duration::from_secs(3);
 
 pub(crate) struct StepOrder<'a> {
     pub target: &'a dyn Target,
-    /// What to do; `warmup_slices` is filled in by the step.
+    /// The step to run; `warmup_slices` is filled in by the step.
     pub head: StepHead,
     /// Time before the measured window; ignored for a fixed amount of work.
     pub warmup: Duration,
-    /// Length of the window, or how long a fixed amount of work may take.
+    /// Length of the window, or time limit of a fixed amount of work.
     pub window: Duration,
     pub early_stop: EarlyStop,
     /// Decides when all processes of the run begin.
@@ -80,7 +81,7 @@ pub(crate) struct Start {
 pub(crate) struct StepOutcome {
     pub error: Option<Error>,
     pub interrupted: bool,
-    /// Whether its target was given up: nothing more can be asked of it.
+    /// Whether its target was aborted and cannot be used any more.
     pub given_up: bool,
 }
 
@@ -158,7 +159,7 @@ pub(crate) fn run_step(
     Ok(outcome)
 }
 
-/// Lets all sessions leave when it goes, however that comes about.
+/// Lets all sessions leave on drop, on every path.
 struct Dismissal<'a>(&'a Gate, usize);
 
 impl Drop for Dismissal<'_> {
@@ -179,13 +180,13 @@ struct Step<'scope, 'env> {
     clocks: &'scope ClockOffset,
     wall: WallClock,
     begins: Option<Duration>,
-    /// How long sessions need until they can begin; known while they are ready and wait for the decision.
+    /// Time that sessions need to begin; known while they are ready and wait for the decision.
     lead: Option<Duration>,
     /// When a session last reported, or the clocks were last read for lack of a report.
     heard: Duration,
     /// Sessions that have not done their work.
     left: usize,
-    /// A thread waits for what the target says of its clock.
+    /// A thread waits for the reading of the target's clock.
     asks_clock: bool,
     interrupted: Option<Duration>,
     given_up: bool,
@@ -193,7 +194,7 @@ struct Step<'scope, 'env> {
 }
 
 impl<'scope> Step<'scope, '_> {
-    /// Has a thread for each session; those that were started are waited for.
+    /// Starts a thread for each session; started threads are joined.
     fn spawn_sessions(&mut self, shared: &'scope Shared<'scope>) {
         for (number, placement) in (0..).zip(&self.order.head.placements) {
             let (placement, mut slot) = (*placement, self.clock.new_thread_slot());
@@ -253,7 +254,7 @@ impl<'scope> Step<'scope, '_> {
                 }
                 Some(Message::Slice(session, report)) => {
                     self.heard = self.clock.elapsed();
-                    // It ends when no clock that was left alone is yet.
+                    // An end that no unchanged clock has reached yet shows that a clock was set.
                     let leapt = report.end_us.saturating_sub(self.clocks.us) > self.clock.now_us() + SLICE_US;
                     self.events.emit(Event::Slice { session, report: *report });
                     if leapt && !self.halt.is_requested() {
@@ -293,7 +294,7 @@ impl<'scope> Step<'scope, '_> {
         }
     }
 
-    /// How long an operation may continue after it was asked to stop; 0 before the work begins.
+    /// Time that an operation may continue after a stop request; 0 before the work begins.
     fn grace(&self) -> Duration {
         if self.begins.is_some_and(|begins| self.clock.elapsed() >= begins) { STOP_GRACE } else { Duration::ZERO }
     }
@@ -323,7 +324,7 @@ impl<'scope> Step<'scope, '_> {
         self.asks_clock = thread::Builder::new().name("clock".to_owned()).spawn_scoped(self.scope, ask).is_ok();
     }
 
-    /// Where the target goes by a clock that was set, its slices no longer end where they should.
+    /// If the target's clock was set, its slices no longer end at their boundaries.
     fn judge_clock(&mut self, found: Option<Finding>) {
         self.asks_clock = false;
         if let Some(finding) = found {

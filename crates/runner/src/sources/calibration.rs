@@ -1,9 +1,9 @@
-//! The search behind `--preset calibrate`: the most random block reads per second within a latency limit, and the most MiB per
-//! second by large reads.
+//! The search of `--preset calibrate`: the most random block reads per second within a latency limit, and the most MiB
+//! per second by large reads.
 //!
-//! The load is the number of reads in flight. It doubles while that adds throughput and keeps the limit; then the gap between the
-//! largest load within the limit and the smallest beyond it is halved, down to a quarter of the load. The search is a pure function
-//! of the loads tried so far, so it is tested against a simulated device.
+//! The load is the number of reads in flight. It doubles as long as that adds throughput and keeps the limit. Then the
+//! gap between the largest load within the limit and the smallest beyond it is halved, down to a quarter of the load.
+//! The search is a pure function of the loads tried so far, so it is tested against a simulated device.
 
 use mindful_core::contract::file_read::InFlight;
 
@@ -22,8 +22,8 @@ pub struct Outcome {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Answer {
-    /// Most random block reads per second within the limit, and at which load; `None` when even one read at a time
-    /// takes longer.
+    /// Most random block reads per second within the limit, with their load; `None` if a single read at a time takes
+    /// longer.
     pub blocks: Option<(Outcome, u32)>,
     /// Most large reads per second, and at which load.
     pub large: Option<(Outcome, u32)>,
@@ -42,7 +42,7 @@ impl Calibration {
         Self { limit_us, blocks: Climb::default(), large: Climb::default() }
     }
 
-    /// The load to measure next; `None` when the answer is found.
+    /// The next load; `None` if the search is finished.
     pub fn next(&self) -> Option<InFlight> {
         let small = self.blocks.next(self.limit_us).map(|small| InFlight { small, large: 0 });
         small.or_else(|| self.large.next(f64::INFINITY).map(|large| InFlight { small: 0, large }))

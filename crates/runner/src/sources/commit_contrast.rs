@@ -35,7 +35,7 @@ const TURN: [(&str, &str); 5] =
 /// Blocks of 8 KiB of bare writes: 16 MiB, as `pg_test_fsync` has.
 const BLOCKS: u64 = 2_048;
 
-/// Completes `settings` with what a contrast of commits measures where nothing else is said.
+/// Adds the defaults of a contrast of commits to `settings`.
 pub fn complete(settings: &mut Settings, engine: &dyn Engine) {
     // Commits are measured, not reads: the cache holds all data.
     if let Some((option, value)) = engine.cache_option(settings.get("target").unwrap_or_default(), true) {
@@ -49,7 +49,7 @@ pub struct CommitContrast<'a> {
     context: &'a Context,
     files: &'static dyn Engine,
     reads: &'static dyn FileReads,
-    /// Where the file of bare writes is to be, if the user says that.
+    /// Folder for the file of bare writes, if the user chose one.
     folder: Option<PathBuf>,
     /// The file that was made.
     made: Option<PathBuf>,
@@ -173,12 +173,12 @@ impl Drop for CommitContrast<'_> {
     fn drop(&mut self) {
         let Some(path) = self.made.take() else { return };
         let events: Arc<dyn Events> = Arc::new(Silent);
-        // What cannot be removed carries a mark, and the next contrast takes it.
+        // A file that cannot be removed is marked, and the next contrast reuses it.
         let _ = self.system_of_file(&path, &[]).and_then(|system| system.options.open(1, &events)?.cleanup());
     }
 }
 
-/// The folder on the way to `log` that is mindful's own.
+/// The folder on the path to `log` that belongs to mindful.
 fn own_folder(log: &Path) -> Option<PathBuf> {
     log.ancestors().find(|folder| folder.join(MARK_FILE).is_file()).map(Path::to_owned)
 }

@@ -30,8 +30,8 @@ const TURN: [(&str, &str); 4] = [("duration", "2s"), ("warmup", "1s"), ("session
 /// Time in which a database's cache takes in its data before it is measured as cached.
 pub(crate) const CACHE_WARMUP: Duration = Duration::from_secs(4);
 
-/// Completes `settings` with what a contrast measures where nothing else is said. A private server of `engine` begins with a
-/// cache that holds little of its data.
+/// Adds the defaults of a contrast to `settings`. A private server of `engine` begins with a cache that holds little of
+/// its data.
 pub fn complete(settings: &mut Settings, engine: &dyn Engine) {
     let url = settings.get("target").unwrap_or_default();
     if let Some((option, value)) = engine.cache_option(url, false) {
@@ -40,7 +40,7 @@ pub fn complete(settings: &mut Settings, engine: &dyn Engine) {
     set_turn(settings, &TURN);
 }
 
-/// Sets what the user does not give to the defaults of a turn.
+/// Sets keys that the user did not set to the values of a turn.
 pub(crate) fn set_turn(settings: &mut Settings, turn: &[(&str, &str)]) {
     for (name, value) in turn {
         if settings.given_text(name).is_none() {
@@ -158,7 +158,7 @@ fn one_core_left_out() -> Finding {
     )
 }
 
-/// What is done with each block of a bare file at `level`; `None` for the database.
+/// Use of each block of a bare file at `level`; `None` for the database.
 const fn touch(level: Level) -> Option<BlockTouch> {
     match level {
         Level::Untouched => Some(BlockTouch::None),

@@ -1,4 +1,4 @@
-//! How much a verb of many steps is about to do, and how long that takes by the clock.
+//! The amount of work of a verb with many steps, and its duration.
 
 use std::fmt;
 use std::time::Duration;
@@ -11,7 +11,7 @@ const OVERHEAD: Duration = Duration::from_secs(3);
 /// Steps or runs to come. Loading the dataset is not in it: its speed is shown during the load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Estimate {
-    /// What is counted: `steps` or `runs`.
+    /// The unit: `steps` or `runs`.
     pub what: &'static str,
     pub count: u32,
     pub time: Duration,
@@ -40,7 +40,7 @@ impl fmt::Display for Estimate {
     }
 }
 
-/// Time a step of `plan` takes by the clock, about; the most it may take where it ends by what it finds.
+/// Approximate duration of a step of `plan`; the maximum for a step that ends by its data.
 pub(crate) fn step_time(plan: &Plan) -> Duration {
     let measuring = match (plan.ops, plan.steady) {
         (Some(_), _) => plan.guard,

@@ -72,7 +72,7 @@ impl<'a> IoJob<'a> {
         Ok(NextStep { system, loads: false, plan, point: Point { values, ..Point::default() }, on_one_cpu: false })
     }
 
-    /// The next load of a calibration, after what the last one showed.
+    /// The next load of a calibration, given the last result.
     fn calibrate(&mut self, finished: Option<&StepSummary>) -> Result<Option<InFlight>> {
         if let Some(step) = finished {
             self.calibration.record(self.load, outcome(self.load, step)?);

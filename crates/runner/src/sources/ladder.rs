@@ -1,6 +1,6 @@
-//! Which steps a sweep takes, and in which order: pure functions from what is measured so far to what comes next.
+//! The steps of a sweep and their order: pure functions from the measurements so far to the next step.
 //!
-//! Calls do not keep state, so a sweep that was killed continues from its stored results alone.
+//! Calls do not keep state, so a killed sweep continues from its stored results alone.
 
 mod adaptive;
 mod axis;

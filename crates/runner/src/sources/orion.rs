@@ -10,11 +10,11 @@ pub enum Preset {
     Oltp,
     /// Large reads at rising load: the most bytes a second.
     Dss,
-    /// Small reads alone, then large reads alone.
+    /// Small reads only, then large reads only.
     Simple,
     /// All pairs of small and large load.
     Normal,
-    /// Whatever the matrix and the loads say.
+    /// Any combination of matrix and loads.
     Advanced,
 }
 
@@ -43,7 +43,7 @@ pub enum Matrix {
     Col,
     /// The pair of the highest loads.
     Max,
-    /// Small alone and large alone.
+    /// Only small, and only large reads.
     Basic,
     /// All pairs.
     Detailed,
@@ -67,7 +67,7 @@ impl Matrix {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Job {
     pub preset: Preset,
-    /// The matrix of an advanced job; the others have their own.
+    /// The matrix of an advanced job; other jobs have fixed ones.
     pub matrix: Option<Matrix>,
     /// Disks that serve the files: the ladders rise in multiples of it.
     pub disks: u32,

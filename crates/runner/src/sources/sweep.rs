@@ -1,5 +1,5 @@
-//! Which step a sweep takes next: from its settings and what is stored of it so far. Other state is not kept, so a
-//! sweep that was killed continues from its run folder.
+//! Chooses the next step of a sweep from its settings and its stored steps. Other state is not kept, so a killed sweep
+//! continues from its run folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -49,7 +49,7 @@ enum Shape {
         points: Vec<BTreeMap<String, String>>,
         steps: Budgeted,
     },
-    /// A ladder of sessions that finds its own steps, for each set of values of the other keys.
+    /// A ladder of sessions that chooses its own steps, for each combination of values of the other keys.
     Adaptive {
         others: Vec<BTreeMap<String, String>>,
         from: u32,
@@ -142,7 +142,7 @@ impl Sweep {
         points.iter().flat_map(BTreeMap::keys).any(|key| key != "sessions" && key != "rate")
     }
 
-    /// The next step after those `done`, in the order they ran; `left` are the steps that the budget still holds.
+    /// The next step after those `done`, in the order they ran; `left` is the number of steps in the remaining budget.
     pub(crate) fn next(&self, done: &[StepSummary], left: Option<u32>) -> Next {
         let next = match &self.shape {
             Shape::Fixed { points, steps } => next_fixed(points, &steps.keep, done),
@@ -190,7 +190,7 @@ impl Sweep {
         slots.iter().filter_map(|slot| at(slot).ok()).collect()
     }
 
-    /// What does not fit into the budget, in words; `None` when all does, or when the steps are not known before.
+    /// The points that exceed the budget, in words; `None` if all fit, or if the steps are not known in advance.
     pub(crate) fn left_out(&self) -> Option<String> {
         let Shape::Fixed { points, steps } = &self.shape else { return None };
         let names: Vec<_> = steps.left_out.iter().map(|slot| values_in_words(&points[slot.point])).collect();
@@ -232,7 +232,7 @@ impl Sweep {
         }
     }
 
-    /// All points of the ladders once more, in an order of their own, as often as asked.
+    /// Repeats all points of the ladders in a new order, up to the requested number of passes.
     fn next_repetition(&self, done: &[StepSummary]) -> Next {
         let mut known = BTreeSet::new();
         let once = done.iter().map(|d| &d.point).filter(|p| p.pass == 0 && !p.drift_check);

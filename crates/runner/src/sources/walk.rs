@@ -18,9 +18,9 @@ pub struct Walk<'a> {
     sweep: &'a Sweep,
     context: &'a Context,
     began: Duration,
-    /// What the steps took that an earlier call had finished.
+    /// Time of the steps that an earlier call finished.
     spent_before: Duration,
-    /// What the longest step of this call took, all of it.
+    /// Time of the longest step of this call.
     longest: Option<Duration>,
     handed_out: Option<Duration>,
     done: Vec<StepSummary>,
@@ -32,7 +32,7 @@ impl<'a> Walk<'a> {
         Self { sweep, context, began: context.clock.elapsed(), spent_before, longest, handed_out, done: Vec::new() }
     }
 
-    /// The rest of the sweep with the steps `run`; those that did not end are taken again.
+    /// The rest of the sweep after the steps of `run`; unfinished ones are repeated.
     pub fn resumed(sweep: &'a Sweep, context: &'a Context, run: &Run) -> Self {
         let mut finished = run.clone();
         finished.steps.retain(mindful_core::record::run::StepRecord::finished);
@@ -44,7 +44,7 @@ impl<'a> Walk<'a> {
         self.context.clock.elapsed().saturating_sub(instant)
     }
 
-    /// Time the budget still holds; `None` without one.
+    /// Remaining time of the budget; `None` without one.
     fn left(&self) -> Option<Duration> {
         Some(self.sweep.budget()?.saturating_sub(self.spent_before + self.since(self.began)))
     }
@@ -121,7 +121,7 @@ impl StepSource for Walk<'_> {
     }
 }
 
-/// What the finished steps of `run` and its load took: from one start to the next, or `step_cost` where a pause lies
+/// Time of the finished steps of `run` and of its load: from one start to the next, or `step_cost` if there was a pause
 /// between them.
 fn spent(run: &Run, step_cost: Duration) -> Duration {
     let begins: Vec<i64> =

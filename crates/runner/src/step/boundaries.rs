@@ -1,10 +1,11 @@
-//! The boundaries of slices, and how far sessions may run ahead of them.
+//! The boundaries of slices, and the distance that sessions may run ahead of them.
 //!
-//! Warm-up and window are each cut into equal slices of half a second to a second, so both begin and end exactly on a boundary.
-//! Slices of exactly one second with a shorter last one were rejected: rates of slices would have unequal errors.
+//! Warm-up and window are each cut into equal slices of half a second to a second, so both begin and end exactly on a
+//! boundary. Slices of exactly one second with a shorter last one were rejected: rates of slices would have unequal
+//! errors.
 //!
-//! A session needs its next order before its slice is over. With many sessions on few CPUs the client gets its turn late, so sessions
-//! may begin some slices before it has read their reports.
+//! A session needs its next order before its slice is over. With many sessions on few CPUs the client is scheduled
+//! late, so sessions may begin some slices before it has read their reports.
 
 use std::time::Duration;
 
@@ -25,10 +26,8 @@ pub(crate) fn ahead(sessions: usize, ends_early: bool) -> usize {
     sessions.div_ceil(SESSIONS_AHEAD).clamp(1, most)
 }
 
-/// The boundaries of a step that begins at `start_us`, and how many slices are warm-up.
-///
-/// Warm-up and window are each cut into equal slices of half a second to a second (shorter only when they are shorter
-/// themselves), so both end exactly on a boundary.
+/// The boundaries of a step that begins at `start_us`, and the number of warm-up slices. Slices are shorter than half a
+/// second only if the warm-up or the window is.
 pub(crate) fn timed(start_us: i64, warmup: Duration, window: Duration) -> (Vec<i64>, u32) {
     let mut boundaries = vec![start_us];
     let warm = extend(&mut boundaries, warmup);

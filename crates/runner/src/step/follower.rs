@@ -1,8 +1,8 @@
-//! Follows a step while it runs: keeps its record, and ends it once it is steady if the plan asks for that.
+//! Follows a step while it runs: keeps its record, and ends it when it is steady if the plan requires that.
 //!
-//! The follower stands between the step and the recording, and passes all events on. After each slice that all sessions
-//! have completed it may judge the step, at intervals that grow, because each check may also end a step by chance
-//! (`steady::looks`). A step ends at a boundary that lies ahead of all sessions, so that their windows are equal.
+//! The follower is between the step and the recording, and passes all events on. After each slice that all sessions
+//! have completed it may judge the step. The intervals grow, because each check may also end a step by chance
+//! (`steady::looks`). A step ends at a boundary ahead of all sessions, so that their windows are equal.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -21,13 +21,13 @@ use mindful_core::result::{Finding, Severity};
 use crate::step::boundaries::{self, SLICE_US};
 use crate::step::early_stop::EarlyStop;
 
-/// How far ahead the boundary has to lie at which all sessions end, besides the slices that they may begin before, us.
+/// Least distance of the common end boundary, in addition to the slices that sessions may begin early, us.
 const AHEAD_US: i64 = 500_000;
 
 pub(crate) struct StepFollower {
     events: Arc<dyn Events>,
     clock: Arc<dyn Clock>,
-    /// How to end the step when it is steady; `None` to let it continue.
+    /// Criteria to end the step when it is steady; `None` to let it continue.
     steady: Option<Steady>,
     state: Mutex<State>,
 }
@@ -40,7 +40,7 @@ pub(crate) struct Steady {
 #[derive(Default)]
 struct State {
     step: Option<StepRecord>,
-    /// How many slices each session has completed.
+    /// Number of completed slices of each session.
     done: Vec<u32>,
     looks: Looks,
     found: Option<Assessment>,
@@ -55,12 +55,12 @@ impl StepFollower {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The step as it was recorded; `None` where none began.
+    /// The recorded step; `None` if no step began.
     pub(crate) fn take(&self) -> Option<StepRecord> {
         self.lock().step.take()
     }
 
-    /// Records which part of a step that ends when it is steady counts, and what speaks against it when it came to its
+    /// For a step that ends when it is steady: records its measured part, and the reasons against it if it reached its
     /// cap.
     pub(crate) fn conclude(&self) {
         let Some(steady) = &self.steady else { return };
@@ -70,7 +70,7 @@ impl StepFollower {
         let early = found.is_some();
         let found = found.unwrap_or_else(|| at_cap(step, slices, steady.least));
         let against = if early { None } else { against(&found, step.head.step, slices) };
-        // What does not settle is still measured over its later half at least.
+        // A step that does not settle is still measured over its later half at least.
         let first = (found.warmup_s as u32).min(slices / 2);
         let last = (found.end_s as u32).min(slices);
         step.window = Some((first, last));
@@ -82,7 +82,7 @@ impl StepFollower {
     }
 }
 
-/// What is to be said of a step that went on until its cap; nothing where its last look found all it needed.
+/// The finding for a step that reached its cap; `None` if its last check was good.
 fn against(found: &Assessment, step: u32, slices: u32) -> Option<Finding> {
     let place = format!("step {}, {slices} s", step + 1);
     match found.reasons.first() {
@@ -137,11 +137,11 @@ impl State {
         }
     }
 
-    /// Judges when enough is new: the boundary to end at, once what was seen is steady.
+    /// Judges if there are enough new slices; returns the end boundary when the step is steady.
     fn judge(&mut self, least: Duration, now_us: i64) -> Option<u32> {
         let complete = self.complete();
         let step = self.step.as_ref().filter(|_| self.found.is_none())?;
-        // Of the last slice, what is published after its end has not been read yet.
+        // Counters published after the end of the last slice are not read yet.
         let slices = complete.saturating_sub(1);
         if !self.looks.due(slices as usize) {
             return None;

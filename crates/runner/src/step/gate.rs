@@ -1,11 +1,11 @@
 //! The gate: no session begins before all are ready, and then all begin at one instant.
 //!
-//! A session passes four points: the turnstile, which lets a limited number connect at a time; the rehearsal, once all
-//! are connected; the start, with the boundaries of all slices; and the exit, once the last counters are read. A
-//! disconnect costs the server CPU that does not belong to the window. Each point has a notifier of its own: with one
-//! for all, each of thousands of sessions would be woken by each of the others.
+//! A session passes four points: the turnstile, which lets a limited number connect at a time; the rehearsal, after all
+//! are connected; the start, with the boundaries of all slices; and the exit, after the last counters are read. A
+//! disconnect costs the server CPU that does not belong to the window. Each point has a separate notifier: with a
+//! common one, each of thousands of sessions would be woken by each of the others.
 //!
-//! The first signal holds: a step that was called off cannot start, and one that started cannot be called off here.
+//! The first signal wins: a cancelled step cannot start, and a started step cannot be cancelled here.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -108,7 +108,7 @@ impl Gate {
         self.leave.wait(FOREVER, &mut || !self.lock().may_leave);
     }
 
-    /// Calls `connect` when it is this session's turn; `None` if the step was called off.
+    /// Calls `connect` at this session's turn; `None` if the step was cancelled.
     pub(crate) fn in_turn<T>(&self, connect: impl FnOnce() -> T) -> Option<T> {
         let mut passed = None;
         self.free.wait(FOREVER, &mut || {
@@ -124,7 +124,7 @@ impl Gate {
         Some(connected)
     }
 
-    /// Takes a place at the turnstile: `false` if the step was called off, `None` without a turnstile.
+    /// Takes a place at the turnstile: `false` if the step was cancelled, `None` without a turnstile.
     fn pass(&self) -> Option<bool> {
         let mut state = self.lock();
         if state.signal.is_some() {

@@ -58,7 +58,7 @@ pub(crate) struct Shared<'a> {
     pub clock: &'a dyn Clock,
     pub gate: &'a Gate,
     pub mailbox: &'a Mailbox,
-    /// Ends the step early, for whatever reason.
+    /// Ends the step early, for any reason.
     pub halt: &'a StopFlag,
     pub early_stop: &'a EarlyStop,
     /// Slices that a session may run ahead: see `boundaries::ahead`.
@@ -68,7 +68,7 @@ pub(crate) struct Shared<'a> {
 }
 
 impl Shared<'_> {
-    /// The life of a session's thread: its number among those of this process, and where it works.
+    /// The main function of a session's thread; `number` counts the sessions of this process.
     pub(crate) fn live(&self, number: u32, placement: Placement) {
         let outcome = self.work(number, placement).map_err(|error| error.at(session_name(placement.session)));
         let (outcome, session) = match outcome {
@@ -77,7 +77,7 @@ impl Shared<'_> {
         };
         self.mailbox.put(Message::Done(outcome));
         if session.is_some() {
-            // What leaving costs the target, and the process that ends with it, belong to no window.
+            // The cost of a disconnect for the target, and for the process that ends with it, belongs to no window.
             self.gate.wait_to_leave();
         }
     }
@@ -144,7 +144,7 @@ impl Shared<'_> {
     }
 }
 
-/// The answer of a server says which slice it is about; nobody asked for another.
+/// A server's answer names its slice, which must be one of the ordered ones.
 fn refuse_other_slice(reported: u32, due: Range<usize>) -> Result<()> {
     if due.contains(&(reported as usize)) {
         return Ok(());

@@ -1,9 +1,10 @@
 //! The ladder of sessions that chooses its own steps.
 //!
-//! It doubles the sessions until two doublings in a row add less than 5 %, then measures three points around the knee
-//! and one at twice the knee, in random order. Last it repeats the first step: a difference there is drift of the
-//! platform. The knee is taken from the doublings alone, so that it does not move while its neighbourhood is measured.
-//! Equal steps were rejected: a curve needs points where it bends, and one machine bends at 4 sessions, another at 400.
+//! It doubles the sessions until two doublings in a row add less than 5 %. Then it measures three points around the
+//! knee and one at twice the knee, in random order. Last it repeats the first step: a difference there is drift of the
+//! platform. The knee is computed from the doublings alone, so that it does not move while its neighbourhood is
+//! measured. Equal steps were rejected: a curve needs points where it bends, and one machine bends at 4 sessions,
+//! another at 400.
 
 use mindful_analyze::stats::random::Random;
 
@@ -49,9 +50,9 @@ pub(crate) struct NextSessions {
 }
 
 impl Adaptive {
-    /// The next step after `measured`, the finished steps in the order they ran; `None` when the ladder is done.
+    /// The next step after `measured`, the finished steps in the order they ran; `None` if the ladder is complete.
     ///
-    /// With `steps_left` of a budget, the last of them is kept for the repetition of the first step.
+    /// With `steps_left` of a budget, the last of them is reserved for the repetition of the first step.
     pub(crate) fn next(&self, measured: &[Measured], steps_left: Option<u32>) -> Option<NextSessions> {
         let first = measured.first().map(|_| NextSessions { sessions: self.from, reason: Reason::DriftCheck });
         let repetitions = measured.iter().filter(|m| m.sessions == self.from).count();
@@ -71,7 +72,7 @@ impl Adaptive {
         doubled(u64::from(self.from), u64::from(self.to)).len() as u32 + POINTS_ROUND as u32 + 2
     }
 
-    /// The doublings measured, and the next one; `None` after two flat ones in a row, or at the end.
+    /// The measured doublings, and the next one; `None` after two flat ones in a row, or at the end.
     fn doublings(&self, measured: &[Measured]) -> (Vec<(u32, f64)>, Option<u32>) {
         let (mut taken, mut flat): (Vec<(u32, f64)>, u32) = (Vec::new(), 0);
         for sessions in doubled(u64::from(self.from), u64::from(self.to)) {
@@ -86,7 +87,7 @@ impl Adaptive {
         (taken, None)
     }
 
-    /// The next point round the knee or past it. The knee, `X_max / X(1)`, is taken from the doublings alone, so it
+    /// The next point around the knee or past it. The knee, `X_max / X(1)`, is computed from the doublings alone, so it
     /// does not move while the points are measured.
     fn round_knee(&self, doublings: &[(u32, f64)], measured: &[Measured]) -> Option<NextSessions> {
         let (first, alone) = *doublings.first()?;

@@ -14,10 +14,9 @@ pub(crate) enum Values {
 }
 
 impl Values {
-    /// Reads `1..256` or `0,20,50`; `None` where the text is one plain value.
+    /// Reads `1..256` or `0,20,50`; `None` for a single value.
     ///
-    /// # Errors
-    /// A range that is not one of rising numbers from 1, an empty value in a list.
+    /// # Errors A range that does not rise or does not begin at 1 or above, or an empty value in a list.
     pub(crate) fn parse(text: &str) -> Result<Option<Self>> {
         if let Some((from, to)) = text.split_once("..") {
             let ends = (from.trim().parse::<u64>(), to.trim().parse::<u64>());
@@ -66,7 +65,7 @@ pub(crate) struct Axis {
     pub values: Vec<String>,
 }
 
-/// Every value of every key with every other one; the last key changes fastest. No axis gives one empty point.
+/// Every combination of the values of all keys; the last key changes fastest. Without an axis there is one empty point.
 pub(crate) fn full_grid(axes: &[Axis]) -> Vec<Vec<(String, String)>> {
     axes.iter().fold(vec![Vec::new()], |points, axis| {
         let with = |point: &Vec<(String, String)>, value: &String| {

@@ -1,4 +1,4 @@
-//! What of a sweep fits into a time.
+//! Selects the points of a sweep that fit into a time.
 
 use std::time::Duration;
 
@@ -12,8 +12,8 @@ pub(crate) struct Budgeted {
     pub takes: Duration,
 }
 
-/// Cuts `slots` of the given costs to `budget`: all points once come before any repetition. Of the points, the ends
-/// come first and then the middles, so that the range stays complete.
+/// Cuts `slots` of the given costs to `budget`: all points once come before any repetition. The ends come first and
+/// then the middles, so that the range stays complete.
 pub(crate) fn within(budget: Duration, slots: &[Slot], cost: impl Fn(&Slot) -> Duration) -> Budgeted {
     let points = slots.iter().map(|slot| slot.point + 1).max().unwrap_or(0);
     let mut worth = vec![0; points];
@@ -41,7 +41,7 @@ pub(crate) fn within(budget: Duration, slots: &[Slot], cost: impl Fn(&Slot) -> D
     Budgeted { keep: of(true), left_out: of(false), takes }
 }
 
-/// `0..len` with both ends first, then the middles of what is open, the widest gaps first.
+/// `0..len` with both ends first, then the middles of the gaps, the widest gaps first.
 fn coarse_to_fine(len: usize) -> Vec<usize> {
     let Some(last) = len.checked_sub(1) else { return Vec::new() };
     let mut order = vec![0];

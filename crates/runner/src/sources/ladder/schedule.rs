@@ -11,8 +11,8 @@ pub(crate) struct Slot {
     pub drift_check: bool,
 }
 
-/// `passes` passes over `points` points, each in an order of its own drawn from the seed, so that what drifts falls on
-/// all points alike; then point `drift_check` once more.
+/// `passes` passes over `points` points, each in a separate order drawn from the seed, so that drift affects all points
+/// equally; then point `drift_check` once more.
 pub(crate) fn schedule(points: usize, passes: u32, drift_check: Option<usize>, seed: u64) -> Vec<Slot> {
     let mut random = Random::new(seed, "order of steps");
     let mut slots = Vec::new();

@@ -1,5 +1,3 @@
-//! What a sweep does next.
-
 use mindful_core::record::run::Point;
 
 #[derive(Debug, Clone, PartialEq)]

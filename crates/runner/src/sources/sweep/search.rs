@@ -2,11 +2,11 @@
 //!
 //! Short trials double the load until one misses the objective, then halve the gap on a logarithmic scale. The highest
 //! load that met it is confirmed by a trial of full length, and so is the lowest that missed it. Both are repeated
-//! until they differ by more than the trials of one load do, and the answer is a range if they still do not: of two such
-//! loads, chance decides which one met the objective. A percentile needs a number of operations; if a trial had too
-//! few, the same load is tried for longer, and the search gives up only when 16 times the duration would not do. A
-//! regression over all trials was rejected: latency near saturation fits no curve, and one trial at the answer says
-//! more.
+//! until they differ by more than the trials of one load do. If they still do not, the answer is a range: chance
+//! decides which of two such loads met the objective. A percentile needs a number of operations. If a trial had too
+//! few, the same load is tried for longer, and the search fails only if 16 times the duration would not suffice. A
+//! regression over all trials was rejected: latency near saturation fits no curve, and one trial at the answer is
+//! better evidence.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ const TOLERANCE: f64 = 0.05;
 const LONGEST_PASS: u32 = 5;
 /// The last trial that repeats one of full length, for twice as long: a search may take five durations longer by them.
 const LAST_REPEAT: u32 = 2;
-/// What such repetitions take at most, durations.
+/// Limit of the time of such repetitions, in durations.
 pub(super) const REPEATS: f64 = 5.0;
 /// Room for a rate that falls a little in the longer trial.
 const SPARE: f64 = 1.2;
@@ -89,7 +89,7 @@ impl Search<'_> {
         }
     }
 
-    /// The least and the greatest figure of the trials at `load`; a trial that did not keep its rate has none that is finite.
+    /// The least and the greatest figure of the trials at `load`; infinite for a trial that did not keep its rate.
     fn range(&self, seen: &[Tried], load: f64) -> (f64, f64) {
         let here = seen.iter().filter(|s| same(s.load, load) && s.met.is_some());
         let figure = |s: &Tried| s.step.ops.main().and_then(|op| self.objective.figure(op)).unwrap_or(f64::INFINITY);
@@ -173,7 +173,7 @@ impl Search<'_> {
         )
     }
 
-    /// What the trials at `load` showed, the longest first; both outcomes where they differ.
+    /// Results of the trials at `load`, the longest first; both outcomes if they differ.
     fn describe_trials(&self, seen: &[Tried], load: f64) -> String {
         let mut here: Vec<&Tried> = seen.iter().filter(|s| same(s.load, load) && s.met.is_some()).collect();
         here.sort_by_key(|s| std::cmp::Reverse(s.step.point.pass));
