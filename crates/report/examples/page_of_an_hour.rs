@@ -1,7 +1,7 @@
-//! What the page of a long run costs, from the run as it was read to the last byte of HTML:
-//! `cargo run --release -p mindful-report --features benchmarks --example page_of_an_hour -- SESSIONS SECONDS`.
+//! The cost of the page of a long run, from the parsed run to the last byte of HTML: `cargo run --release -p
+//! mindful-report --features benchmarks --example page_of_an_hour -- SESSIONS SECONDS`.
 //!
-//! The slices are made, some hundred different ones in turn, and go into the run as a reader puts them there.
+//! The slices are artificial: some hundred different ones in turn, added to the run like those of a reader.
 
 use std::io::Write as _;
 use std::time::Instant;

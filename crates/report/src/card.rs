@@ -1,5 +1,5 @@
-//! What every report says first, as data: whether the run may be believed, its figure, what limits it, what to do next.
-//! The terminal makes panels of it and the page of HTML its head, so that both say the same words.
+//! The first part of every report, as data: whether the run may be quoted, its figure, its limit, the next step. The
+//! terminal makes panels of it and the HTML page its head, so that both use the same words.
 
 use mindful_analyze::judgement::headline::HeadlineKind;
 use mindful_analyze::judgement::verdict::{Limit, Verdict};
@@ -27,9 +27,9 @@ pub(crate) struct Card {
 pub(crate) struct StepCard {
     /// Which step it is, where there are several: `step 2 of 3: 8 sessions`.
     pub place: Option<String>,
-    /// Its figure; `None` where there was no time in which all sessions worked.
+    /// Its figure; `None` if there was no time in which all sessions worked.
     pub(crate) headline: Option<HeadlineCard>,
-    /// What limits it; `None` without a window.
+    /// Its limit; `None` without a window.
     pub(crate) limit: Option<LimitCard>,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct StepCard {
 pub(crate) struct HeadlineCard {
     /// The number, grouped in thousands: `57,542`.
     pub figure: String,
-    /// What it counts, per second: `storage IOPS (reads)`, with how updates committed.
+    /// The counted unit, per second: `storage IOPS (reads)`, with the commit mode of updates.
     pub label: String,
     pub why: String,
 }
@@ -58,7 +58,7 @@ pub(crate) fn run_card(analysis: &Analysis) -> Card {
     Card { validity, word: word(validity), why: against(&analysis.summary), steps: steps.collect() }
 }
 
-/// The card of one step; `place` is its number and how many there are, where there are several.
+/// The card of one step; `place` is its number and the number of steps, if there are several.
 pub(crate) fn step_card(step: &StepAnalysis, place: Option<(usize, usize)>) -> StepCard {
     StepCard {
         place: place
@@ -68,8 +68,8 @@ pub(crate) fn step_card(step: &StepAnalysis, place: Option<(usize, usize)>) -> S
     }
 }
 
-/// The figure by which steps are compared, and its name: the headline. Of a step that reads and updates, the headline counts
-/// commits alone, so it is the blocks that both visit.
+/// The figure by which steps are compared, and its name: the headline. The headline of a step with reads and updates
+/// counts only commits, so the figure is the blocks visited by both.
 pub(crate) fn rate(step: &StepAnalysis) -> Option<(f64, &str)> {
     let headline = step.headline.as_ref()?;
     let is_mix = headline.kind == HeadlineKind::Commits && step.summary.ops.select.is_some();
@@ -93,7 +93,7 @@ pub fn word(validity: Validity) -> &'static str {
     }
 }
 
-/// What speaks against the result: the gravest finding in full, the others by their codes.
+/// Findings against the result: the most severe one in full, the others by their codes.
 pub(crate) fn against(summary: &Summary) -> String {
     let mut kinds = findings::kinds(&summary.findings);
     kinds.retain(|kind| kind[0].severity > Severity::Info);
@@ -118,7 +118,7 @@ fn headline(step: &StepAnalysis) -> Option<HeadlineCard> {
     })
 }
 
-/// What limits `step`: `limited by WAL sync latency (WAL on vdb, data on vda)`; `None` without a single limit.
+/// The limit of `step`: `limited by WAL sync latency (WAL on vdb, data on vda)`; `None` without a single limit.
 pub(crate) fn limit_of_step(step: &StepAnalysis) -> Option<String> {
     let verdict = step.verdict.as_ref()?;
     let volumes = step.evidence.commits.volumes.as_ref().filter(|_| verdict.limit.is_of_log());

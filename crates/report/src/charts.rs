@@ -1,4 +1,4 @@
-//! The charts of runs: which there are, by what was run.
+//! The charts of runs, by kind of run.
 
 mod commit_contrast;
 mod contrast;
@@ -30,11 +30,11 @@ pub use ladder::Side;
 
 pub const DIFFERENCES: &str = differences::NAME;
 pub const RANKS: &str = ranks::NAME;
-/// Those that show several runs together.
+/// Charts of several runs together.
 const OF_RUNS: [&str; 3] = ["latency-iops", "sessions", "cpu-cost"];
 pub const OF_SIDES: [&str; 3] = [DIFFERENCES, RANKS, prices::NAME];
 
-/// The charts that can be asked for by name, and what each shows.
+/// The charts by name, with their contents.
 pub const NAMES: [(&str, &str); 15] = [
     ("latency-iops", "latency against throughput, one curve per configuration"),
     ("sessions", "throughput by sessions, compared with linear growth"),
@@ -66,7 +66,7 @@ pub(crate) fn page_charts(sides: &[Side]) -> Vec<Drawing> {
     curves.into_iter().chain(contrasts(sides)).chain(whole(sides)).collect()
 }
 
-/// All steps of a run over time; of several runs there is no one axis.
+/// All steps of a run over time; several runs have no common axis.
 fn whole(sides: &[Side]) -> Option<Drawing> {
     let [(run, analysis)] = sides else { return None };
     timeline::drawing(run, analysis, doubt(sides))
@@ -79,7 +79,7 @@ pub(crate) fn group_charts(groups: &[(&str, &[Side])]) -> Vec<Drawing> {
     ladder_charts(ladders, ladder::contrast_ladders(&all), None).into_iter().chain(contrasts(&all)).collect()
 }
 
-/// The order of a group of sides, and what they buy for their prices.
+/// The order of a group of sides, and their work for the price.
 pub(crate) fn rank_charts(ranking: &RankingSummary, group: usize) -> impl Iterator<Item = Drawing> {
     [ranks::drawing(ranking, group), prices::drawing(ranking, group)].into_iter().flatten()
 }
@@ -109,7 +109,7 @@ fn ladder_charts<'a>(
     plots.flatten().map(|plot| plot.drawing(doubt)).collect()
 }
 
-/// The charts of each contrast; of several runs, each with the name of its own.
+/// The charts of each contrast; with several runs, each is labelled with its run.
 fn contrasts(sides: &[Side]) -> Vec<Drawing> {
     let (mut all, doubt) = (Vec::new(), doubt(sides));
     for (_, analysis) in sides {
@@ -137,10 +137,9 @@ pub(crate) fn step_charts(
     drawings.into_iter().flatten().collect()
 }
 
-/// The chart called `name` of `sides`; of a chart of one step, that of the last step.
+/// The chart called `name` of `sides`; a chart of one step shows the last step.
 ///
-/// # Errors
-/// There is no such chart, or these runs have nothing that it could show.
+/// # Errors There is no such chart, or these runs have no data for it.
 pub fn named(name: &str, sides: &[Side]) -> Result<Drawing> {
     if !NAMES.iter().any(|(known, _)| *known == name) {
         let known: Vec<_> = NAMES.iter().map(|(known, _)| *known).collect();
@@ -158,10 +157,9 @@ pub fn named(name: &str, sides: &[Side]) -> Result<Drawing> {
     one_of(curves(sides).into_iter().chain(contrasts(sides)).chain(whole(sides)).chain(of_step).collect(), name)
 }
 
-/// The chart called `name` of two sides: their differences, or what `named` draws of runs, a curve a side.
+/// The chart called `name` of two sides: their differences, or a chart of [`named`] with a curve a side.
 ///
-/// # Errors
-/// The sides have nothing that it could show.
+/// # Errors The sides have no data for it.
 pub fn comparison_chart(name: &str, compared: &Differences, [baseline, candidate]: [&[Side]; 2]) -> Result<Drawing> {
     let all = [baseline, candidate].concat();
     let differences = differences::drawing(compared, doubt(&all));

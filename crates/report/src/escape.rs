@@ -36,8 +36,8 @@ pub(crate) fn escape_to(text: &str, width: usize) -> String {
     cut
 }
 
-/// `text` that is made of harmless parts and JSON: what steers and JSON leaves as it is, written as JSON writes other
-/// control characters. To a terminal U+009B is what ESC [ is; U+202E turns the direction of reading.
+/// JSON with the control characters that JSON permits written as escapes. To a terminal U+009B is ESC [; U+202E
+/// reverses the direction of reading.
 pub fn escape_json(text: &str) -> Cow<'_, str> {
     let left = |c: char| c > '~' && steers(c);
     if !text.contains(left) {

@@ -13,14 +13,14 @@ use mindful_core::{Error, Result};
 use crate::escape;
 use crate::figure::{maybe, number};
 
-/// What limited a step, under its name in the summary and under the one it had before.
+/// The limit of a step, under its name in the summary and under its former one.
 const VERDICT: [&str; 2] = ["limited_by", "verdict"];
 
 pub fn names() -> impl Iterator<Item = &'static str> {
     catalogue::names().chain(sessions::NAMES).chain(VERDICT).chain([headline::NAME])
 }
 
-/// Explains the figure `name` for every step; `cpu.db_cores` and the like may be given with their path.
+/// Explains the figure `name` for every step; names such as `cpu.db_cores` may include their path.
 pub fn figure(name: &str, analysis: &Analysis) -> Result<String> {
     let short = name.rsplit('.').next().unwrap_or(name);
     if VERDICT.contains(&short) || headline::is_limit(name) {
@@ -52,7 +52,7 @@ pub fn known(name: &str) -> Result<()> {
     if listed { Ok(()) } else { find(name).map(drop) }
 }
 
-/// A share of the operations by what was chosen for them: `choices.alone_pct.hot_spot`, `joint_pct.update+hot_spot`.
+/// A share of the operations by choice: `choices.alone_pct.hot_spot`, `joint_pct.update+hot_spot`.
 struct Choice<'a> {
     together: bool,
     chosen: &'a str,
@@ -119,7 +119,7 @@ fn sources(text: &mut String, figure: &Figure, step: &StepAnalysis) {
     }
 }
 
-/// The rules of the verdict with their limits, and what they saw.
+/// The rules of the verdict with their limits, and their input.
 fn verdicts(analysis: &Analysis) -> String {
     let mut text = String::from("verdict\n  = the first rule that matches\n");
     for (step_number, step) in (1..).zip(&analysis.steps) {

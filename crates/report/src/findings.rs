@@ -1,4 +1,4 @@
-//! What speaks against a result, or is good to know: the same lines in every report.
+//! Findings, with the same lines in every report.
 
 pub(crate) mod fold;
 
@@ -44,8 +44,8 @@ pub(crate) fn panel(findings: &[Finding], detail: Detail) -> Panel {
     page
 }
 
-/// Findings of one kind together, in the order in which each kind comes first. A kind has one severity, one code and one
-/// text, figures aside: a code such as `host-setting` covers several settings, each with a text of its own.
+/// Findings grouped by kind, in the order of their first occurrence. A kind has one severity, one code and one text,
+/// figures aside: a code such as `host-setting` covers several settings, each with its own text.
 pub(crate) fn kinds(findings: &[Finding]) -> Vec<Vec<&Finding>> {
     let mut kinds: Vec<Vec<&Finding>> = Vec::new();
     let mut places = HashMap::new();

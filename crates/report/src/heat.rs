@@ -1,4 +1,4 @@
-//! Latency over time as two heat maps side by side: how many operations, and how much time went into them.
+//! Latency over time as two heat maps side by side: the number of operations, and the time in them.
 
 pub(crate) mod axis;
 pub(crate) mod svg;
@@ -16,7 +16,7 @@ use crate::figure::{format_whole, number, percent, time_us};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Of {
     Operations(OpKind),
-    /// Waits that the database counted: their kind, and what they are in words.
+    /// Waits that the database counted: their kind, and its name.
     Waits(&'static str, &'static str),
 }
 
@@ -64,7 +64,7 @@ fn peak(map: &HeatMap, heat: Heat) -> String {
     }
 }
 
-/// What the slow operations of a kind took, in a sentence; `None` where nothing is known of them.
+/// The time of the slow operations of a kind, in a sentence; `None` if unknown.
 fn slow(step: &StepAnalysis, of: Of) -> Option<String> {
     let slow = Slow::from_work(step.work.as_ref()?.kind(of.operations()?))?;
     let above = format!("{SLOW} times the median ({})", time_us(slow.above_us));

@@ -29,7 +29,7 @@ use crate::report::Report;
 const STYLE: &str = include_str!("html/page.css");
 /// From so many steps on a page, pictures of single steps are coarser.
 const MANY_STEPS: usize = 8;
-/// Of more steps than this none has pictures of its own: the page would be too large to send.
+/// With more steps than this, steps have no pictures: the page would be too large to send.
 const MOST_STEPS: usize = 40;
 /// Columns of time in a picture of one step, of few and of many on the page.
 const COLUMNS: (usize, usize) = (120, 48);
@@ -56,7 +56,7 @@ pub fn page(subjects: &[Subject]) -> String {
     each(html, subjects, number)
 }
 
-/// The page of a comparison: in what the sides are not alike, their differences, and the runs of both.
+/// The page of a comparison: differing facts of the sides, their differences, and the runs of both.
 pub fn comparison(compared: &Differences, baseline: &[Subject], candidate: &[Subject]) -> String {
     let [before, after] = &compared.names;
     let all: Vec<Subject> = baseline.iter().chain(candidate).copied().collect();
@@ -100,7 +100,7 @@ fn each(mut html: String, subjects: &[Subject], mut number: usize) -> String {
     html
 }
 
-/// All of a page before its content; `style` is added to that of all pages.
+/// The start of a page up to its content; `style` is added to the common style.
 pub(crate) fn head(title: &str, style: &str) -> String {
     let title = escaped_text(title);
     format!(
@@ -114,8 +114,8 @@ pub(crate) fn head(title: &str, style: &str) -> String {
     )
 }
 
-/// One run: its first screen, the charts of all its steps, each step, and the details; `on_page` is how many steps the
-/// page has in all.
+/// One run: its first screen, the charts of all its steps, each step, and the details; `on_page` is the number of steps
+/// on the whole page.
 fn run(html: &mut String, subject: &Subject, (among_others, on_page): (bool, usize), number: &mut usize) {
     let Subject { run, analysis, report, before } = *subject;
     let id = escaped_text(&analysis.summary.id);
@@ -153,7 +153,7 @@ fn run(html: &mut String, subject: &Subject, (among_others, on_page): (bool, usi
     );
 }
 
-/// Whether it may be believed, its figure, what limits it, what to do next, where it was measured, and the twelve facts.
+/// Whether it may be quoted, its figure, its limit, the next step, its provenance, and the twelve facts.
 fn first_screen(html: &mut String, run: &Run, analysis: &Analysis) {
     let summary = &analysis.summary;
     let card = card::run_card(analysis);
@@ -238,7 +238,7 @@ fn each_step(html: &mut String, (run, analysis): Side, on_page: usize, number: &
     }
 }
 
-/// A step: its figure, what limited it, its latencies in figures and over time.
+/// A step: its figure, its limit, and its latencies in figures and over time.
 fn section(
     html: &mut String,
     (record, step): (&StepRecord, &StepAnalysis),
@@ -272,7 +272,7 @@ fn section(
     html.push_str("</section>\n");
 }
 
-/// What a page does not prove.
+/// Restrictions of the page as evidence.
 fn not_audited(html: &mut String) {
     html.push_str(
         "<section>\n<h2>Not audited</h2>\n<p>Every figure, verdict and finding of this page follows from the record of the \
@@ -285,7 +285,7 @@ fn not_audited(html: &mut String) {
     let _ = write!(html, "<details>\n<summary>{title}</summary>\n{list}</details>\n</section>\n");
 }
 
-/// What speaks for or against the figures, each kind once with what to do and where it was seen.
+/// Each kind of finding once, with its remedy and its steps.
 fn findings(html: &mut String, analysis: &Analysis) {
     let all = &analysis.summary.findings;
     html.push_str("<section>\n<h2>Findings</h2>\n");

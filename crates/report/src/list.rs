@@ -17,8 +17,8 @@ pub struct StoredRun<'a> {
     pub fault: Option<&'a str>,
 }
 
-/// The table, a line a run; of several steps the one with the most blocks per second. A contrast has its ratio alone: none of
-/// its steps is the result.
+/// The table, a line a run; a run of several steps shows the one with the most blocks per second. A contrast shows only
+/// its ratio, because none of its steps is the result.
 pub fn table(rows: &[StoredRun], style: &Style) -> String {
     if rows.is_empty() {
         return "no runs\n".to_owned();
@@ -95,8 +95,8 @@ fn place(target: &str) -> &str {
     }
 }
 
-/// What was run, with the number of steps where there are several, or with the ratio of a contrast; an unfinished run does
-/// not know it all.
+/// Kind of the run, with the number of steps if there are several, or with the ratio of a contrast. Parts of it are
+/// unknown for an unfinished run.
 fn what(head: &RunHead, summary: Option<&Summary>) -> String {
     if let Some(summary) = summary.filter(|summary| summary.is_contrast()) {
         let of_reads = summary.contrast.as_ref().and_then(|contrast| contrast.eta);
@@ -119,7 +119,7 @@ pub(crate) fn kind(head: &RunHead, summary: Option<&Summary>) -> &'static str {
     }
 }
 
-/// What the plan says, which is nothing where another tool measured.
+/// The text from the plan; empty if another tool measured.
 fn asked(head: &RunHead, said: String) -> String {
     if head.imported.is_some() { UNKNOWN.to_owned() } else { said }
 }

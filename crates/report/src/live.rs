@@ -1,4 +1,4 @@
-//! What is going on, on stderr: one moving line on a terminal, a plain line every few seconds elsewhere.
+//! Progress on stderr: one moving line on a terminal, a plain line every few seconds elsewhere.
 
 mod board;
 mod layout;
@@ -52,7 +52,7 @@ impl Live {
         Self { bar, state: Mutex::default() }
     }
 
-    /// Continues where a full screen was left: with the step that is under way, its boundaries and what was found.
+    /// Continues after a full screen: with the step in progress, its boundaries and the findings.
     fn go_on(&self, head: Option<StepHead>, block_bytes: Option<u64>, boundaries_us: Vec<i64>, findings: Vec<Finding>) {
         let mut state = self.state();
         state.findings = findings;
@@ -74,7 +74,7 @@ impl Live {
     fn show(&self, state: &mut State, line: String, at_once: bool) {
         if let Some(bar) = &self.bar {
             bar.set_message(line);
-            // Not before there is something to show: until then somebody may be asked for a password.
+            // The line starts with the first content: until then a password prompt may be active.
             if !std::mem::replace(&mut state.moves, true) {
                 keep_ticking(bar.downgrade());
             }
@@ -92,8 +92,8 @@ impl Live {
     }
 }
 
-/// Moves the line until it is gone. The progress bar's own thread panics where it cannot be started; then the line moves
-/// only with what happens.
+/// Moves the line until it is dropped. The progress bar's own thread panics if it cannot be started; then the line
+/// moves only with events.
 fn keep_ticking(bar: WeakProgressBar) {
     let tick = move || {
         while let Some(bar) = bar.upgrade().filter(|bar| !bar.is_finished()) {

@@ -82,7 +82,7 @@ fn rows(rows: &[Vec<String>], others: &str) -> String {
     text
 }
 
-/// `words` with what Markdown would take for its own marks written as they are.
+/// `words` with Markdown's special characters escaped.
 fn plain(words: &str) -> String {
     let mut text = String::with_capacity(words.len());
     for c in crate::escape(words).chars() {

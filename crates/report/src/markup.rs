@@ -7,7 +7,7 @@ pub(crate) fn escaped_text(from_outside: &str) -> String {
     marked_up(&escape(from_outside))
 }
 
-/// `text` with what a page would take for its own marks written as references.
+/// `text` with HTML's special characters as references.
 pub(crate) fn marked_up(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;")
 }

@@ -1,4 +1,4 @@
-//! The panels of a report: parts of a run's figures, each made of the run and its analysis alone.
+//! The panels of a report: parts of a run's figures, each computed from the run and its analysis alone.
 
 pub(crate) mod answer;
 pub(crate) mod commit_contrast;
@@ -17,7 +17,7 @@ mod targets;
 
 pub(crate) use panel::{Curve, Panel, Piece};
 
-/// What a run was to find, as the first sentence of its report.
+/// The answer of a run with a question, as the first sentence of its report.
 pub(crate) struct Answer {
     pub sentence: String,
     pub details: String,

@@ -9,7 +9,7 @@ use resvg::usvg::{Group, Node, Options, Tree};
 
 /// Pixels for each unit of the picture, sharp on a slide; a unit is a pixel on a plain screen.
 const SCALE: f32 = 2.0;
-/// Highest picture, pixels: what is higher is drawn smaller.
+/// Highest picture, pixels: higher ones are scaled down.
 const HIGHEST: f32 = 16_000.0;
 
 pub fn png(svg: &str) -> Result<Vec<u8>> {
@@ -20,7 +20,7 @@ pub fn png(svg: &str) -> Result<Vec<u8>> {
 
 fn drawn(svg: &str, mut fonts: Database) -> Result<Vec<u8>> {
     let failed = |what: String| Error::run(format!("the picture cannot be drawn: {what}"), "give --as svg");
-    // Where a host has none of the fonts that the picture names, any upright one does.
+    // If the host has none of the fonts that the picture names, any upright one is used.
     let Some(any) = upright(&fonts) else {
         return Err(Error::run(
             "no font is installed here: the picture would have no words",
@@ -69,7 +69,7 @@ fn complete(svg: &str, tree: &Tree) -> Result<()> {
     ))
 }
 
-/// The texts of a picture, and what no font of this host has of them.
+/// The texts of a picture, and their characters that no font of this host has.
 #[derive(Default)]
 struct Words {
     texts: usize,

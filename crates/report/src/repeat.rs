@@ -6,12 +6,11 @@ use mindful_core::plan::settings::{Origin, Setting};
 use mindful_core::record::run::Run;
 use mindful_core::result::Summary;
 
-/// How a run is repeated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Repeat {
-    /// Two commands: one gets the run, one measures again.
+    /// Two commands: the first fetches the run, the second repeats the measurement.
     Commands([String; 2]),
-    /// Not by mindful; what measured it.
+    /// Another tool measured it and must repeat it.
     OfAnotherTool(String),
 }
 
@@ -32,13 +31,13 @@ pub fn repeat(run: &Run, summary: &Summary) -> Repeat {
     Repeat::Commands([format!("mindful import {id}.tar.zst"), measure])
 }
 
-/// `verb` with what the user gave, by flags.
+/// `verb` with the user's settings, as flags.
 fn with_flags(verb: &str, run: &Run) -> String {
     let mut words = vec!["mindful".to_owned(), verb.to_owned()];
     let given = run.head.settings.iter().filter(|(_, setting)| setting.origin != Origin::Default);
     for (key, Setting { value, origin }) in given {
         match origin {
-            // What has no flag is an argument of its own.
+            // A value without a flag is a separate argument.
             Origin::Flag(name) if !name.starts_with("--") => words.push(quoted(value)),
             _ => words.extend(flag_words(key, value).iter().map(|word| quoted(word))),
         }

@@ -1,4 +1,4 @@
-//! The report of a run for a person: which panels it has, by what was run.
+//! The report of a run as text: its panels, by kind of run.
 
 use std::path::Path;
 
@@ -83,7 +83,7 @@ fn verdict(card: &Card) -> Panel {
     page
 }
 
-/// What speaks against the steps of a search without an answer, which is not VALID however good they are.
+/// Findings on the steps of a search without an answer, which is never VALID.
 fn steps_alone(card: &Card) -> Panel {
     let mut panel = Panel::default();
     panel.wrapped(0, &format!("its steps: {}", card.why));

@@ -1,12 +1,12 @@
-//! How wide, how much, and whether in colour.
+//! Width, level of detail, and colour.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
     /// Columns; text uses at most a hundred, tables all.
     pub width: usize,
-    /// Whether to add colour. Nothing is reported by colour alone.
+    /// Whether to add colour. Colour never carries information alone.
     pub colour: bool,
-    /// Whether pictures are made of ASCII alone.
+    /// Whether pictures use only ASCII.
     pub ascii: bool,
 }
 
@@ -18,12 +18,12 @@ impl Default for Style {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
-    /// What a reader needs first: about 25 lines.
+    /// The most important part: about 25 lines.
     Short,
     Full,
 }
 
-/// What colour says besides the words.
+/// Meaning of a colour; the words have the same meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tone {
     Good,

@@ -21,8 +21,8 @@ impl Table {
         Self { sides: header.iter().map(|(_, side)| *side).collect(), rows: vec![names.clone()], names }
     }
 
-    /// The column `name` has the title `title`, the system's own word. If the columns do not fit, it is still dropped
-    /// by `name`.
+    /// Sets the title of the column `name` to the system's own word. If the columns do not fit, it is still dropped by
+    /// `name`.
     pub(crate) fn entitle(&mut self, name: &str, title: String) {
         if let Some(at) = self.names.iter().position(|known| known == name) {
             self.rows[0][at] = title;

@@ -1,4 +1,4 @@
-//! Single waits for a person: which of them own the time.
+//! Single waits as text, by their share of the time.
 
 use std::fmt::Write as _;
 

@@ -10,21 +10,21 @@ use crate::drawing::stack::Stack;
 use crate::figure::{UNKNOWN, number, time_us};
 
 const NAME: &str = "commits";
-/// What the names of bare writes begin with, and the way that is drawn as a level.
+/// Prefix of the names of bare writes, and the way that is drawn as a level.
 const BARE: &str = "bare";
 const LEVEL: &str = "bare, fdatasync";
 const ACROSS: &str = "sessions, or writes in flight";
 
 type FigureOfRow = fn(&CommitRow) -> Option<f64>;
 
-/// What is drawn, from top to bottom: its name, its unit, and whether a bare write has a level there.
+/// The drawn figures, from top to bottom: name, unit, and whether a bare write has a level there.
 const FIGURES: [(&str, Unit, bool, FigureOfRow); 3] = [
     ("commits per second", Unit::Number, true, |row| Some(row.commits_per_s)),
     ("99th percentile of a commit", Unit::Us, true, |row| row.p99_us),
     ("commits per sync", Unit::Number, false, |row| row.commits_per_sync),
 ];
 
-/// The picture of a contrast of commits; `None` of another run, and of bare writes alone.
+/// The picture of a contrast of commits; `None` for another run, and without commits.
 pub(crate) fn drawing(summary: &Summary, doubt: Option<&'static str>) -> Option<Drawing> {
     let contrast = summary.commits.as_ref()?;
     let plots = FIGURES.map(|(name, unit, level, figure)| plot(contrast, name, unit, level, figure));

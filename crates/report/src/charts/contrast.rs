@@ -7,12 +7,12 @@ use crate::drawing::frame::Drawing;
 use crate::drawing::scale::Unit;
 use crate::figure::{number, time_us};
 
-/// Colours: of a first bar, of what is added, of what is saved.
+/// Colours of a first bar, of added and of saved time.
 const FIRST: usize = 0;
 const MORE: usize = 1;
 const LESS: usize = 2;
 
-/// The charts of a contrast; none of another run.
+/// The charts of a contrast; empty for another run.
 pub(crate) fn drawings(summary: &Summary, doubt: Option<&'static str>) -> Vec<Drawing> {
     let Some(contrast) = &summary.contrast else { return Vec::new() };
     let sessions = summary.steps.iter().find_map(|step| step.sessions);
@@ -48,7 +48,7 @@ fn levels(contrast: &ContrastSummary, sessions: u32) -> Bars {
     }
 }
 
-/// What the added time consists of, each part on top of the one before.
+/// The parts of the added time, stacked.
 fn added(contrast: &ContrastSummary) -> Option<Bars> {
     let (added, whole) = (contrast.added.as_ref()?, contrast.added_us_per_block?);
     // One round has no interval.

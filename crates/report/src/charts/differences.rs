@@ -14,10 +14,10 @@ const TOP: f64 = 26.0;
 /// Longest line of a name, characters; a row has room for two.
 const NAME_COLUMNS: usize = 32;
 const RIGHT: f64 = 24.0;
-/// From this ratio on, or below its inverse, the axis goes by ratio.
+/// From this ratio on, or below its inverse, the axis is logarithmic.
 const FAR: f64 = 4.0;
 
-/// The chart; `None` where no difference has a place.
+/// The chart; `None` without a difference to draw.
 pub(crate) fn drawing(compared: &Differences, doubt: Option<&'static str>) -> Option<Drawing> {
     let rows: Vec<&Difference> = compared.rows.iter().filter(|row| drawable(row.ratio) && row.ratio > 0.0).collect();
     if rows.is_empty() {

@@ -1,4 +1,4 @@
-//! How long operations took: the share of all of them, and the share of their time, by latency.
+//! The distribution of operations and of their time by latency.
 
 use mindful_analyze::StepAnalysis;
 use mindful_analyze::figures::heat::{Fineness, Heat, HeatMap};
@@ -12,7 +12,7 @@ use crate::figure::time_us;
 
 const FINENESS: Fineness = Fineness { columns: 1, bands_a_decade: 20 };
 
-/// The distribution of what a step did mainly; `None` where nothing was timed.
+/// The distribution of a step's main operations; `None` without timings.
 pub(super) fn drawing(record: &StepRecord, step: &StepAnalysis, doubt: Option<&'static str>) -> Option<Drawing> {
     let kind = if step.summary.ops.select.is_some() { OpKind::Select } else { OpKind::Update };
     let map = HeatMap::from_step(record, step.window.as_ref()?, kind, FINENESS)?;

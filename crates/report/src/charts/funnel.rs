@@ -14,7 +14,7 @@ const OPERATIONS: &str = "operations";
 /// How the levels below the device begin; other rows set in are parts of the one above them, and no level.
 const BELOW: &str = "  below";
 
-/// The funnel of a step; `None` where no level is known.
+/// The funnel of a step; `None` if no level is known.
 pub(super) fn drawing(step: &StepAnalysis, doubt: Option<&'static str>) -> Option<Drawing> {
     let rows = &step.ledger.reads;
     let is_level =

@@ -1,4 +1,4 @@
-//! The steps of runs as curves: those of equal other settings, by rising load.
+//! The steps of runs as curves: steps with equal other settings, by rising load.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ pub(crate) struct Ladder<'a> {
     /// Whether it is a level of a contrast: raw reads, or the database.
     pub of_contrast: bool,
     pub p99_limit_us: Option<f64>,
-    /// Steps of each load, by rising load; several where it was measured again.
+    /// Steps of each load, by rising load; several if it was repeated.
     pub by_load: Vec<(u32, Vec<&'a StepAnalysis>)>,
 }
 
@@ -64,7 +64,7 @@ fn contrast_levels((run, analysis): Side<'_>, many: bool) -> Vec<Ladder<'_>> {
             ..bare((run, analysis), by_load)
         })
     };
-    // What is read from memory alone says nothing of storage.
+    // Reads from memory show nothing about storage.
     Level::ALL.into_iter().filter(|level| *level != Level::Cached).filter_map(of_level).collect()
 }
 
@@ -125,7 +125,7 @@ fn bare<'a>((run, analysis): Side<'a>, by_load: StepsByLoad<'a>) -> Ladder<'a> {
     }
 }
 
-/// Small I/Os in flight of a job on files, else sessions; `None` of a point of large reads alone, which are no IOPS.
+/// Small I/Os in flight of a job on files, else sessions; `None` for a point of only large reads, which are not IOPS.
 fn load(step: &StepSummary) -> Option<u32> {
     match io_job::load(&step.point) {
         Some((small, _)) => Some(small).filter(|small| *small > 0),
@@ -138,7 +138,7 @@ fn knee<'a>(summary: &'a Summary, others: &Values) -> Option<&'a KneeSummary> {
     summary.knee.as_ref().or_else(of_curve)
 }
 
-/// Of several runs, each that is not to be quoted says so in its own name.
+/// With several runs, the name of each unquotable run is marked.
 fn mark(summary: &Summary, many: bool) -> String {
     let doubted = many && summary.validity > Validity::Valid;
     if doubted { format!(" {}", card::word(summary.validity)) } else { String::new() }
@@ -157,7 +157,7 @@ fn words(others: &Values) -> Vec<String> {
     others.iter().map(|(key, value)| format!("{} {value}", key.replace('_', "-"))).collect()
 }
 
-/// A figure of a step; `None` where it is not known.
+/// A figure of a step; `None` if unknown.
 pub(super) type Figure = fn(&StepAnalysis) -> Option<f64>;
 
 pub(super) fn steps<'a>(ladders: &'a [Ladder]) -> impl Iterator<Item = &'a StepAnalysis> {
@@ -179,7 +179,7 @@ pub(super) fn common_rate(ladders: &[Ladder]) -> (Figure, &'static str) {
     rates.into_iter().max_by_key(|(rate, _)| known(*rate)).unwrap_or(rates[0])
 }
 
-/// The ladders of which no step knows `rate`, as a sentence; empty where all are drawn.
+/// A sentence about the ladders without `rate`; empty if all are drawn.
 pub(super) fn not_drawn(ladders: &[Ladder], rate: Figure, name: &str) -> String {
     let unknown = |ladder: &&Ladder| steps(std::slice::from_ref(*ladder)).all(|step| rate(step).is_none());
     let names: Vec<&str> = ladders.iter().filter(unknown).map(|ladder| ladder.name.as_str()).collect();
@@ -190,7 +190,7 @@ pub(super) fn not_drawn(ladders: &[Ladder], rate: Figure, name: &str) -> String 
     }
 }
 
-/// What the loads of `ladders` count.
+/// The unit of the loads of `ladders`.
 pub(super) fn loads(ladders: &[Ladder]) -> &'static str {
     let of_files = |ladder: &Ladder| ladder.loads != "sessions";
     match (ladders.iter().any(of_files), ladders.iter().all(of_files)) {

@@ -9,14 +9,14 @@ use crate::drawing::plot::{Axis, Guide, Look, Plot, Point, Series};
 use crate::drawing::scale::Unit;
 use crate::figure::{format_counted, number, time_us};
 
-/// From how many times the least latency to the greatest the axis goes by ratio.
+/// Ratio of the greatest latency to the least from which the axis is logarithmic.
 const BY_RATIO: f64 = 40.0;
-/// The figure that every step has, where it has no percentile.
+/// The figure of every step, drawn if it has no percentile.
 const MEAN: &str = "mean";
-/// Share of the steps that know a percentile, from which on it is drawn.
+/// Share of steps with a percentile from which it is drawn.
 const ENOUGH: f64 = 0.8;
 
-/// The chart of all ladders; `None` where no step has both figures.
+/// The chart of all ladders; `None` if no step has both figures.
 pub(crate) fn plot(ladders: &[Ladder]) -> Option<Plot> {
     let (rate, rate_name) = rates(ladders)?;
     let (latency, figure, of_p99) = latencies(ladders)?;
@@ -92,7 +92,7 @@ fn ladder_series(ladder: &Ladder, rate: Figure, latency: Figure) -> Series {
     Series { name: ladder.name.clone(), look: Look::Curve, points }
 }
 
-/// The steps of a ladder that know their mean and not `latency`.
+/// The steps of a ladder with a mean but without `latency`.
 fn means(ladder: &Ladder, rate: Figure, latency: Figure, with_operation: bool) -> Option<Series> {
     let unknown = |steps: &[&StepAnalysis]| steps.iter().all(|step| latency(step).is_none());
     let by_load = ladder.by_load.iter().filter(|(_, steps)| unknown(steps)).cloned().collect();
@@ -105,8 +105,8 @@ fn means(ladder: &Ladder, rate: Figure, latency: Figure, with_operation: bool) -
     })
 }
 
-/// What all steps have in common across: the figure they are compared by where all have the same one, else one
-/// that most of them know.
+/// The common horizontal figure of all steps: the figure by which they are compared, if it is the same for all, or else
+/// one that most of them have.
 fn rates(ladders: &[Ladder]) -> Option<(Figure, String)> {
     let mut labels: Vec<&str> = steps(ladders).filter_map(card::rate).map(|(_, label)| label).collect();
     labels.sort_unstable();
@@ -138,7 +138,7 @@ fn mean(step: &StepAnalysis) -> Option<f64> {
     step.summary.ops.main().and_then(|op| op.mean_us).or(step.summary.read_latency_mean_us)
 }
 
-/// The highest percentile that most steps know, with its name and whether it is the 99th.
+/// The highest percentile that most steps have, with its name and whether it is the 99th.
 fn latencies(ladders: &[Ladder]) -> Option<(Figure, &'static str, bool)> {
     let all = steps(ladders).filter(|step| step.headline.is_some()).count() as f64;
     let known = |figure: Figure| steps(ladders).filter(|step| figure(step).is_some()).count();
@@ -149,14 +149,14 @@ fn latencies(ladders: &[Ladder]) -> Option<(Figure, &'static str, bool)> {
     choices.into_iter().find(|choice| there(choice) && enough(choice)).or_else(|| choices.into_iter().find(there))
 }
 
-/// What is timed on all ladders; `None` where that differs.
+/// The timed operation of all ladders; `None` if it differs.
 fn common_operation(ladders: &[Ladder]) -> Option<String> {
     let mut all: Vec<String> = ladders.iter().map(operation).collect();
     all.dedup();
     if let [one] = all.as_slice() { Some(one.clone()) } else { None }
 }
 
-/// What is timed on a ladder, in words.
+/// The timed operation of a ladder, in words.
 fn operation(ladder: &Ladder) -> String {
     let steps = || ladder.by_load.iter().flat_map(|(_, steps)| steps.iter().copied());
     let Some(first) = steps().next() else { return "an operation".to_owned() };

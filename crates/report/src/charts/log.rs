@@ -11,7 +11,7 @@ use crate::drawing::frame::Drawing;
 use crate::drawing::scale::Unit;
 use crate::drawing::strips::Strips;
 
-/// The strips of a step with updates, of at most `most` columns; `None` where nothing is known of its log.
+/// The strips of a step with updates, of at most `most` columns; `None` if nothing is known of its log.
 pub(super) fn drawing(
     record: &StepRecord,
     step: &StepAnalysis,

@@ -1,4 +1,4 @@
-//! A step over time: throughput, latency, waits, device and CPU on one axis, with what happened marked through all.
+//! A step over time: throughput, latency, waits, device and CPU on one axis, with events marked through all.
 
 use std::fmt::Write as _;
 
@@ -20,13 +20,13 @@ use crate::figure::number;
 
 /// Fewer columns are no line over time.
 pub(super) const FEWEST: usize = 3;
-/// How a checkpoint, a stall and another level of throughput are marked.
+/// Marks of a checkpoint, a stall and another level of throughput.
 const CHECKPOINT: &str = "C";
 const STALL: &str = "S";
 pub(super) const LEVEL: &str = "L";
 const MOST_JUMPS: usize = 4;
 
-/// The strips of a step, of at most `most` columns; `None` where its window is too short for them.
+/// The strips of a step, of at most `most` columns; `None` if its window is too short for them.
 pub(super) fn drawing(
     record: &StepRecord,
     step: &StepAnalysis,
@@ -57,7 +57,7 @@ pub(super) fn strips(columns: &[Column], step: &StepAnalysis) -> Vec<Strip> {
     strips.into_iter().flatten().collect()
 }
 
-/// What happened in the window of a step, by time, and the jumps of its throughput.
+/// Events in the window of a step, by time, and the jumps of its throughput.
 pub(super) fn events(record: &StepRecord, step: &StepAnalysis, columns: &[Column]) -> (Vec<Event>, Vec<Change>) {
     let Some(window) = &step.window else { return Default::default() };
     let mut events: Vec<Event> = columns.iter().filter(|column| checkpoints(column) > 0.0).map(checkpoint).collect();
@@ -71,7 +71,7 @@ pub(super) fn events(record: &StepRecord, step: &StepAnalysis, columns: &[Column
     (events, jumps)
 }
 
-/// What the letters of checkpoints and stalls mean, where there are any.
+/// The legend of the letters of checkpoints and stalls, if there are any.
 pub(super) fn letters(events: &[Event]) -> String {
     let mut text = String::new();
     for (letter, what) in [(CHECKPOINT, "a checkpoint began"), (STALL, "all sessions stalled")] {
@@ -129,7 +129,7 @@ fn latency(columns: &[Column]) -> Option<Strip> {
     strip("latency of operations", Unit::Us, vec![p50, p99])
 }
 
-/// Average active sessions by what they wait for, where that is known; else how many were inside operations.
+/// Average active sessions by wait, if known; else the number inside operations.
 fn waits(columns: &[Column], words: &Words) -> Option<Strip> {
     let part = |class: WaitClass| {
         let of = |column: &Column| Some(column.shares.get(class)? * column.busy_sessions?);

@@ -1,4 +1,4 @@
-//! What a month costs against what it buys, with the sides that no cheaper side beats.
+//! Cost of a month against work for the price, with the sides that no cheaper side beats.
 
 use mindful_core::result::ranking::{RankedSide, RankingSummary};
 
@@ -9,7 +9,7 @@ use crate::drawing::scale::Unit;
 
 pub(crate) const NAME: &str = "prices";
 
-/// The chart of one group of sides; `None` where fewer than two have a price in one currency.
+/// The chart of one group of sides; `None` if fewer than two have a price in one currency.
 pub(crate) fn drawing(ranking: &RankingSummary, group: usize) -> Option<Drawing> {
     let sides = &ranking.groups.get(group)?.sides;
     let currency = sides.iter().find_map(|side| Some(side.price.as_ref()?.currency.clone()))?;

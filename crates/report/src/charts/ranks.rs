@@ -19,7 +19,7 @@ const RIGHT: f64 = 64.0;
 /// Longest line of a name, characters; a row has room for two.
 const NAME_COLUMNS: usize = 30;
 
-/// The chart of one group of sides; `None` where fewer than two have a rank.
+/// The chart of one group of sides; `None` if fewer than two have a rank.
 pub(crate) fn drawing(ranking: &RankingSummary, group: usize) -> Option<Drawing> {
     let sides: Vec<&RankedSide> = ranking.groups.get(group)?.sides.iter().filter(|side| is_drawn(side)).collect();
     if sides.len() < 2 {

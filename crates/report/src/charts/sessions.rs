@@ -1,4 +1,4 @@
-//! What rises with the load: throughput, with the line without any queue, bytes by kind, CPU for a read.
+//! Figures that rise with the load: throughput with its line without queueing, bytes by kind, CPU for a read.
 
 use mindful_analyze::StepAnalysis;
 
@@ -90,7 +90,7 @@ fn speed_up_sentence(first: &Point, last: &Point) -> String {
     )
 }
 
-/// The line through nothing and the first point, as far as the field goes.
+/// The line through the origin and the first point, up to the edge of the field.
 fn linear(first: &Point, last: &Point, top: f64) -> Option<Series> {
     let slope = Some(first.y / first.x).filter(|slope| slope.is_finite() && *slope > 0.0)?;
     let x = last.x.min(top / slope);
@@ -98,7 +98,7 @@ fn linear(first: &Point, last: &Point, top: f64) -> Option<Series> {
     Some(Series { name: "linear growth".into(), look: Look::Guide, points })
 }
 
-/// MiB per second by kind; of one ladder alone.
+/// MiB per second by kind, of a single ladder.
 pub(super) fn mib(ladders: &[Ladder]) -> Option<Plot> {
     let [ladder] = ladders else { return None };
     let first = ladder.by_load.iter().find_map(|(_, steps)| steps.first());

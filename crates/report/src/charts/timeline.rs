@@ -1,4 +1,4 @@
-//! A whole run over time: its steps on one axis, with what lies between them.
+//! A whole run over time: its steps on one axis, with the events between them.
 
 use std::fmt::Write as _;
 
@@ -17,7 +17,7 @@ const HOOK: &str = "H";
 /// Least share of the axis that was measured: a run that went on days later is no picture.
 const MEASURED: f64 = 0.02;
 
-/// A step at its place: from when, in us of the host's clock, and what it did.
+/// A step at its start, in us of the host's clock, with its columns.
 struct Part<'a> {
     record: &'a StepRecord,
     step: &'a StepAnalysis,
@@ -47,7 +47,7 @@ fn since(us: i64, zero_us: i64) -> f64 {
     us.saturating_sub(zero_us) as f64 / 1e6
 }
 
-/// The strips of all steps; `None` of a single one, and where their times are not known.
+/// The strips of all steps; `None` for a single one, and if their times are unknown.
 pub(super) fn drawing(run: &Run, analysis: &Analysis, doubt: Option<&'static str>) -> Option<Drawing> {
     let most = (MOST / run.steps.len().max(1)).max(1);
     let mut parts: Vec<Part> =
@@ -133,7 +133,7 @@ fn joined(parts: &[Part]) -> Vec<Strip> {
     all
 }
 
-/// Begins of steps, hooks, and what happened within each step.
+/// Starts of steps, hooks, and events within each step.
 fn events(parts: &[Part], spans: &[[f64; 2]], hooks: &[HookRecord], zero_us: i64) -> Vec<Event> {
     let mut events = Vec::new();
     for hook in hooks {

@@ -12,7 +12,7 @@ use super::verdict::gate_line;
 use crate::markup;
 use crate::style::Style;
 
-/// How a build server shows a text.
+/// Style of texts on a build server.
 pub(super) const PLAIN: Style = Style { width: 120, colour: false, ascii: true };
 
 pub fn comparison_suite(compared: &ComparedSides, sides: &Sides, gate: &Gate) -> String {
@@ -67,7 +67,7 @@ pub(super) struct Case {
     pub(super) ending: Ending,
 }
 
-/// One suite of `cases`, with what it rests on as `(name, value)` and the report in full.
+/// One suite of `cases`, with their basis as `(name, value)` and the full report.
 pub(super) fn suite(name: &str, properties: &[(&str, String)], cases: &[Case], report: &str) -> String {
     let count = |wanted: fn(&Ending) -> bool| cases.iter().filter(|case| wanted(&case.ending)).count();
     let (failures, skipped) =
@@ -97,7 +97,7 @@ pub(super) fn suite(name: &str, properties: &[(&str, String)], cases: &[Case], r
     xml
 }
 
-/// XML knows neither of these two characters, not even as a reference.
+/// XML does not allow these two characters, not even as a reference.
 fn xml_text(from_outside: &str) -> String {
     markup::escaped_text(from_outside).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
 }

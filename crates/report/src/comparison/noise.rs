@@ -8,7 +8,7 @@ use crate::figure;
 const CLAIM: f64 = 0.02;
 const CLAIM_AT_WORST: f64 = 0.03;
 
-/// How much runs of one plan differ; `values` are blocks per second, one a run.
+/// Variation between runs of one plan; `values` are blocks per second, one a run.
 pub fn noise_text(floor: &NoiseFloor, values: &[f64]) -> String {
     let percent = |share: f64| format!("{:.2} %", share * 100.0);
     let verdict = if floor.variation <= CLAIM && floor.worst <= CLAIM_AT_WORST {

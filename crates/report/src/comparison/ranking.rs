@@ -45,12 +45,12 @@ pub(crate) fn panels(ranking: &RankingSummary) -> Vec<Panel> {
     std::iter::once(first).chain(ranking.groups.iter().flat_map(group)).collect()
 }
 
-/// What the sides of a group measured.
+/// The workload of a group's sides.
 pub(crate) fn heading(measured: &[NamedFact]) -> String {
     measured.iter().map(|fact| format!("{} {}", fact.name, fact.value)).collect::<Vec<_>>().join(", ")
 }
 
-/// Its name, marked where it may not be quoted.
+/// Its name, marked if it may not be quoted.
 pub(crate) fn name(side: &RankedSide) -> String {
     let mark = match side.validity {
         Validity::Valid => "",
@@ -60,7 +60,7 @@ pub(crate) fn name(side: &RankedSide) -> String {
     format!("{}{mark}", side.name)
 }
 
-/// `1`, or `2-3`; a side without a rank has none.
+/// `1`, or `2-3`; `-` for a side without a rank.
 pub(crate) fn rank(side: &RankedSide) -> String {
     match side.rank {
         Some([high, low]) if high == low => high.to_string(),
@@ -184,7 +184,7 @@ pub(crate) fn places(group: &RankedGroup) -> Panel {
     place::of_sides(&sides)
 }
 
-/// A row for each value of a fact in which the sides differ, with the sides that have it; `None` where they do not differ.
+/// A row for each value of a fact in which the sides differ, with the sides that have it; `None` if they do not differ.
 pub(crate) fn differences_table(group: &RankedGroup) -> Option<Table> {
     let first = group.sides.first().filter(|side| !side.differs.is_empty())?;
     let mut table = Table::new(&[("fact", Side::Left), ("value", Side::Left), ("sides", Side::Left)]);

@@ -13,8 +13,8 @@ use super::text::verdict_line;
 use super::verdict::{basis_words, idle_settings_warning, verdict_word};
 use crate::figure;
 
-/// What a page or a picture shows of the sides called `names`; sides that cannot be compared have the reason instead of
-/// figures.
+/// The rows of a page or a picture for the sides called `names`; sides that cannot be compared have the reason instead
+/// of figures.
 pub fn differences(names: &[String; 2], margin: f64, compared: Result<ComparedSides>) -> Differences {
     let (sentences, rows) = match compared {
         Ok(compared) => (sentences(&compared), rows(&compared)),

@@ -1,4 +1,4 @@
-//! A comparison for a person: the verdict first, then what it rests on.
+//! A comparison as text: the verdict first, then its basis.
 
 use std::fmt::Write as _;
 
@@ -165,7 +165,7 @@ fn push_curve(text: &mut String, CurveRatios { at, ratios }: &CurveRatios) {
     text.push_str("  95 % intervals from the scatter around the curves, without the variation between sweeps\n");
 }
 
-/// A run's id and figure, with what makes it less than valid and the kit that it is compatible with.
+/// A run's id and figure, with the reasons if it is not valid, and the kit that it is compatible with.
 fn run_with_value(run: &Run, analysis: &Analysis, value: &str) -> String {
     let compatibility =
         run.head.plan.compatibility.kit().map_or_else(String::new, |kit| format!(" (in the arithmetic of {kit})"));

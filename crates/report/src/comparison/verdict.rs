@@ -1,4 +1,4 @@
-//! Verdicts, gates and what they rest on, in words.
+//! Verdicts, gates and their basis, in words.
 
 use mindful_analyze::compare::{Basis, Comparison, Gate, GateOutcome, Verdict};
 

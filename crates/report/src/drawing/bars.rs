@@ -16,7 +16,7 @@ const NAME_COLUMNS: usize = 30;
 #[derive(Debug, Clone)]
 pub(crate) struct Bar {
     pub name: String,
-    /// Begin and end of the bar; `None` where the figure is not known.
+    /// Begin and end of the bar; `None` if the figure is unknown.
     pub span: Option<[f64; 2]>,
     pub value: String,
     pub remark: String,

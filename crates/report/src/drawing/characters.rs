@@ -4,7 +4,7 @@ use super::scale::drawable;
 
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 const ASCII_BLOCKS: [char; 8] = ['_', '.', ',', '-', '~', '=', '+', '#'];
-/// From how many times the least to the greatest a curve goes up by ratio.
+/// Ratio of the greatest value to the least from which the axis is logarithmic.
 const BY_RATIO: f64 = 40.0;
 
 /// A point of a curve, with its label.

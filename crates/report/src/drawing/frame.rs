@@ -1,4 +1,4 @@
-//! The frame of a drawing: on a page its heading, words and table; as a file of its own also its colours and the facts.
+//! The frame of a drawing: on a page its heading, words and table; as a separate file also its colours and the facts.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use crate::markup::{escaped_text, marked_up};
 use crate::table::wrap;
 
 pub(crate) const WIDTH: f64 = 620.0;
-/// What colours and lines mean, for a page and for a separate picture.
+/// Meaning of colours and lines, for a page and for a separate picture.
 pub(crate) const STYLE: &str = include_str!("chart.css");
 pub(crate) const LINE: f64 = 13.0;
 pub(crate) const CHARACTER: f64 = 6.4;
@@ -24,12 +24,12 @@ pub struct Drawing {
     pub height: f64,
     /// Its figures, titles first.
     pub rows: Vec<Vec<String>>,
-    /// What is written across it, where the figures are not to be quoted.
+    /// The text across it if the figures may not be quoted.
     pub doubt: Option<&'static str>,
 }
 
 impl Drawing {
-    /// On a page: with heading, words and its table; `number` makes names in it unlike those of others.
+    /// The drawing on a page, with heading, words and its table; `number` makes its names unique.
     pub(crate) fn figure(&self, number: usize) -> String {
         let id = format!("{}-{number}", self.name);
         let mut html =
@@ -49,7 +49,7 @@ impl Drawing {
         html
     }
 
-    /// As a file of its own, on white: with its heading, and below it `facts`, a line or more each.
+    /// The drawing as a file, on white: with its heading, and below it `facts`, a line or more each.
     pub fn file(&self, facts: &[String]) -> String {
         const LINE: f64 = 16.0;
         const TOP: f64 = 34.0;
@@ -81,7 +81,7 @@ impl Drawing {
         svg
     }
 
-    /// The rest of the opening mark, and what is read out.
+    /// The rest of the opening tag, and the text for screen readers.
     fn named(&self, id: &str) -> String {
         format!(
             "role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\n<title id=\"{id}-t\">{}</title>\n<desc id=\"{id}-d\">{}</desc>\n",
@@ -145,7 +145,7 @@ pub(crate) fn table(titles: &[String], rows: &[Vec<String>]) -> String {
     html
 }
 
-/// The style with its colours in place, those for paper: not every program that shows a picture knows names of colours.
+/// The style with the colours for paper written out: some programs that show pictures do not support colour variables.
 fn on_white() -> String {
     let (names, rules) = STYLE.split_once("/* rules */").unwrap_or(("", STYLE));
     let light = names.split("@media").next().unwrap_or_default();

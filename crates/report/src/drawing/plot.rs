@@ -18,7 +18,7 @@ const LEGEND: f64 = 18.0;
 const LEGEND_COLUMNS: usize = 80;
 const NAME: f64 = 15.0;
 const STRANGE: usize = usize::MAX;
-/// Places of a name at its point, the best first: how it is aligned, how far right and down.
+/// Places of a name at its point, the best first: its alignment, and offsets to the right and down.
 const PLACES: [(&str, f64, f64); 8] = [
     ("near at-end", -5.0, -7.0),
     ("near", 6.0, -7.0),
@@ -145,7 +145,7 @@ impl Plot {
     /// where the field ends.
     pub(super) fn draw(&self, svg: &mut String, above: f64, height: f64, x: &Scale, named: bool) -> f64 {
         let marked = self.guides.iter().filter(|guide| !matches!(guide, Guide::Level(..))).count();
-        // What is marked is named above the field: no name lies over a curve.
+        // Marked points are named above the field, so that no name lies over a curve.
         let top = above + NAME * marked as f64;
         let field = Field { plot: self, above, top, height, x: x.clone(), y: self.y_scale() };
         field.axes(svg, named);
@@ -181,7 +181,7 @@ impl Plot {
         self.y.scale(points.chain(guides), 5)
     }
 
-    /// The legend, and where what is below it begins.
+    /// The legend, and the top of the content below it.
     pub(super) fn legend(&self) -> (String, f64) {
         let (mut svg, mut x, mut line) = (String::new(), 14.0, 0.0);
         let named: Vec<_> = self.series.iter().enumerate().filter(|(_, series)| !series.name.is_empty()).collect();
@@ -324,9 +324,9 @@ impl Field<'_> {
             Guide::Level(..) => true,
         };
         let all_right = self.plot.guides.iter().all(fits_right);
-        // The name, and where the line to what it names begins.
+        // The name, and the start of the line to its point.
         let mut tell = |x: f64, name: &str| {
-            // On the side where it fits whole, else as far right as it fits.
+            // On the side where it fits, else as far right as possible.
             let wide = wide(name);
             let (class, x) = match x {
                 x if all_right => ("noted", x + 5.0),

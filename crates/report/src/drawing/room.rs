@@ -23,7 +23,7 @@ impl FreeSpace {
         self.taken.push(area);
     }
 
-    /// Which of `areas` a text of series `of` takes: the first that is free, if need be across a line of its own.
+    /// Chooses one of `areas` for a text of series `of`: the first free one, if necessary across a line of the series.
     pub(super) fn find(&mut self, of: usize, areas: &[Area]) -> Option<usize> {
         let clear = |area: &Area, own: bool| {
             let strangers = self.lines.iter().filter(|(whose, _)| !own || *whose != of);

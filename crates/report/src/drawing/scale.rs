@@ -60,7 +60,7 @@ impl Scale {
         Self { low, high, log: true, ticks: ticks.collect() }
     }
 
-    /// Where `value` lies, from 0 at the low end to 1 at the high end; at an end what lies beyond it.
+    /// Position of `value`, from 0 at the low end to 1 at the high end; values beyond an end are at that end.
     pub(crate) fn share(&self, value: f64) -> f64 {
         let share = if self.log {
             (value.max(1e-9) / self.low).ln() / (self.high / self.low).ln()
@@ -71,7 +71,7 @@ impl Scale {
     }
 }
 
-/// What figures up to `most` are divided by on their axis, and the name of what is left.
+/// The divisor of figures up to `most` on their axis, and the name of the resulting unit.
 fn divisor(unit: Unit, most: f64) -> (f64, &'static str) {
     match unit {
         Unit::Us if most < 1_000.0 => (1.0, " us"),

@@ -18,7 +18,7 @@ pub(crate) struct Stack {
     pub notes: String,
     /// From top to bottom.
     pub plots: Vec<Plot>,
-    /// The figures behind all of them, titles first.
+    /// The figures of all plots, titles first.
     pub rows: Vec<Vec<String>>,
 }
 

@@ -1,4 +1,4 @@
-//! Strips: several figures above each other on one axis of time, with what happened marked through all of them.
+//! Strips: several figures above each other on one axis of time, with events marked through all of them.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use crate::markup::escaped_text;
 const LEFT: f64 = 74.0;
 const RIGHT: f64 = 16.0;
 const STRIP: f64 = 62.0;
-/// Above all strips what is marked is named.
+/// Height above all strips for the names of marks.
 const ABOVE: f64 = 14.0;
 /// Above each strip its name and legend.
 const HEAD: f64 = 24.0;
@@ -20,7 +20,7 @@ const LEGEND: f64 = 15.0;
 #[derive(Debug, Clone)]
 pub(crate) struct Layer {
     pub name: String,
-    /// A figure a column; `None` if not known.
+    /// A figure a column; `None` if unknown.
     pub values: Vec<Option<f64>>,
 }
 
@@ -95,7 +95,7 @@ impl Strips {
         }
     }
 
-    /// What happened, through all strips, which begin at `tops`: no line crosses their names.
+    /// Marks events through all strips, which begin at `tops`: no line crosses their names.
     fn marks(&self, svg: &mut String, x: &dyn Fn(f64) -> f64, tops: &[f64]) {
         let bottom = tops.last().map_or(ABOVE, |top| top + STRIP);
         let mut named: Vec<[f64; 2]> = Vec::new();
@@ -182,7 +182,7 @@ impl Placed<'_> {
         self.legend(svg);
     }
 
-    /// The upper edge of a layer: its own figures, or those of all below it too.
+    /// The upper edge of a layer: its own figures, or the sum with all layers below it.
     fn tops(&self, layer: usize) -> Vec<Option<f64>> {
         let from = if self.strip.stacked { 0 } else { layer };
         let value = |layer: &Layer, at: usize| layer.values.get(at).copied().flatten().filter(|v| drawable(*v));
@@ -248,7 +248,7 @@ impl Strip {
         names.chain(self.level.iter().map(|(_, name)| (None, name.clone()))).collect()
     }
 
-    /// Lines that the legend takes below the name; 0 where it fits next to it.
+    /// Lines of the legend below the name; 0 if it fits next to the name.
     fn legend_lines(&self) -> usize {
         let all: f64 = self.legend().iter().map(|(_, name)| width(name)).sum();
         let room = WIDTH - LEFT - RIGHT;

@@ -1,4 +1,4 @@
-//! What a headline says: its figure, whether the result may be quoted, what is claimed of the reads, and what limited them.
+//! Explains a headline: its figure, whether the result may be quoted, the claims about the reads, and the limit.
 
 use std::fmt::Write as _;
 
@@ -24,7 +24,7 @@ pub(super) fn is_limit(name: &str) -> bool {
     Limit::ALL.iter().any(|limit| limit.name().eq_ignore_ascii_case(name) || is(called(limit)))
 }
 
-/// Whether a headline may print `name` as its figure, its validity or a claim. What is in brackets may be omitted.
+/// Whether a headline may print `name` as its figure, its validity or a claim. Text in brackets may be omitted.
 pub(super) fn is_name(name: &str) -> bool {
     let is = |known: &str| {
         known.eq_ignore_ascii_case(name) || known.split(" (").next().is_some_and(|k| k.eq_ignore_ascii_case(name))
@@ -36,7 +36,7 @@ pub(super) fn is_name(name: &str) -> bool {
         || labels().iter().any(|known| is(known))
 }
 
-/// The headline of each step, and each claim with what it rests on.
+/// The headline of each step, and the basis of each claim.
 pub(super) fn explained(analysis: &Analysis) -> String {
     let mut text = String::from(
         "headline\n  = the figure of a step, named by the claims that hold; the result is SUSPECT if a finding is a warning, \

@@ -1,4 +1,4 @@
-//! Each session: when it started and stopped, and what it did.
+//! Each session: its start, its end, and its work.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! A run for programs that keep figures over time: Bencher, github-action-benchmark, and whatever reads OpenMetrics.
+//! A run for programs that keep figures over time: Bencher, github-action-benchmark, and readers of OpenMetrics.
 
 use std::fmt::Write as _;
 
@@ -50,7 +50,7 @@ const KEPT: [Kept; 5] = [
     },
 ];
 
-/// A figure of one load with the least and the most where it was measured more than once.
+/// A figure of one load with the least and the most if it was measured more than once.
 type Figure = (&'static Kept, f64, Option<[f64; 2]>);
 
 /// `(benchmark, its figures)`: one a load; a plain run has one.
@@ -83,7 +83,7 @@ pub fn bencher(side: Side) -> String {
     format!("{:#}\n", Value::Object(all))
 }
 
-/// What github-action-benchmark reads as `customBiggerIsBetter` (`more_is_better`) or `customSmallerIsBetter`.
+/// Input for github-action-benchmark: `customBiggerIsBetter` (`more_is_better`) or `customSmallerIsBetter`.
 pub fn github((run, analysis): Side, more_is_better: bool) -> String {
     let notice = analysis.summary.notice.as_ref().map(|notice| format!(". {}", escape(notice))).unwrap_or_default();
     let extra = format!("run {}, {}{notice}", analysis.summary.id, card::word(analysis.summary.validity));
@@ -104,7 +104,7 @@ pub fn github((run, analysis): Side, more_is_better: bool) -> String {
     format!("{:#}\n", Value::Array(entries))
 }
 
-/// A gauge of OpenMetrics: name with its unit, what it is, and the figure in base units.
+/// A gauge of OpenMetrics: name with its unit, help, and the figure in base units.
 type Gauge = (&'static str, &'static str, fn(&StepAnalysis) -> Option<f64>);
 
 const GAUGES: [Gauge; 7] = [
@@ -125,8 +125,8 @@ const GAUGES: [Gauge; 7] = [
     ("mindful_server_cores", "Cores' worth of CPU that the server used", |step| step.summary.cpu.db_cores),
 ];
 
-/// OpenMetrics text: a gauge a figure, a sample a step; what is not known has no sample. What the target asks every export
-/// to say is a label, for the format has no comments.
+/// OpenMetrics text: a gauge a figure, a sample a step; unknown figures have no sample. The target's notice is a label,
+/// because the format has no comments.
 pub fn openmetrics((run, analysis): Side) -> String {
     let mut text = String::new();
     let summary = &analysis.summary;
@@ -157,7 +157,7 @@ pub fn openmetrics((run, analysis): Side) -> String {
     text
 }
 
-/// A value of a label, as the format wants it: it knows no other characters that steer.
+/// A value of a label with the escapes of the format, which does not allow other control characters.
 fn escaped(value: &str) -> String {
     let escaped = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
     escaped.replace(char::is_control, "\u{fffd}")

@@ -13,7 +13,7 @@ pub fn steps(analysis: &Analysis) -> String {
     let columns = catalogue::csv();
     let titles: Vec<_> = columns.clone().map(Figure::title).collect();
     let texts = "like,commit,point,drift_check,verdict,limited_by,price";
-    // The column is there where there is something to say, so that files without it stay as they were.
+    // The column exists only with a notice, so that other files keep their format.
     let notice = summary.notice.as_ref().map(|notice| format!(",{}", field(notice))).unwrap_or_default();
     let of_notice = if notice.is_empty() { "" } else { ",notice" };
     let mut text = format!("id,tag,validity,step,{},{texts}{of_notice}\n", titles.join(","));

@@ -18,7 +18,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// The figures of `latency`, which holds every read of `bytes` bytes in `seconds`; `None` without reads.
+    /// The figures of `latency`, which contains every read of `bytes` bytes in `seconds`; `None` without reads.
     pub fn new(latency: Latency, bytes: u64, seconds: f64) -> Option<Self> {
         let mean_us = latency.mean_ns()? / 1e3;
         let per_s = latency.count() as f64 / seconds;
@@ -72,7 +72,7 @@ fn csv(results: &[PointResult], cell: impl Fn(&PointResult) -> Option<String>) -
     text
 }
 
-/// `hist.csv`: how many reads took how long, a line for each point, kind and power of two of microseconds.
+/// `hist.csv`: the number of reads by duration, a line for each point, kind and power of two of microseconds.
 fn hist_csv(results: &[PointResult]) -> String {
     let mut text = "small,large,kind,from_us,below_us,count\n".to_owned();
     for result in results {
@@ -88,7 +88,7 @@ fn hist_csv(results: &[PointResult]) -> String {
     text
 }
 
-/// Counts by power of two: entry `p` holds what took less than `2^p` us and no less than half of that.
+/// Counts by power of two: entry `p` contains latencies from half of `2^p` us to below `2^p` us.
 fn powers(latency: &Latency) -> Vec<(u32, u64)> {
     let mut counts: Vec<(u32, u64)> = Vec::new();
     for (ns, count) in &latency.buckets {

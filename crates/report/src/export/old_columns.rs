@@ -167,7 +167,7 @@ impl StepRow<'_> {
         self.step.summary.log_bytes_per_s.map(|bytes| bytes / MIB)
     }
 
-    /// What took most of the time sessions were busy.
+    /// The most frequent activity of busy sessions.
     fn top_wait(&self) -> Option<String> {
         let (class, share) = self.step.evidence.shares.top(1).into_iter().next()?;
         Some(format!("{} {:.1} %", class.name_in(&self.step.evidence.words), 100.0 * share))

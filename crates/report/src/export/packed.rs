@@ -1,7 +1,7 @@
-//! The files of a pack that follow from its record, and the comparison of such files with those that a pack contains.
+//! The derived files of a pack, and their comparison with the files in a pack.
 //!
-//! A pack is judged by deriving its files again, not by a hash: a hash shows that bytes are those of before, not that a
-//! figure follows from what was recorded.
+//! A pack is checked by deriving its files again, not by a hash: a hash proves that bytes are unchanged, not that a
+//! figure follows from the record.
 
 use std::fmt::{self, Write as _};
 
@@ -19,12 +19,11 @@ const EXCERPT: usize = 80;
 /// Relative difference of two equal figures that two versions computed in another order.
 const ROUNDING: f64 = 1e-9;
 
-/// What follows from the record of a run, file by file.
+/// Derives files from the record of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Derivation<'a> {
     /// The record.
     pub run: &'a Run,
-    /// What is said of it.
     pub analysis: &'a Analysis,
 }
 
@@ -77,7 +76,7 @@ fn toml_text(text: &str) -> String {
     escape_json(&Value::from(text).to_string()).into_owned()
 }
 
-/// The first place where a file of a pack is not what follows from the record.
+/// The first place where a file of a pack differs from the derived one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     file: String,
@@ -126,8 +125,8 @@ impl Difference {
         Some(Self { file: file.to_owned(), place: format!("line {line}"), stored, derived, count })
     }
 
-    /// Compares the figures of `stored` with those of `derived`. Another version may have written `stored`: it knows fewer
-    /// figures, and has other words.
+    /// Compares the figures of `stored` with those of `derived`. Another version may have written `stored`, with fewer
+    /// figures and other words.
     pub fn of_figures(file: &str, stored: &str, derived: &str) -> Option<Self> {
         if stored == derived {
             return None;
@@ -166,7 +165,7 @@ fn compare_figures(stored: &Value, derived: Option<&Value>, path: &str, found: &
     }
 }
 
-/// Parts of a summary that each version words in its own way.
+/// Parts of a summary with version-dependent words.
 const WORDS: [&str; 2] = ["findings", "validity"];
 
 fn is_same(a: &serde_json::Number, b: &serde_json::Number) -> bool {

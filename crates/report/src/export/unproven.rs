@@ -102,7 +102,7 @@ pub struct RecordedNumber {
     pub field: String,
     /// Its JSON pointer in the event.
     pub pointer: String,
-    /// Why it may enter no figure; `None` if it does.
+    /// Why no figure uses it; `None` if one does.
     pub unproven: Option<&'static str>,
 }
 
@@ -124,7 +124,7 @@ fn walk(value: &Value, field: &mut String, pointer: &mut String, each: &mut dyn 
         }
         Value::Array(items) => {
             for (at, item) in items.iter().enumerate() {
-                // The parts of a pair are fields of their own. Writing to a string cannot fail.
+                // The parts of a pair are separate fields. Writing to a string cannot fail.
                 let _ = if field.ends_with(']') { write!(field, "[{at}]") } else { write!(field, "[]") };
                 let _ = write!(pointer, "/{at}");
                 walk(item, field, pointer, each);

@@ -14,7 +14,7 @@ struct Wording {
     count: usize,
 }
 
-/// What `findings`, all of one code, rest on: the wordings of most steps, one in short, and how many others there are.
+/// The evidence of `findings`, all of one code: the wordings of most steps, one in short, and the number of others.
 pub(crate) fn evidence(findings: &[&Finding], detail: Detail) -> String {
     let mut all: Vec<Wording> = Vec::new();
     let mut places: HashMap<Vec<String>, usize> = HashMap::new();
@@ -48,7 +48,7 @@ pub(crate) fn evidence(findings: &[&Finding], detail: Detail) -> String {
     texts.join("; ")
 }
 
-/// What two texts have in common that are the same but for their figures.
+/// The common part of two texts that differ only in their figures.
 pub(crate) fn wording(text: &str) -> Vec<String> {
     taken_apart(text).0
 }

@@ -30,8 +30,8 @@ const APART: f64 = 13.0;
 /// Where many steps share a page.
 const COARSER: Fineness = Fineness { columns: 48, bands_a_decade: 10 };
 
-/// A figure for each kind of operation of the step: both maps, and what the slow ones cost in words. `number` keeps the
-/// names inside unique among steps; `doubt` is printed across each map; `coarser` is for pages with many steps.
+/// A figure for each kind of operation of the step: both maps, and the cost of slow operations in words. `number` keeps
+/// the names inside unique among steps; `doubt` is printed across each map; `coarser` is for pages with many steps.
 pub(crate) fn figures(
     record: &StepRecord,
     step: &StepAnalysis,
@@ -56,7 +56,7 @@ pub(crate) fn figures(
     html
 }
 
-/// What the maps of all figures show, and how to read them.
+/// Legend of the maps.
 pub(crate) const READING: &str = "x: when an operation began. y: how long it took. Left: number of operations. Right: time spent in them. Each \
      shade is twice the one before. The bars next to a map are its sums over the window. Two bands are two kinds of \
      service, such as a cache and a device; the mean (dashed) describes neither. A band that is faint on the left and \

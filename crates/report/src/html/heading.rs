@@ -8,7 +8,7 @@ use crate::charts::Side;
 use crate::panels::answer;
 use crate::{card, figure, list};
 
-/// What was run, where and when: `r7i.large (sweep) on db1, 2026-11-26 17:23 UTC`.
+/// Subject, host and time: `r7i.large (sweep) on db1, 2026-11-26 17:23 UTC`.
 pub(super) fn title(run: &Run, analysis: &Analysis) -> String {
     let command = list::kind(&run.head, Some(&analysis.summary));
     let name = match &run.head.plan.tag {

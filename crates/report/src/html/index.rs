@@ -19,10 +19,10 @@ use crate::markup::escaped_text;
 const STYLE: &str = include_str!("site.css");
 /// Longest text in a cell and in an option, characters.
 const LONGEST: usize = 40;
-/// Facts of a row that are unlike those of most rows and are shown without unfolding.
+/// Largest number of differing facts that a row shows without unfolding.
 const FEW_DIFFERENCES: usize = 2;
 
-/// What runs are filtered by: the name of the filter, and its value in a row.
+/// A filter of runs: its name, and its value in a row.
 type Filter = (&'static str, fn(&IndexedRun) -> Option<&str>);
 const FILTERS: [Filter; 6] = [
     ("validity", |run| Some(run.validity)),
@@ -43,7 +43,7 @@ fn place<'a>(run: &'a IndexedRun, name: &str) -> Option<&'a str> {
     row.place().iter().find(|fact| fact.name == name).map(|fact| fact.value.as_str())
 }
 
-/// The values of one filter, that of most runs first, with their numbers.
+/// The values of one filter with their numbers, the most frequent first.
 struct Choices {
     name: &'static str,
     value: fn(&IndexedRun) -> Option<&str>,
@@ -81,7 +81,7 @@ impl Choices {
         html
     }
 
-    /// Rules that hide the rows of other values. A value is its number here: none becomes part of a rule.
+    /// Rules that hide the rows of other values. A rule contains the number of a value, never its text.
     fn rules(&self) -> String {
         let name = self.name;
         let rule = |at: usize| {
@@ -282,7 +282,7 @@ fn price_cells(side: Option<&RankedSide>) -> String {
     format!("{}{}<td>{efficient}</td>", amount(month), amount(reads))
 }
 
-/// Facts that are unlike those of most runs of the group; many are folded.
+/// Facts that differ from those of most runs of the group; many are folded.
 fn difference_cell(side: &RankedSide) -> String {
     let line = |fact: &NamedFact| escaped_text(&escape_to(&format!("{} {}", fact.name, fact.value), 2 * LONGEST));
     let lines: Vec<String> = side.differs.iter().map(line).collect();
@@ -296,7 +296,7 @@ fn difference_cell(side: &RankedSide) -> String {
     )
 }
 
-/// A small line from 0 up: how it went, without figures.
+/// A small line from 0 up: the course of a figure, without numbers.
 fn spark(row: &IndexedRun) -> String {
     const WIDE: f64 = 120.0;
     const HIGH: f64 = 26.0;

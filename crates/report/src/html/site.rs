@@ -29,7 +29,7 @@ pub struct IndexedRun {
     pub(super) found: Found,
 }
 
-/// What the table shows of a run, or why the run cannot be read.
+/// The row of a run, or why the run cannot be read.
 #[derive(Debug, Clone)]
 pub(super) enum Found {
     Row(Box<TableRow>),

@@ -1,4 +1,4 @@
-//! Several runs on one page: what differs, a table of the runs, and charts of all of them.
+//! Several runs on one page: their differences, a table of the runs, and charts of all of them.
 
 use std::fmt::Write as _;
 
@@ -33,7 +33,7 @@ pub(super) fn runs(html: &mut String, title: &str, sides: &[Side], number: &mut 
     html.push_str("</section>\n");
 }
 
-/// Two sides of a comparison: the verdict, what they are and in what they differ, their runs and their charts.
+/// Two sides of a comparison: the verdict, their facts and differences, their runs and their charts.
 pub(super) fn both(
     html: &mut String,
     title: &str,
@@ -99,7 +99,7 @@ pub(super) fn ranked(
     }
 }
 
-/// The ranks of a group, and what they rest on.
+/// The ranks of a group, and their basis.
 pub(super) fn order(html: &mut String, summary: &RankingSummary, group: &RankedGroup) {
     table_of(html, &ranking::order_table(summary, group));
     for note in ranking::notes(summary, group) {
@@ -135,7 +135,7 @@ fn curves_of(named: &[(&str, &[Side])]) -> Vec<frame::Drawing> {
     drawings.into_iter().filter(|drawing| several || drawing.name == "latency-iops").collect()
 }
 
-/// What each side is, and every setting, version, target and host in which the sides differ.
+/// The facts of each side, and every setting, version, target and host that differs.
 fn what_differs(html: &mut String, named: &[(&str, &[Side])]) {
     html.push_str("<section>\n<h2>What is compared</h2>\n");
     let runs: Vec<Vec<Run>> =
@@ -188,7 +188,7 @@ fn drawn(html: &mut String, drawings: &[frame::Drawing], number: &mut usize) {
 
 const RUN_TITLES: [&str; 6] = ["run", "validity", "steps", "highest blocks/s", "limited by", "tag"];
 
-/// One figure under one name, whatever limits each run: sides are compared by it.
+/// The figure by which sides are compared, under one name for all limits.
 fn run_cells((_, analysis): Side) -> Vec<String> {
     let summary = &analysis.summary;
     let limit = card::limit_of_best(analysis);

@@ -1,4 +1,4 @@
-//! What a full screen shows of a run: made of events alone, it knows no terminal.
+//! The content of a full screen, computed from events alone, without a terminal.
 
 use std::collections::BTreeMap;
 
@@ -42,13 +42,13 @@ pub(crate) struct Board {
     pub curve: Vec<Spot>,
     whole: Recorder,
     blocks: f64,
-    /// What was found, the newest last.
+    /// Findings, the newest last.
     pub findings: Vec<Finding>,
-    /// What was said, the newest last.
+    /// Remarks, the newest last.
     pub remarks: Vec<String>,
     pub progress: String,
     pub block_bytes: Option<u64>,
-    /// What is watched, without a run.
+    /// The watched system, without a run.
     pub watched: Option<WatchedBoard>,
 }
 
@@ -234,7 +234,7 @@ impl Board {
         waits.into_iter().map(|(name, rate)| (name.as_str(), rate / whole)).collect()
     }
 
-    /// How far the step is: seconds gone and seconds asked for, both of its window; before it, those of the warm-up.
+    /// Progress of the step: elapsed and requested seconds, of its window or before it of the warm-up.
     pub(super) fn place(&self) -> Option<(bool, f64, Option<f64>)> {
         let head = self.step.as_ref()?;
         let end = *self.boundaries_us.get(self.last? as usize + 1)?;

@@ -67,7 +67,7 @@ fn figures_of(board: &Board, area: Rect, colour: bool) -> Text<'static> {
     Text::from(lines)
 }
 
-/// Which step it is, how far, and whether anything speaks against it.
+/// The number of the step, its progress, and its worst finding.
 fn place(board: &Board, colour: bool) -> Line<'static> {
     let mut spans = vec![strong(" mindful  ")];
     if let Some(head) = &board.step {
@@ -119,7 +119,7 @@ fn curve_of(board: &Board, area: Rect) -> Text<'static> {
     Text::from(lines)
 }
 
-/// The remarks that are shown: of a watch all, since they name what it does not measure.
+/// The number of shown remarks; a watch shows all, because they name its unmeasured parts.
 fn remarks(board: &Board) -> usize {
     if board.watched.is_some() { REMARKS } else { 3 }
 }

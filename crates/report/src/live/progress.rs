@@ -1,4 +1,4 @@
-//! Work of known size: how far, how fast, how long still.
+//! Work of known size: its progress, its speed, and the remaining time.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use crate::figure::format_whole;
 
 #[derive(Debug)]
 pub(super) struct Progress {
-    /// What is done: `loading`.
+    /// The activity: `loading`.
     pub what: String,
     began: Instant,
     done_at_begin: u64,

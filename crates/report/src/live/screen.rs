@@ -30,11 +30,11 @@ use super::layout;
 const FRAME: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
 /// Shortest time between two frames, however much is typed.
 const SHORTEST_FRAME: Duration = Duration::from_millis(50);
-/// How long the end of the view waits for a frame that is being drawn.
+/// Longest wait for the frame in progress at the end of the view.
 const LAST_FRAME: Duration = Duration::from_secs(1);
 /// The board has nothing to show in more columns and lines. A terminal can claim to be 65,535 wide and high.
 const LARGEST: (u16, u16) = (300, 200);
-/// For a terminal that does not know its size.
+/// For a terminal without a size.
 const USUAL: (u16, u16) = (80, 24);
 /// Shows the cursor and leaves the alternate screen.
 const GIVE_BACK: &[u8] = b"\x1b[?25h\x1b[?1049l";
@@ -44,7 +44,7 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 /// The modes of the terminal before the first time that it was taken.
 static BEFORE: OnceLock<Termios> = OnceLock::new();
 static GONE: AtomicBool = AtomicBool::new(false);
-/// Done when a panic gives the terminal back.
+/// Set when the panic hook that restores the terminal is installed.
 static HOOKED: Once = Once::new();
 
 #[derive(Debug)]
@@ -101,7 +101,7 @@ impl Screen {
         Ok(Self { shared, drawing: Mutex::new(Some(drawing)) })
     }
 
-    /// Gives the terminal back, once nothing is drawn any more or it takes no more output.
+    /// Restores the terminal after the last frame, or when it accepts no more output.
     fn leave(&self) {
         self.shared.ended.store(true, Ordering::SeqCst);
         let drawing = self.drawing.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -122,7 +122,7 @@ fn give_back_on_panic() {
     }));
 }
 
-/// Has each key sent as it is pressed, and shows none.
+/// Sends each key when it is pressed, without echo.
 fn take(terminal: &File) -> io::Result<()> {
     let mut modes = tcgetattr(terminal)?;
     BEFORE.get_or_init(|| modes.clone());
@@ -137,7 +137,7 @@ fn take(terminal: &File) -> io::Result<()> {
 pub fn restore() {
     if TAKEN.swap(false, Ordering::SeqCst) {
         if takes_output() {
-            // With the terminal gone there is nothing to give back.
+            // Without a terminal there is nothing to restore.
             let _ = rustix::io::write(stderr(), GIVE_BACK);
         }
         if let Some(before) = BEFORE.get() {
@@ -190,7 +190,7 @@ impl Write for Output<'_> {
 
 type Canvas<'a> = Terminal<CrosstermBackend<BufWriter<Output<'a>>>>;
 
-/// An empty terminal of that size. Its size is given because crossterm asks `tput` where it cannot find one.
+/// An empty canvas of that size. The size is set because crossterm runs `tput` if it cannot find one.
 fn canvas(terminal: &File, area: Rect) -> io::Result<Canvas<'_>> {
     let mut output = BufWriter::new(Output(terminal));
     execute!(output, Clear(ClearType::All))?;
@@ -248,7 +248,7 @@ impl Shared {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Key {
-    /// None was pressed, or it means nothing.
+    /// No key, or one without a function.
     Other,
     /// It leaves the view, as the end of the terminal does.
     Leaves,

@@ -100,7 +100,7 @@ impl Seconds {
             return None;
         }
         let whole = self.open.remove(&report.index)?;
-        // What some session left out, because an operation outlasted it, will not become whole any more.
+        // A slice that some session skipped, because an operation outlasted it, will never be complete.
         self.open.retain(|index, _| *index > report.index);
         let line = self.second_line(report.index, &whole)?;
         self.last = Some((report.index, whole));
@@ -111,7 +111,7 @@ impl Seconds {
         let at = |boundary: u32| self.boundaries_us.get(boundary as usize).copied();
         let seconds = (at(index + 1)? - at(index)?) as f64 / 1e6;
         let blocks = format!("{} blocks/s", number(slice.blocks as f64 / seconds));
-        // Counters may be a slice late; a rate of the warm-up says nothing about the window.
+        // Counters may be a slice late; a rate of the warm-up does not describe the window.
         let warmup = self.head.warmup_slices;
         let [physical, logical, process_bytes] =
             self.reads.map(|reads| reads.per_s.filter(|_| index < warmup || reads.boundary > warmup));
@@ -131,7 +131,7 @@ impl Seconds {
         Some(self.place(index, at(index + 1)?) + &parts.join(", "))
     }
 
-    /// Physical reads of the database; those that the page cache served are not physical.
+    /// Physical reads of the database; reads served by the page cache are not physical.
     fn format_reads(&self, reads: f64, process_bytes: Option<f64>) -> String {
         let fetched = process_bytes.zip(self.block_bytes).map(|(bytes, block)| bytes / block as f64);
         let cached_pct = fetched.filter(|_| reads > 0.0).map_or(0.0, |fetched| 100.0 * (1.0 - fetched / reads));

@@ -1,8 +1,8 @@
-//! The answer of a run that was to find one: one sentence, the first of every report. A search answers with the most work
+//! The answer of a run with a question: one sentence, the first of every report. A search answers with the most work
 //! within its objective, a contrast with the ratio of database to raw.
 //!
-//! The figure is that of the confirmed step's headline, so a rate is called storage IOPS only where the headline is. Without an
-//! answer the sentence says what the lowest load did, because that is what to change.
+//! The figure is the headline of the confirmed step, so a rate is called storage IOPS only if the headline is. Without
+//! an answer the sentence describes the lowest load, because that is the load to change.
 
 use mindful_analyze::{Analysis, StepAnalysis};
 use mindful_core::plan::sweep::Objective;

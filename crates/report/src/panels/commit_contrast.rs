@@ -48,7 +48,7 @@ fn of_database(analysis: &Analysis) -> impl Iterator<Item = &StepAnalysis> {
     analysis.steps.iter().filter(move |step| way(step).as_deref() == Some(Way::Database.name()))
 }
 
-/// The ratio of commits to bare writes at one session, with its interval, and what limited the most commits.
+/// The ratio of commits to bare writes at one session, with its interval, and the limit at the most commits.
 pub(crate) fn answer(analysis: &Analysis, contrast: &CommitContrastSummary) -> Answer {
     let interval = match contrast.ratio_interval {
         Some([low, high]) => format!("95 % interval {low:.3} to {high:.3}"),

@@ -1,4 +1,4 @@
-//! Mindless against mindful I/O for a person: the ratio that settles it, the levels, and what lies between them.
+//! A contrast as text: the ratio of database to raw, the levels, and the differences between them.
 
 use mindful_core::result::{AddedTime, ContrastSummary, LevelSummary, Summary};
 
@@ -8,7 +8,7 @@ use crate::style::Detail;
 use crate::table::{Side, Table};
 use crate::{escape, figure};
 
-/// The panels of a contrast below its answer: what was read, and the levels; in full what each level means.
+/// The panels of a contrast below its answer: the blocks read, and the levels; in full the meaning of each level.
 pub(crate) fn panels(summary: &Summary, contrast: &ContrastSummary, detail: Detail) -> Vec<Panel> {
     let mut what = Panel::default();
     if let Some(step) = summary.steps.first() {
@@ -47,7 +47,7 @@ fn level_panel(title: &str, levels: &[LevelSummary], detail: Detail) -> Panel {
     panel
 }
 
-/// The ratio of database to raw with its interval, and what the difference consists of, if the rounds show one.
+/// The ratio of database to raw with its interval, and the parts of the difference, if the rounds show one.
 pub(crate) fn answer(contrast: &ContrastSummary) -> Answer {
     let (Some(ratio), Some(added)) = (contrast.eta, contrast.added_us_per_block) else {
         return Answer {
@@ -79,7 +79,7 @@ pub(crate) fn answer(contrast: &ContrastSummary) -> Answer {
     Answer { sentence: format!("ratio of database to raw: {ratio:.3} ({interval})"), details, found: true }
 }
 
-/// Cores busier than this leave none free for a session that has its block.
+/// Above this use of the cores, a session that has its block finds no free one.
 const NO_CORE_FREE: f64 = 0.9;
 
 fn consists_of(parts: &AddedTime) -> String {

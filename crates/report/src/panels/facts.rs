@@ -1,4 +1,4 @@
-//! What was measured: the facts without which no two results can be compared (docs/findings.md, F23).
+//! Facts about the measurement, without which no two results can be compared (docs/findings.md, F23).
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -111,7 +111,7 @@ fn some_of(files: &[String]) -> String {
     text
 }
 
-/// How many sessions the steps had, each number once; of very many the least and the most.
+/// The numbers of sessions of the steps, each number once; of very many only the least and the most.
 fn counts(analysis: &Analysis) -> String {
     let counts = analysis.summary.steps.iter().map(|step| step.sessions);
     let known: BTreeSet<u32> = counts.clone().flatten().collect();
@@ -145,7 +145,7 @@ fn sessions(analysis: &Analysis, workload: &Workload, placements: &[Placement]) 
     text
 }
 
-/// How many sessions work on each host, where there are several; those of a schema are on one.
+/// Sessions by host, if there are several; all sessions of a schema are on one host.
 fn hosts(placements: &[Placement]) -> String {
     let mut sessions: std::collections::BTreeMap<u32, u32> = std::collections::BTreeMap::new();
     for placement in placements {
@@ -312,7 +312,7 @@ pub(crate) fn proof(run: &Run) -> Panel {
     page
 }
 
-/// Settings that were not left at their default, and what the target says of itself.
+/// Settings that differ from their default, and the target's own settings.
 pub(crate) fn settings(run: &Run) -> Panel {
     let mut page = Panel::default();
     let given = run.head.settings.iter().filter(|(_, setting)| setting.origin != Origin::Default);

@@ -70,7 +70,7 @@ pub(crate) fn ledger(step: &StepAnalysis, detail: Detail) -> Panel {
     page
 }
 
-/// From commits to the device of the log; in short what is known.
+/// From commits to the device of the log; in short only known figures.
 fn log(page: &mut Panel, step: &StepAnalysis, detail: Detail) {
     let header = [("log", Left), ("per s", Right), ("MiB/s", Right), ("per commit", Right), ("", Left)];
     let mut table = Table::new(&header);
@@ -109,7 +109,7 @@ fn log(page: &mut Panel, step: &StepAnalysis, detail: Detail) {
     page.wrapped(2, &said.join("; "));
 }
 
-/// What one read took, and where it was served, in words: means, never percentiles of a single block.
+/// Duration of one read, and the shares that each level served, in words: means, never percentiles of a single block.
 pub(crate) fn reads(step: &StepAnalysis) -> Panel {
     let mut page = Panel::default();
     let (summary, counters) = (&step.summary, &step.counters);
@@ -151,7 +151,7 @@ pub(crate) fn reads(step: &StepAnalysis) -> Panel {
     page
 }
 
-/// Waits by how long they took, where the database counted them.
+/// Waits by duration, if the database counted them.
 fn waits(page: &mut Panel, step: &StepAnalysis) {
     let waits = &step.summary.waits;
     let of = |kind: &str, counted: Option<u64>, quantiles: [(&str, Option<f64>); 3]| {

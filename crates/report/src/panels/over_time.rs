@@ -1,4 +1,4 @@
-//! How a step went: throughput and p99 over its window, in one line.
+//! The course of a step: throughput and p99 over its window, in one line.
 
 use mindful_analyze::StepAnalysis;
 use mindful_analyze::figures::columns::{Column, columns};
@@ -9,12 +9,12 @@ use crate::panels::Panel;
 
 /// Columns of time; a terminal shows at most so many.
 const COLUMNS: usize = 16;
-/// A shorter window does not show what comes again each minute, such as a checkpoint or the credit of a volume.
+/// A shorter window does not show events that recur each minute, such as a checkpoint or the credit of a volume.
 const SHOWS_PERIODS_S: f64 = 120.0;
 /// Fewer are no line over time.
 const FEWEST: usize = 3;
 
-/// The line of a step; `None` where its window is too short for one.
+/// The line of a step; `None` if its window is too short for one.
 pub(crate) fn panel(record: &StepRecord, step: &StepAnalysis) -> Option<Panel> {
     type Format = fn(f64) -> String;
     let window = step.window.as_ref()?;
@@ -49,7 +49,7 @@ pub(crate) fn panel(record: &StepRecord, step: &StepAnalysis) -> Option<Panel> {
     Some(shown)
 }
 
-/// From the least to the greatest of those that are known.
+/// The range from the least to the greatest known value.
 fn range(values: &[Option<f64>], form: fn(f64) -> String) -> Option<String> {
     let known = || values.iter().flatten().copied().filter(|value| value.is_finite());
     let (least, most) = (known().reduce(f64::min)?, known().reduce(f64::max)?);

@@ -1,5 +1,5 @@
-//! Panels: the parts of a report, each made of a run and its analysis alone. How wide a line is, and whether there is
-//! colour, is known only to their caller.
+//! Panels: the parts of a report, each computed from a run and its analysis alone. Only their caller decides the width
+//! of a line and the use of colour.
 
 use crate::drawing::characters::{Spot, curve, sparkline};
 use crate::style::{Style, Tone};
@@ -31,7 +31,7 @@ pub(crate) enum Piece {
         faint: bool,
     },
     Pairs(Vec<(String, String)>),
-    /// How figures went over time: what time, and of each figure its name, its values and its range in words.
+    /// Figures over time: the period, and for each figure its name, its values and its range in words.
     OverTime {
         over: String,
         figures: Vec<(String, Vec<Option<f64>>, String)>,

@@ -1,4 +1,4 @@
-//! Where a run was measured, and how it is repeated.
+//! The provenance of a run, and how to repeat it.
 
 use mindful_analyze::Analysis;
 use mindful_analyze::compare::provenance::provenance;
@@ -10,7 +10,7 @@ use crate::panels::Panel;
 use crate::repeat::{self, Repeat};
 use crate::table::{Side, Table};
 
-/// Machine, storage, server and binary, each with what it was read from.
+/// Machine, storage, server and binary, each with its source.
 pub(crate) fn measured_at(run: &Run) -> Panel {
     let mut panel = Panel::default();
     panel.heading("where it was measured");
@@ -18,7 +18,7 @@ pub(crate) fn measured_at(run: &Run) -> Panel {
     panel
 }
 
-/// The same of several sides: what all have in common, then a row a side with the rest.
+/// The provenance of several sides: the common facts, then a row a side with the others.
 pub(crate) fn of_sides(sides: &[(String, &[NamedFact])]) -> Panel {
     let mut panel = Panel::default();
     let Some((_, first)) = sides.first() else { return panel };

@@ -1,4 +1,4 @@
-//! What the money buys, if the plan has a price.
+//! Work for the price, if the plan has one.
 
 use mindful_core::plan::Price;
 use mindful_core::result::StepSummary;

@@ -1,4 +1,4 @@
-//! The ranks of a step: the work and CPU of each, and how far apart they began.
+//! The ranks of a step: work and CPU of each, and the skew of their starts.
 
 use mindful_analyze::figures::ranks::busiest;
 use mindful_core::result::{RankSummary, StepSummary};
@@ -9,7 +9,7 @@ use crate::panels::Panel;
 use crate::style::Detail;
 use crate::table::{Side, Table};
 
-/// In a few words, in full with a line for each; nothing where one process took the step alone.
+/// In short a sentence, in full also a line for each; empty if one process took the step alone.
 pub(crate) fn panel(step: &StepSummary, detail: Detail) -> Panel {
     let (mut page, ranks) = (Panel::default(), &step.ranks);
     let Some(first) = ranks.first() else { return page };
@@ -81,7 +81,7 @@ fn table(ranks: &[RankSummary]) -> Table {
     table
 }
 
-/// `12.0 +-0.31`: how far the clock where ranks met is ahead of the host's, and to how much that is known.
+/// `12.0 +-0.31`: lead of the rendezvous' clock over the host's, and its error.
 fn clock(rank: &RankSummary) -> String {
     let within = rank.clock_within_ms.map_or_else(String::new, |ms| format!(" +-{}", number(ms)));
     format!("{}{within}", maybe(rank.clock_offset_ms))

@@ -14,13 +14,13 @@ use crate::panels::{Curve, Panel, answer, price};
 use crate::table::{LOG_RATE, Side, Table};
 use crate::{card, escape, figure};
 
-/// What the reports call a knee.
+/// The reports' definition of a knee.
 const KNEE: &str = "the knee is the load above which more sessions mostly wait for each other";
 
 /// Difference of the repeated first step that casts doubt on the table: the method's worst case between runs.
 const DRIFT: f64 = 0.03;
 
-/// The panels of a sweep: what was swept and the highest figure of all steps, and a table a ladder.
+/// The panels of a sweep: the varied settings and the highest figure of all steps, and a table a ladder.
 pub(crate) fn panels(run: &Run, analysis: &Analysis) -> Vec<Panel> {
     let summary = &analysis.summary;
     let block_bytes = run.description.as_ref().map(|description| description.block_bytes);
@@ -47,14 +47,14 @@ pub(crate) fn panels(run: &Run, analysis: &Analysis) -> Vec<Panel> {
     panels
 }
 
-/// The highest figure of all steps, what limited it, and what to try next. A search has an answer of its own.
+/// The highest figure of all steps, its limit, and the next step. A search has an answer of its own.
 fn highest(run: &Run, analysis: &Analysis) -> Vec<String> {
     let best = card::best(analysis).filter(|_| answer::answer(run, analysis).is_none());
     let Some((number, step)) = best else { return Vec::new() };
     let card = card::step_card(step, Some((number, analysis.steps.len())));
     let (Some(headline), Some(limit)) = (card.headline, card.limit) else { return Vec::new() };
     let place = card.place.unwrap_or_default();
-    // What the step is chosen by comes first, where that is not the headline itself.
+    // The figure that selects the step comes first, unless it is the headline itself.
     let chosen_by = card::rate(step).filter(|(_, label)| !headline.label.starts_with(label));
     let chosen_by = chosen_by.map_or_else(String::new, |(rate, label)| format!("{} {label}, ", figure::number(rate)));
     let figures = format!("{chosen_by}{} {}", headline.figure, headline.label);
@@ -229,7 +229,7 @@ pub(super) fn limit(by: &str, words: &Words) -> String {
     escape(&Limit::from_name(by).map_or_else(|| by.to_owned(), |limit| limit.called(words)))
 }
 
-/// How far the first step measured again at the end is from the first time.
+/// Difference between the first step and its repetition at the end.
 fn drift(steps: &[&StepSummary]) -> Option<String> {
     let again = steps.iter().find(|step| step.point.drift_check)?;
     let first = steps.iter().find(|step| !step.point.drift_check && step.point.values == again.point.values)?;
@@ -240,7 +240,7 @@ fn drift(steps: &[&StepSummary]) -> Option<String> {
     Some(words + doubt)
 }
 
-/// What the curve can carry by its model, and the most that a step did: one is an estimate, the other was measured.
+/// Capacity by the model of the curve, and the highest measured rate: one is an estimate, the other a measurement.
 fn capacity(knee: &KneeSummary, steps: &[&StepSummary]) -> Vec<String> {
     let unit = flow_of(steps).unit();
     let measured = steps.iter().filter_map(|step| Some((throughput(step)?, step.sessions)));

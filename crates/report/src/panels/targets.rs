@@ -1,4 +1,4 @@
-//! The targets of a step that has several: what each did, and whether its figures may be believed.
+//! The targets of a step with several: the work of each, and whether its figures may be quoted.
 
 use mindful_core::contract::description::Words;
 use mindful_core::result::{StepSummary, TargetSummary};

@@ -1,4 +1,5 @@
-//! The line a second that fits a terminal, as iostat prints one: what matters of each source, in fixed columns.
+//! The line a second that fits a terminal, as iostat prints one: the important metrics of each source, in fixed
+//! columns.
 
 use std::collections::BTreeMap;
 
@@ -80,7 +81,7 @@ impl WatchColumns {
         left_out + &self.scope_line(second) + &joined(heads)
     }
 
-    /// The figures of `second`. What is not known is `-`.
+    /// The figures of `second`; unknown ones are `-`.
     pub(crate) fn line(&self, second: &WatchedSecond) -> String {
         joined(self.columns.iter().map(|column| (column.width(), (column.text)(second))))
     }

@@ -10,9 +10,10 @@ use mindful_core::contract::metric::{Counter, Metric, MetricKind};
 
 #[derive(Debug, Default)]
 pub struct CounterFilter {
-    /// At most so many of each unit, those that moved most: microseconds and blocks cannot be compared with each other.
+    /// Largest number of metrics of each unit, those that moved most: microseconds and blocks cannot be compared with
+    /// each other.
     pub top: Option<usize>,
-    /// Only those with a source or name that contains one of these.
+    /// Only metrics with a source or name that contains one of these.
     pub only: Vec<String>,
 }
 
@@ -84,7 +85,7 @@ impl WatchedSources {
         Some(WatchedSecond { number: boundary, lines: reported.into_iter().flat_map(|(_, lines)| lines).collect() })
     }
 
-    /// What the metrics of `source` did since its last reading; `None` for the first.
+    /// Changes of the metrics of `source` since its last reading; `None` for the first.
     fn lines(&self, source: &str, reading: &LastReading) -> Option<Vec<MetricRate>> {
         let (last, metrics) = (self.last.get(source)?, self.metrics.get(source)?);
         let seconds = (reading.at_us - last.at_us) as f64 / 1e6;
@@ -107,12 +108,12 @@ impl WatchedSources {
 }
 
 impl WatchedSecond {
-    /// Its number, from 1: seconds, or what the interval is.
+    /// Its number, from 1, in units of the interval.
     pub(crate) fn number(&self) -> u32 {
         self.number
     }
 
-    /// Growth per second of `counter`, of any source; `None` if it is not known.
+    /// Growth per second of `counter`, of any source; `None` if unknown.
     pub(crate) fn rate(&self, counter: Counter) -> Option<f64> {
         self.find(counter).and_then(|line| line.value)
     }
@@ -158,8 +159,8 @@ impl WatchedSecond {
         text
     }
 
-    /// All counters per second and all gauges in one line, with the plan file that was found automatically;
-    /// what is not known is null.
+    /// All counters per second and all gauges in one line, with the plan file that was found automatically; unknown
+    /// values are null.
     pub fn json_line(&self, filter: &CounterFilter, plan_file: Option<&str>) -> String {
         let of = |kind| -> serde_json::Map<String, serde_json::Value> {
             let lines = self.shown(filter, |line| line.kind == kind);

@@ -1,6 +1,6 @@
 //! Why numbers of a record enter no figure.
 
-/// Numbers that may enter no figure: where they are, and what they are.
+/// Numbers that no figure uses: their places, and the reasons.
 pub const REASONS: [(&str, &str); 12] = [
     ("slice, sample", OUTSIDE),
     ("head.plan, step", PLAN),

@@ -60,7 +60,7 @@ impl SeenStep {
             ["step.workload.schemas", "step.workload.scale", "step.workload.work_unit", "step.workload.update_pct"];
         let is_asked = field.starts_with("step.workload") || field.starts_with("step.placements");
         let follows = || self.asked.as_ref().is_some_and(|asked| asked.pointer(pointer).is_some_and(Value::is_number));
-        // Slices that warm up, where a window was chosen by what was seen.
+        // Warm-up slices, if the window was chosen by the data.
         let is_idle = field == "step.warmup_slices";
         (is_idle || is_asked && !SHOWN.contains(&field) && !follows()).then_some(PLAN)
     }
@@ -118,7 +118,7 @@ impl SeenEvent<'_> {
         if self.step.record.head.workload.is_none() {
             return Some(FOREIGN);
         }
-        // Operations are in a slice twice, and its sum and maximum follow from its latencies, wherever it is.
+        // A slice contains operations twice, and its sum and maximum follow from its latencies.
         let is_twice = field.ends_with("buckets[][1]") || field.ends_with(".ops[].ops") || field.ends_with(".max_ns");
         if is_twice {
             return None;
