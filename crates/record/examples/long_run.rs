@@ -1,5 +1,6 @@
-//! Writes a made run of many sessions and seconds into a store, to see what reading it takes:
-//! `cargo run --release -p mindful-record --features benchmarks --example long_run -- STORE SESSIONS SECONDS`, then `mindful show latest`.
+//! Writes an artificial run of many sessions and seconds into a store, to measure the cost of reading it: `cargo run
+//! --release -p mindful-record --features benchmarks --example long_run -- STORE SESSIONS SECONDS`, then `mindful show
+//! latest`.
 
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::slice::SliceReport;

@@ -69,7 +69,7 @@ fn work_of(step: &StepRecord) -> Option<Value> {
     Some(Map::from_iter(parts).into())
 }
 
-/// The first number of `asked` that is another one in `stored`: `work_unit 64 instead of 32`.
+/// The first number that differs between `asked` and `stored`: `work_unit 64 instead of 32`.
 fn difference(asked: &Value, stored: &Value) -> Option<String> {
     match (asked, stored) {
         (Value::Number(asked), stored) => {

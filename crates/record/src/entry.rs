@@ -13,14 +13,14 @@ use crate::file;
 use crate::name::{IMPORTED, LOG, SUMMARY};
 use crate::reader::read_head;
 
-/// A run as the list shows it, read from its first line and its summary alone.
+/// A run in the list, read only from its first line and its summary.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listed {
     /// Its id: the name of its folder.
     pub id: String,
-    /// What was known at its start; `None` when it cannot be read.
+    /// Facts at its start; `None` if they cannot be read.
     pub head: Option<RunHead>,
-    /// Its figures; `None` when it did not come to its end.
+    /// Its figures; `None` if it did not finish.
     pub summary: Option<Summary>,
     pub imported: bool,
     pub fault: Option<String>,
@@ -31,7 +31,7 @@ impl Listed {
         let imported = dir.join(IMPORTED).exists();
         match read_head(&dir.join(LOG)).and_then(|head| Ok((head, read_summary(&dir.join(SUMMARY))?))) {
             Ok((mut head, mut summary)) => {
-                // A run is called what its folder is called, whatever it says of itself.
+                // A run has the name of its folder, even if its record contains another.
                 head.id.clone_from(&id);
                 if let Some(summary) = &mut summary {
                     summary.id.clone_from(&id);
@@ -46,7 +46,7 @@ impl Listed {
 /// Longest summary that is read, bytes.
 const LONGEST_SUMMARY: u64 = 256 << 20;
 
-/// The stored figures in `file`; `None` without figures, or with those of a later format.
+/// The stored figures in `file`; `None` without figures, or with figures of a later format.
 pub(crate) fn read_summary(path: &Path) -> Result<Option<Summary>> {
     #[derive(Deserialize)]
     struct Format {

@@ -23,11 +23,10 @@ const MOST_DIFFERENCES: u64 = 1 << 20;
 /// A run that arrives from elsewhere, with the folder of its files.
 #[derive(Debug)]
 pub struct Arrival<'a> {
-    /// What its record contains.
     pub run: Run,
     /// Where its files are.
     pub folder: &'a Path,
-    /// The id that it is packed under; `None` of a run folder.
+    /// The id in its pack; `None` for a run folder.
     pub packed_as: Option<&'a str>,
 }
 
@@ -86,8 +85,8 @@ impl Store {
         Ok(id)
     }
 
-    /// What was found to differ from its record when the run was imported; `None` for a run made here, and for one with
-    /// files that follow from its record.
+    /// Differences from its record that were found when the run was imported; `None` for a run made here, and for one
+    /// with files that follow from its record.
     pub fn edits(&self, id: &str) -> Option<Finding> {
         let file = file::open_itself(&self.run_dir(id).join(IMPORTED)).ok()?;
         let differences = file::text(file, MOST_DIFFERENCES).unwrap_or_else(|error| error.to_string());

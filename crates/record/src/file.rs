@@ -1,5 +1,5 @@
-//! Files as they are opened where someone else may have put something in their place: regular files alone, nothing is
-//! waited for, and what is made is closed to others. What is written goes through no link of another user.
+//! Opens files in places where another user may have put something: only regular files, without waiting. New files are
+//! closed to others. Writes follow no link of another user.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -39,7 +39,7 @@ fn new_file(path: &Path) -> io::Result<File> {
     options(OFlags::NOFOLLOW).write(true).create_new(true).mode(FILE_MODE).open(path)
 }
 
-/// Makes a file of ours; a file or link that has its name goes, what the link points to stays.
+/// Creates a file of ours. An existing file or link of that name is removed; the target of the link stays.
 pub fn create(path: &Path) -> io::Result<File> {
     in_folder_of(path, new_in_place)
 }
@@ -51,7 +51,7 @@ fn new_in_place(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Puts a file with this content in the place of `path`, whole or not at all.
+/// Replaces `path` with a file of this content, atomically.
 pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     in_folder_of(path, |path| replace_by(path, |mut file| file.write_all(content)))
 }
@@ -69,8 +69,8 @@ fn replace_by(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) -> io::R
     })
 }
 
-/// Makes the file `path` by `write`, whole or not at all, closed to others. It must not be there yet unless it may be
-/// replaced; a link, a pipe or a device never is.
+/// Creates the file `path` by `write`, atomically and closed to others. It must not exist unless it may be replaced; a
+/// link, a pipe or a device is never replaced.
 pub fn put(path: &Path, may_replace: bool, write: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
     in_folder_of(path, |path| match fs::symlink_metadata(path) {
         Ok(meta) if may_replace && meta.is_file() => replace_by(path, write),
@@ -84,7 +84,7 @@ pub fn put(path: &Path, may_replace: bool, write: impl FnOnce(&File) -> io::Resu
     })
 }
 
-/// Makes the folder `path` and those above it that are missing, closed to others.
+/// Creates the folder `path` and missing ones above it, closed to others.
 pub fn create_folders(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(named_path::folder(path)?)
 }
@@ -111,7 +111,7 @@ fn options(more: OFlags) -> OpenOptions {
     options
 }
 
-/// What the kernel calls too many levels of links is one, where none is followed.
+/// If links are not followed, the kernel reports a link as too many levels of links.
 fn no_link(error: io::Error) -> io::Error {
     let is_link = error.raw_os_error() == Some(Errno::LOOP.raw_os_error());
     if is_link { io::Error::new(io::ErrorKind::InvalidInput, "it is a symbolic link") } else { error }

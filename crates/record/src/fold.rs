@@ -39,7 +39,7 @@ impl Fold {
         self.into_part()
     }
 
-    /// The run of one target, whose settings are those of all.
+    /// The run of one target, which has the settings of the whole run.
     pub(crate) fn into_part(mut self) -> Run {
         self.run.findings.extend(self.contradictions.finding());
         if self.skipped > 0 {
@@ -94,7 +94,7 @@ impl Fold {
         Ok(())
     }
 
-    /// A step that is begun again after an interruption replaces what was left of it, and the run continues.
+    /// A step that restarts after an interruption replaces its unfinished record, and the run continues.
     fn begin_step(&mut self, head: StepHead) {
         if !self.begun.insert(head.step) {
             self.run.steps.retain(|step| step.head.step != head.step);
@@ -105,7 +105,7 @@ impl Fold {
         self.run.steps.push(StepRecord::new(head));
     }
 
-    /// Targets introduce themselves in their order, each by the head of its run; none has targets of its own.
+    /// Targets begin in their order, each with the head of its run; targets cannot be nested.
     fn add_to_target(&mut self, target: u32, what: Event) -> Result<(), String> {
         let known = self.targets.len();
         match (what, self.targets.get_mut(target as usize)) {
@@ -119,7 +119,7 @@ impl Fold {
 
     fn add_to_step(&mut self, event: Event) -> Result<(), String> {
         let step = self.run.steps.last_mut().ok_or("it belongs to a step, and no step has begun")?;
-        // What another tool counted and what it timed need not be the same.
+        // Another tool's counts and times may differ.
         match &event {
             Event::Slice { report, .. } if step.head.workload.is_some() => {
                 self.contradictions.look_at(step.head.step, report);

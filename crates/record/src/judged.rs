@@ -42,8 +42,8 @@ impl Record {
     }
 }
 
-/// Whether a folder of the store is ours, so that no other user can give a run another's name. Members of the user's
-/// group may write to a folder that the user made.
+/// Whether a folder of the store belongs to us, so that no other user can rename runs. Members of the user's group may
+/// write to a folder that the user created.
 pub(crate) fn kept_by_us(folder: &Path) -> bool {
     let Ok(rights) = fs::metadata(folder).as_ref().map(Rights::from_metadata) else { return false };
     let own_group = !rights.everybody_writes() && rights.group == getegid().as_raw();

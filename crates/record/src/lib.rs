@@ -1,4 +1,4 @@
-//! The run folder: what happened in a run, written while it happens and read back at any time.
+//! The run folder: the events of a run, written while it runs and readable at any time.
 //!
 //! `docs/run-format.md` describes the files.
 

@@ -26,7 +26,7 @@ pub(crate) fn new_id(at: Timestamp) -> String {
     format!("{}-{letters}", at.to_zoned(TimeZone::UTC).strftime("%Y%m%d-%H%M%S"))
 }
 
-/// When a run with this id began; `None` if [`new_id`] makes no such id.
+/// Start time of the run with this id; `None` if [`new_id`] does not create such an id.
 pub(crate) fn begin(id: &str) -> Option<Timestamp> {
     let (date, letters) = id.rsplit_once('-')?;
     let own = date.len() == 15 && letters.len() == 3 && letters.bytes().all(|letter| LETTERS.contains(&letter));
@@ -41,7 +41,7 @@ pub(crate) fn is_future(at: Timestamp) -> bool {
     at.duration_since(Timestamp::now()) > CLOCKS_APART
 }
 
-/// Whether `id` may be the name of a run's folder: what a foreign run brings along must not leave the store.
+/// Whether `id` is a valid name of a run's folder: an id of a foreign run must not lead out of the store.
 pub(crate) fn is_id(id: &str) -> bool {
     (1..=64).contains(&id.len())
         && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')

@@ -1,4 +1,4 @@
-//! A run as one file: a tar of its record, its figures and what was made of them, compressed with zstd.
+//! A run as one file: a tar of its record, its figures and the files derived from them, compressed with zstd.
 //!
 //! A pack may come from anywhere. Each name in it is one of ours, occurs once, is below one folder with the name of a
 //! run, and is a regular file: no link can be followed, and no path leads out of the folder.
@@ -24,7 +24,7 @@ pub const ENVIRONMENT: &str = "environment.json";
 pub const VERSION: &str = "VERSION";
 
 const NAMES: [&str; 6] = [LOG, SUMMARY, PAGE, PLAN, ENVIRONMENT, VERSION];
-/// How a zstd frame begins.
+/// Start of a zstd frame.
 const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const ALWAYS: u64 = 64 << 20;
 /// Bytes beyond that by a byte of the pack: records shrink to a tenth or twentieth.
@@ -37,8 +37,8 @@ pub fn is_pack(path: &Path) -> bool {
     file::open(path).and_then(|mut file| file.read_exact(&mut begin)).is_ok() && begin == MAGIC
 }
 
-/// Packs the record in the folder `run` of `id`, and texts by their names, into `to`. A record among the texts takes the
-/// place of that of the folder.
+/// Packs the record in the folder `run` of `id`, and texts by their names, into `to`. A record among the texts replaces
+/// the folder's record.
 pub fn write(run: &Path, id: &str, texts: &[(&str, String)], to: &File) -> io::Result<()> {
     let mut whole: Box<dyn Read> = Box::new(io::empty());
     if !texts.iter().any(|(name, _)| *name == LOG) {
@@ -139,7 +139,7 @@ pub fn unpack(path: &Path, into: &Path) -> Result<String, String> {
     folder.filter(|_| seen.contains(LOG)).ok_or_else(|| format!("no {LOG} is in it"))
 }
 
-/// What is wrong with a pack, in words of its reader and not of the unpacking.
+/// The defect of a pack, in terms of the user and not of the unpacking.
 fn reason(error: &io::Error) -> String {
     let mut causes = std::iter::successors(Some(error as &(dyn std::error::Error + 'static)), |error| error.source());
     // An error of the system is also the cause of some other.
@@ -170,7 +170,7 @@ impl<R: Read> Read for Bounded<R> {
     }
 }
 
-/// A folder that goes when its owner does.
+/// A folder that is removed on drop.
 pub(crate) struct Passing<'a>(pub &'a Path);
 
 impl Drop for Passing<'_> {

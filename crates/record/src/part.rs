@@ -1,4 +1,4 @@
-//! What one rank did, as bytes that go to the first rank: the lines of its step, compressed.
+//! One rank's part as bytes for the first rank: the lines of its step, compressed.
 
 use std::fmt::Display;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -17,7 +17,7 @@ const LONGEST: u64 = 1 << 30;
 #[derive(Debug)]
 pub struct Part {
     pub step: StepRecord,
-    /// Where it looked after a target of its own: the run without its steps.
+    /// The run without its steps, if the rank managed a target of its own.
     pub lead: Option<Run>,
 }
 
@@ -37,10 +37,9 @@ pub fn pack(part: &Part) -> Result<Vec<u8>> {
     bytes.finish().map_err(|error| broken(&error))
 }
 
-/// The part that bytes hold.
+/// The part in `bytes`.
 ///
-/// # Errors
-/// They hold none.
+/// # Errors They do not contain one.
 pub fn unpack(bytes: &[u8]) -> Result<Part> {
     let mut lines = BufReader::new(DeflateDecoder::new(bytes).take(LONGEST)).split(b'\n');
     let mut next = || {
@@ -67,7 +66,7 @@ fn broken(why: &dyn Display) -> Error {
     Error::run(format!("the data of a rank is corrupt: {why}"), "run again; if it happens again, please report it")
 }
 
-/// A run as the events that give it back, without its head and its end.
+/// Events that reproduce a run, without its head and its end.
 pub fn events(run: &Run) -> impl Iterator<Item = Event> + '_ {
     let of_targets = (0..).zip(&run.targets).flat_map(|(target, run)| {
         let end = Event::Finished { interrupted: run.interrupted, error: run.error.clone() };
@@ -77,7 +76,7 @@ pub fn events(run: &Run) -> impl Iterator<Item = Event> + '_ {
     alone(run).chain(of_targets)
 }
 
-/// The same without what was on each of several targets.
+/// Events of a run, without those of several targets.
 fn alone(run: &Run) -> impl Iterator<Item = Event> + '_ {
     let described = run.description.clone().zip(run.host.clone());
     let environment = std::iter::once(Event::Environment { facts: run.environment.clone() });
@@ -94,7 +93,7 @@ fn alone(run: &Run) -> impl Iterator<Item = Event> + '_ {
         )
 }
 
-/// The head of a run that takes the place of those of its ranks: that of the first, without what was its alone.
+/// The head of the merged run: the head of the first rank, without the fields that describe only that rank.
 pub fn head_of_all(first: &RunHead) -> RunHead {
     let mut head = RunHead { id: String::new(), ..first.clone() };
     head.settings.remove("rank");

@@ -1,4 +1,4 @@
-//! Reads a run folder, whatever state it was left in.
+//! Reads a run folder in any state.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek};
@@ -12,7 +12,7 @@ use serde::Deserialize;
 use crate::file;
 use crate::fold::Fold;
 
-/// Longest line that is read, bytes: far beyond that of a step of the most sessions there can be.
+/// Longest line that is read, bytes: far more than a step with the most possible sessions needs.
 const LONGEST_LINE: u64 = 64 << 20;
 
 /// Names of the events of this format. A line of another name is of a later version: it is passed over and counted.
@@ -94,7 +94,7 @@ pub(crate) fn each_event(file: &Path, each: &mut dyn FnMut(Event) -> Result<()>)
     Ok(())
 }
 
-/// Passes each complete line of `file`, without its end, to `each`, and keeps none.
+/// Passes each complete line of `file`, without its end, to `each`, and keeps no line.
 pub(crate) fn each_line(file: &Path, each: &mut dyn FnMut(Vec<u8>) -> Result<()>) -> Result<()> {
     let mut lines = Lines::open(file)?;
     while let Some(line) = lines.next_line()? {
@@ -170,7 +170,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// The event of a line; `None` when it is of a name that this version does not know.
+    /// The event of a line; `None` if this version has no such event.
     fn event(&self, line: &[u8]) -> Result<Option<Event>> {
         #[derive(Deserialize)]
         struct Name {

@@ -1,9 +1,9 @@
-//! A run without the names of those it was measured for: hosts, users, addresses, paths, databases, devices and the
-//! processes of others become `host-1`, `user-1`, the same name the same everywhere. Facts of a cloud are removed.
+//! A run without the names of its owners: hosts, users, addresses, paths, databases, devices and processes of others
+//! become `host-1`, `user-1`. A name has one replacement everywhere. Facts of a cloud are removed.
 //!
-//! It is the record that is redacted, event by event, before anything is made of it: a report cannot contain what it
-//! never read. Each event and each head is taken apart field by field, so that a field that is added does not compile
-//! before a decision on what it may contain.
+//! The record is redacted event by event, before reports are made from it, so a report cannot contain a removed name.
+//! Each event and each head is taken apart field by field: a new field does not compile before a decision on its
+//! contents.
 
 mod names;
 mod text;
@@ -25,7 +25,7 @@ use mindful_core::result::finding::Finding;
 pub use names::NameKind;
 use names::{Names, kind_of, says_nothing};
 
-/// What takes names out of runs; several that it is used for in turn get the same ones.
+/// Replaces names in runs. Several runs that use it in turn get the same replacements.
 #[derive(Debug, Default)]
 pub struct Redactor {
     names: Names,
@@ -34,8 +34,8 @@ pub struct Redactor {
 }
 
 impl Redactor {
-    /// `choices` are the keys of a plan with figures and choices of a run as values; the values of other keys are
-    /// removed. `known` are names of this host and its user, which need not be in a field of their own.
+    /// `choices` are the plan keys with figures and choices as values; the values of other keys are removed. `known`
+    /// are names of this host and its user, which may occur without a field of their own.
     pub fn new(choices: impl IntoIterator<Item = String>, known: impl IntoIterator<Item = (NameKind, String)>) -> Self {
         let mut redactor = Self { names: Names::default(), choices: choices.into_iter().collect() };
         known.into_iter().for_each(|(kind, name)| redactor.names.learn(kind, &name));
@@ -63,7 +63,7 @@ impl Redactor {
         }
     }
 
-    /// What a setting or a place holds is known once it was taken out.
+    /// Learns the names in settings and places when they are removed.
     pub(crate) fn learn_places(&mut self, places: Vec<Event>) {
         for place in places {
             match place {
@@ -121,7 +121,7 @@ impl Redactor {
             Event::Progress { what, done: _, of: _, unit: _ } => self.free(what),
             Event::Rank(rank) => self.rank(rank),
             Event::OnTarget { target: _, what } => self.event(what),
-            // Figures alone.
+            // Only figures.
             Event::Spans(Spans { spans: _, occupied_us: _, published: _ })
             | Event::MergedSlice(MergedSlice { report: _, reports: _, slice_us: _, long: _, ops: _ })
             | Event::Loaded { dataset: _, load_s: _ }

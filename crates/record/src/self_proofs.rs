@@ -1,4 +1,4 @@
-//! What engines proved of themselves on a target, stored with the runs for later ones.
+//! Self-proofs of engines on a target, stored with the runs for later ones.
 
 use std::path::PathBuf;
 

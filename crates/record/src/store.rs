@@ -24,7 +24,7 @@ use crate::reader::{each_event, each_line, read_changed, read_head, read_opened,
 use crate::redact::Redactor;
 use crate::writer::{RunWriter, lock};
 
-/// What a run from elsewhere says of itself.
+/// Mark of a run that was made elsewhere.
 const TAKEN_IN: &str = "this run was made elsewhere and imported";
 
 /// All runs under one folder, `<root>/runs/<id>/`.
@@ -47,9 +47,9 @@ impl Store {
         self.root.join("runs")
     }
 
-    /// Begins a run: makes its folder and writes its head. An empty id or start time is filled in.
+    /// Begins a run: creates its folder and writes its head. An empty id or start time is filled in.
     ///
-    /// The target as given is not stored: where a setting repeats it, the redacted one takes its place.
+    /// The target is not stored as given: the redacted one replaces it in all settings.
     pub fn create(&self, head: RunHead) -> Result<RunWriter> {
         self.begin(head, false)
     }
@@ -138,11 +138,10 @@ impl Store {
         })
     }
 
-    /// Continues to write to run `id`, which was interrupted or killed; a torn last line is cut off. Returns what is
-    /// there.
+    /// Continues to write to run `id`, which was interrupted or killed; a torn last line is cut off. Returns the record
+    /// so far.
     ///
-    /// # Errors
-    /// Another process writes to it ([`ErrorKind::Plan`]), or its record cannot be read or opened.
+    /// # Errors Another process writes to it ([`ErrorKind::Plan`]), or its record cannot be read or opened.
     pub fn go_on(&self, id: &str) -> Result<(RunWriter, Run)> {
         self.check(id)?;
         self.check_place()?;
@@ -157,18 +156,17 @@ impl Store {
         Ok((RunWriter::go_on(run.head.clone(), self.run_dir(id), record.log, own), run))
     }
 
-    /// Reads the run `id`, and returns whether it is our own: written here by the effective user or root, where no
-    /// other user could write to it or put another in its place. Only then may its commands be run.
+    /// Reads the run `id`, and returns whether it is our own. Then the effective user or root wrote it here, and no
+    /// other user could write to it or replace it. Only the commands of such a run may be executed.
     ///
-    /// # Errors
-    /// As [`Store::read`].
+    /// # Errors As [`Store::read`].
     pub fn read_judged(&self, id: &str) -> Result<(Run, bool)> {
         let log = self.log(id)?;
         let record = Record::open(&self.run_dir(id), file::open_itself).map_err(|error| unread(&log, &error))?;
         self.read_record(id, &record)
     }
 
-    /// What `record`, which was opened as that of run `id`, says and whether it is our own.
+    /// Contents of `record`, which was opened as that of run `id`, and whether it is our own.
     fn read_record(&self, id: &str, record: &Record) -> Result<(Run, bool)> {
         let log = self.run_dir(id).join(LOG);
         let opened = record.log.try_clone().map_err(|error| unread(&log, &error))?;
@@ -187,7 +185,7 @@ impl Store {
     }
 
     fn named(&self, id: &str, mut run: Run) -> Run {
-        // A run is called what its folder is called, whatever it says of itself.
+        // A run has the name of its folder, even if its record contains another.
         id.clone_into(&mut run.head.id);
         if self.is_imported(id) {
             run.notes.push(TAKEN_IN.to_owned());
@@ -230,10 +228,9 @@ impl Store {
         Ok(())
     }
 
-    /// Passes each complete line of the record of run `id` to `each`, without its end, and keeps none of them.
+    /// Passes each complete line of the record of run `id` to `each`, without its end, and keeps no line.
     ///
-    /// # Errors
-    /// The record cannot be read, and those of `each`.
+    /// # Errors The record cannot be read, and those of `each`.
     pub fn each_line(&self, id: &str, each: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
         let log = self.log(id)?;
         each_line(&log, &mut |line| {
@@ -242,11 +239,10 @@ impl Store {
         })
     }
 
-    /// The same without the names that `redactor` takes out, and without events of a later version: this version does
-    /// not know the names in them.
+    /// Like [`Store::each_line`], but `redactor` replaces names. Events of a later version are omitted, because this
+    /// version cannot find the names in them.
     ///
-    /// # Errors
-    /// As [`Store::each_line`].
+    /// # Errors As [`Store::each_line`].
     pub fn each_redacted_line(
         &self,
         id: &str,
@@ -274,7 +270,7 @@ impl Store {
         Ok(self.run_dir(id).join(LOG))
     }
 
-    /// Stores the figures of a run again where those that are stored cannot be read.
+    /// Stores the figures of a run again if the stored ones cannot be read.
     pub fn mend_summary(&self, summary: &Summary) -> Result<()> {
         self.check(&summary.id)?;
         match read_summary(&self.run_dir(&summary.id).join(SUMMARY)) {
@@ -283,7 +279,7 @@ impl Store {
         }
     }
 
-    /// Stores the figures of a run, whole or not at all. A newer summary takes the place of an older one.
+    /// Stores the figures of a run, atomically. A newer summary replaces an older one.
     pub fn write_summary(&self, summary: &Summary) -> Result<()> {
         self.check(&summary.id)?;
         self.check_place()?;
@@ -326,7 +322,7 @@ impl Store {
         Listed::read(id, &dir)
     }
 
-    /// Whether run `id` is one of ours by its name: neither imported nor called as no run of ours could be by now.
+    /// Whether run `id` is ours by its name: not imported, and with an id that our version can have created by now.
     fn is_own_name(&self, id: &str) -> bool {
         !self.is_imported(id) && begin(id).is_some_and(|at| !is_future(at))
     }
@@ -343,8 +339,8 @@ impl Store {
         Ok(if own.is_empty() { imported } else { own })
     }
 
-    /// The id that `name` names: an id, `latest`, a tag (the newest run that bears it) or a unique prefix of an id.
-    /// What was imported is `latest`, or has a tag, only if no other run is or has.
+    /// The id for `name`: an id, `latest`, a tag (the newest run with it) or a unique prefix of an id. An imported run
+    /// is `latest`, or has a tag, only if no other run is or has.
     pub fn resolve(&self, name: &str) -> Result<String> {
         let ids = self.ids()?;
         let Some(newest) = ids.first() else {
@@ -426,7 +422,7 @@ fn cut_torn_line(file: &File) -> std::io::Result<()> {
     file.set_len(0)
 }
 
-/// The settings, with the redacted target wherever the given target occurs.
+/// The settings, with the redacted target in place of the given one.
 fn without_secret(head: &RunHead) -> Settings {
     let mut settings = head.settings.clone();
     let given = head.plan.target.as_str();

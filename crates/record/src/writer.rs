@@ -20,7 +20,7 @@ const BUFFER_BYTES: usize = 256 << 10;
 /// Appends the events of one run to its `run.jsonl`, from any thread.
 ///
 /// Nothing is synced to the device before the end: that would disturb the storage under test. A killed process loses
-/// what was not flushed, at most about a second of slices and samples.
+/// unflushed data, at most about a second of slices and samples.
 #[derive(Debug)]
 pub struct RunWriter {
     pub head: RunHead,
@@ -48,7 +48,7 @@ impl RunWriter {
         writer.fault().map_or(Ok(writer), Err)
     }
 
-    /// Continues a run that has its head, and is our `own` or of others.
+    /// Continues a run that has its head; `own` is false for a run of others.
     pub(crate) fn go_on(head: RunHead, dir: PathBuf, file: File, own: bool) -> Self {
         let log = Log { file, buffer: Vec::new(), flushed: Instant::now(), fault: None };
         Self { head, dir, own, log: Mutex::new(log) }
@@ -59,7 +59,8 @@ impl RunWriter {
         self.log().fault.clone()
     }
 
-    /// Writes what is left, makes it durable and lets others write. Fails with the first error met, now or before.
+    /// Writes buffered data, makes it durable and releases the lock. Fails with the first error of this and earlier
+    /// writes.
     pub fn close(&self) -> Result<()> {
         let mut log = self.log();
         log.flush(&self.dir);
@@ -67,7 +68,7 @@ impl RunWriter {
             let synced = log.file.sync_all();
             log.note_fault(synced, &self.dir);
         }
-        // A lock that cannot be given up ends with the file.
+        // A lock that cannot be released ends with the file.
         let _ = log.file.unlock();
         log.fault.clone().map_or(Ok(()), Err)
     }
@@ -137,7 +138,7 @@ impl Log {
     }
 }
 
-/// Takes the run for this process alone: two that write to one record would spoil it for good.
+/// Locks the run for this process: two writers would damage one record permanently.
 pub(crate) fn lock(file: &File, id: &str) -> Result<()> {
     match file.try_lock() {
         Ok(()) => Ok(()),
@@ -152,7 +153,7 @@ pub(crate) fn lock(file: &File, id: &str) -> Result<()> {
     }
 }
 
-/// An event as it is stored: texts without secrets. Those that come by the hundred hold no text from outside.
+/// An event as it is stored, with secrets masked. Frequent events contain no text from outside.
 fn line(event: &Event) -> serde_json::Result<Vec<u8>> {
     if is_bulk(event) {
         return serde_json::to_vec(event);

@@ -1,4 +1,4 @@
-//! Which names were taken out, and what replaces them.
+//! The removed names and their replacements.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -13,7 +13,7 @@ pub enum NameKind {
     Path,
     /// A database, an instance, a service of it.
     Database,
-    /// A block device, or what it is known by.
+    /// A block device, by any of its names.
     Device,
     /// A process of somebody else.
     Process,
@@ -38,7 +38,7 @@ impl NameKind {
     }
 }
 
-/// Parts of the name of a fact or a setting that show that its value is a name, and of what.
+/// Parts of the name of a fact or a setting that show that its value is a name, with its kind.
 const TELLING: [(&str, NameKind); 51] = [
     ("host", NameKind::Host),
     ("hostname", NameKind::Host),
@@ -96,7 +96,7 @@ const TELLING: [(&str, NameKind); 51] = [
 /// Facts with names that suggest another meaning.
 const HARMLESS: [&str; 3] = [Fact::SystemName.name(), "clock.source", "cpu.name"];
 
-/// What the value of the fact or setting `key` names, if its name says that it is one.
+/// The kind of name in the fact or setting `key`, if its name shows that it contains one.
 pub(super) fn kind_of(key: &str) -> Option<NameKind> {
     if HARMLESS.iter().any(|harmless| key.ends_with(harmless)) {
         return None;
@@ -202,8 +202,8 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// `value` and the names in it will be found everywhere: those of a list, the program of a command, the file of a
-    /// path.
+    /// Learns `value` and the names in it: those of a list, the program of a command, the file of a path. They are then
+    /// replaced everywhere.
     pub(super) fn learn_all(&mut self, kind: NameKind, value: &str) {
         self.learn(kind, value);
         for part in value.split(|c: char| c.is_whitespace() || "\"'`()[]{}=,;".contains(c)) {
@@ -216,7 +216,7 @@ impl Names {
 
     /// The replacement of `name`: the same each time.
     pub(super) fn of(&mut self, kind: NameKind, name: &str) -> String {
-        // What was taken out already stays as it is: a record may be redacted again.
+        // A replacement stays as it is: a record may be redacted again.
         if self.taken.contains(name) {
             return name.to_owned();
         }
@@ -235,13 +235,13 @@ impl Names {
         given
     }
 
-    /// `given` replaces `name` too, where nothing does yet.
+    /// `given` replaces `name` too, unless `name` already has a replacement.
     pub(super) fn alias(&mut self, kind: NameKind, name: &str, given: &str) {
         self.given.entry((kind, name.to_owned())).or_insert_with(|| given.to_owned());
         self.taken.insert(given.to_owned());
     }
 
-    /// `name` will be found wherever it is a whole word.
+    /// Learns `name`, which is then replaced everywhere if it is a whole word.
     pub(super) fn learn(&mut self, kind: NameKind, name: &str) {
         let name = name.trim();
         // A letter or two would be found everywhere; a path is known by its slash.
@@ -256,7 +256,7 @@ impl Names {
         self.lengths.insert(name.len());
     }
 
-    /// Devices that a name with dots says, as `device.vda.scheduler` and `vda.reads_completed` do.
+    /// Learns devices in dotted names, such as `device.vda.scheduler` and `vda.reads_completed`.
     pub(super) fn learn_devices(&mut self, name: &str) {
         let mut parts = name.split('.');
         let first = parts.next().unwrap_or_default();

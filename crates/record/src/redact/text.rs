@@ -30,7 +30,7 @@ impl Names {
         clean + &self.scan(rest, true)
     }
 
-    /// The value of a fact that is a name by what it is called: a path or a device by its own rules, others whole.
+    /// The value of a fact with a telling key: a path or a device by its own rules, others as a whole.
     pub(super) fn whole(&mut self, kind: NameKind, value: &str) -> String {
         let by_its_own = match kind {
             NameKind::Path | NameKind::Command => value.starts_with('/') && !value.contains(char::is_whitespace),
@@ -68,7 +68,7 @@ impl Names {
         clean
     }
 
-    /// How long the name is that `text` begins with, and what replaces it.
+    /// The length of the name at the begin of `text`, and its replacement.
     fn found(&mut self, text: &str, before: Option<char>, processes: bool) -> Option<(usize, String)> {
         if let Some(url) = self.url(text) {
             return Some(url);
@@ -127,7 +127,7 @@ impl Names {
             Err(_) => {
                 self.learn(NameKind::Host, bare);
                 let clean = self.of(NameKind::Host, bare);
-                // Texts may call it by its first name alone.
+                // Texts may contain only its first label.
                 if let Some((first, _)) = bare.split_once('.') {
                     self.learn(NameKind::Host, first);
                     self.alias(NameKind::Host, first, &clean);
@@ -160,7 +160,7 @@ impl Names {
         if self.is_known_device(part) { self.of(NameKind::Device, part) } else { part.to_owned() }
     }
 
-    /// An address of IPv4, IPv6 or of a network card; that of this host itself stays.
+    /// An address of IPv4, IPv6 or of a network card; loopback addresses stay.
     fn address(&mut self, text: &str) -> Option<(usize, String)> {
         let end = text.find(|c: char| !(c.is_ascii_hexdigit() || c == '.' || c == ':')).unwrap_or(text.len());
         let word = text[..end].trim_end_matches(['.', ':']);
