@@ -28,7 +28,7 @@ pub struct Account {
 }
 
 impl Account {
-    /// The user the server runs as: mindful's own unless that is root.
+    /// The user of the server: mindful's own user unless that is root.
     pub fn choose(run_as: Option<&str>) -> Result<Self> {
         let account = Self::mine();
         if account.uid != 0 {
@@ -99,8 +99,8 @@ impl Account {
         }
     }
 
-    /// Does `work` with the rights of this user: on a thread of its own, which has become that user for good. What the
-    /// work opens, makes and removes is open to that user, or fails.
+    /// Runs `work` on a separate thread with the rights of this user. The thread keeps that user until it ends. Files
+    /// that the user may not open, create or remove are errors.
     pub fn act<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T> {
         if !self.switched {
             return Ok(work());
@@ -116,7 +116,7 @@ impl Account {
         done?.map_err(|error| failed(&error))
     }
 
-    /// On Linux a thread has a user of its own.
+    /// On Linux each thread has its own user.
     #[cfg(target_os = "linux")]
     fn become_this_thread(&self) -> std::io::Result<()> {
         use rustix::thread::{Gid, Uid, set_thread_groups, set_thread_res_gid, set_thread_res_uid};
@@ -126,7 +126,7 @@ impl Account {
         Ok(set_thread_res_uid(uid, uid, uid)?)
     }
 
-    /// Elsewhere it stays mindful's; what is made is handed over afterwards.
+    /// Elsewhere the thread keeps mindful's user; new files are handed over afterwards.
     #[cfg(not(target_os = "linux"))]
     fn become_this_thread(&self) -> std::io::Result<()> {
         Ok(())
@@ -137,8 +137,9 @@ impl Account {
         Some(Self { name: user.name, uid: user.uid.as_raw(), gid: user.gid.as_raw(), switched: true })
     }
 
-    /// A command run as this user in `folder`, apart from the terminal's process group and from mindful's environment,
-    /// which may hold secrets and settings of other servers. Becoming another user drops root's supplementary groups.
+    /// A command run as this user in `folder`, outside of the terminal's process group. It does not inherit mindful's
+    /// environment, which may contain secrets and settings of other servers. Becoming another user drops root's
+    /// supplementary groups.
     pub fn command(&self, program: impl AsRef<OsStr>, folder: &Path) -> Command {
         let mut command = Command::new(program);
         command.env_clear().env("LC_ALL", "C").current_dir(folder).stdin(Stdio::null()).process_group(0);
@@ -186,7 +187,7 @@ impl Account {
     }
 }
 
-/// A process that runs as [`OWN`] and was not started by a mindful, which gives that number as user and as the only group.
+/// A process that runs as [`OWN`] but was not started by mindful, which sets that number as user and as the only group.
 fn foreign(kernel: &Kernel) -> Option<u32> {
     let strange = |pid: &u32| {
         let rights = process::Rights::read(kernel, *pid);

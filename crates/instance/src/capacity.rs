@@ -1,9 +1,9 @@
-//! What a private server has to hold, and what its host can carry.
+//! Required capacity of a private server, and the capacity of its host.
 
 use mindful_core::{Error, Result, plan::units};
 use mindful_host::{Kernel, memory};
 
-/// Connections besides those of sessions: samplers, checks, and what the server reserves.
+/// Connections in addition to the sessions: samplers, checks, and those that the server reserves.
 const SPARE_CONNECTIONS: u32 = 24;
 
 pub const FEWEST_CONNECTIONS: u32 = 100;
@@ -23,10 +23,9 @@ pub fn memory_bytes() -> Option<u64> {
     memory::usable_bytes(&Kernel::default())
 }
 
-/// Refuses a cache of `size` bytes that `memory_bytes` cannot carry; `what` is the server's word for its cache.
+/// Refuses a cache of `size` bytes that `memory_bytes` cannot hold; `what` is the server's word for its cache.
 ///
-/// # Errors
-/// More than three quarters of the memory, where that is known.
+/// # Errors More than three quarters of the memory, if that is known.
 pub fn carries(what: &str, size: u64, memory_bytes: Option<u64>) -> Result<()> {
     match memory_bytes {
         Some(memory) if size > memory / 4 * 3 => Err(Error::plan(

@@ -1,4 +1,4 @@
-//! The data folder of an instance: made in its place completely or not at all, and checked before it is used.
+//! The data folder of an instance: created atomically in its place, and checked before use.
 
 use std::fs;
 use std::io;

@@ -23,7 +23,7 @@ pub use artefact::{Artefact, BASE, Contents, Files};
 use download::Source;
 use limits::LIMITS;
 
-/// Fetches `artefact` from below `base` into `shelf/name`, which is there completely or not at all; returns that folder.
+/// Fetches `artefact` from below `base` into `shelf/name`, atomically; returns that folder.
 ///
 /// As root it is unpacked with the rights of `account` and belongs to root afterwards, so that the server cannot change
 /// its own programs.
@@ -80,7 +80,7 @@ fn refused(artefact: &Artefact, why: &str) -> Error {
     Error::target(format!("the archive of {}: {why}", artefact.what), "it was not kept")
 }
 
-/// What others may write would be their programs, not those that were checked.
+/// If others can write the folder, its programs may differ from the verified ones.
 pub(crate) fn check_owner(shelf: &Path) -> Result<()> {
     let why = others_may_change(shelf).map_err(|error| reason::of_place(shelf, &error))?;
     why.map_or(Ok(()), |why| {
@@ -92,8 +92,8 @@ pub(crate) fn check_owner(shelf: &Path) -> Result<()> {
 }
 
 /// Why others may change the program or the folder of programs at `path`, which has no links. A missing path cannot be
-/// changed. For root this covers all folders above it too. A plain user knows the owners: a volume of a container is
-/// often open to all.
+/// changed. For root this covers all folders above it too. A plain user is expected to trust these owners: a volume of
+/// a container is often open to all.
 pub(crate) fn others_may_change(path: &Path) -> io::Result<Option<String>> {
     let trusted = Trusted::of_process(&Kernel::default());
     let itself = match fs::symlink_metadata(path) {

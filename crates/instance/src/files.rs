@@ -21,7 +21,7 @@ pub(crate) fn remove_if_there(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Bytes of all files below a folder; what vanishes on the way counts nothing.
+/// Bytes of all files below a folder; files that vanish meanwhile do not count.
 pub fn bytes_below(folder: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(folder) else { return 0 };
     let size = |entry: fs::DirEntry| match entry.metadata() {
@@ -41,8 +41,8 @@ pub(crate) fn make_private(path: &Path, account: &Account) -> io::Result<()> {
     give(path, account.switched.then_some((account.uid, account.gid)), 0o700)
 }
 
-/// Gives the folder this mode and no access list, and first, where that is said, to this user and group. A link is not
-/// followed.
+/// Sets the mode of the folder and removes its access list; sets `owner` as user and group first, if given. A link is
+/// not followed.
 pub(crate) fn give(path: &Path, owner: Option<(u32, u32)>, mode: u32) -> io::Result<()> {
     let folder = open_folder(path)?;
     if let Some((user, group)) = owner {
@@ -57,7 +57,7 @@ fn open_folder(path: &Path) -> io::Result<OwnedFd> {
     opened.map_err(|error| io::Error::other(format!("{}: {error}", path.display())))
 }
 
-/// Makes a folder and those above it that are missing, open to all.
+/// Creates a folder and missing ones above it, open to all.
 pub(crate) fn make_open(path: &Path) -> io::Result<()> {
     let missing: Vec<_> = path.ancestors().take_while(|folder| !folder.exists()).collect();
     for folder in missing.into_iter().rev() {
@@ -70,8 +70,7 @@ pub(crate) fn make_open(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// A file of the user of mindful, made if missing. A link, a pipe or a device in its place is neither followed nor
-/// waited for.
+/// A file of the user of mindful, created if missing. A link is not followed; a pipe or a device is not awaited.
 pub fn own_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).read(true).write(true).mode(0o600);
@@ -103,8 +102,8 @@ fn plain(path: &Path, file: File) -> io::Result<File> {
     Err(io::Error::other(format!("{} is not a plain file", path.display())))
 }
 
-/// Gives all below `folder` that belongs to user `from`, and the folder itself, to `to`. No link is followed, whatever
-/// that user does meanwhile.
+/// Gives all files of user `from` below `folder`, and the folder itself, to `to`. No link is followed, even if that
+/// user changes the folder meanwhile.
 pub(crate) fn hand_over(folder: &Path, from: u32, to: &Account) -> io::Result<()> {
     let top = open_folder(folder)?;
     hand_over_below(&top, from, to)?;
@@ -151,7 +150,7 @@ pub(crate) fn takes_direct_io(file: &Path) -> bool {
         && OpenOptions::new().read(true).custom_flags(OFlags::DIRECT.bits() as i32).open(file).is_ok()
 }
 
-/// Elsewhere servers ask for uncached I/O in ways that every file system takes.
+/// Elsewhere servers use uncached I/O in ways that every file system supports.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn takes_direct_io(_: &Path) -> bool {
     true

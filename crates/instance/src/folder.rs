@@ -1,18 +1,18 @@
 //! An instance's folder, and its content.
 //!
 //! ```text
-//! mindful.mark     says that all of this is mindful's own, and of which server
-//! mindful.lock     locked while a mindful uses the folder; holds its process id
-//! server.lock      locked while a server and its guard live; holds its first process's id and how that ended
-//! loading          there while a load is going on
-//! server.log       what the server said, and what made its data folder
-//! log.folder       where the server's log is, if it is in a folder of its own
-//! socket/          the server's socket, in a folder of its user, closed to others
+//! mindful.mark    marks the folder as mindful's own, with the kind of server
+//! mindful.lock    locked while a mindful uses the folder; contains its process id
+//! server.lock     locked while a server and its guard run; contains the id and exit status of its first process
+//! loading         exists during a load
+//! server.log      output of the server, and of the program that created its data folder
+//! log.folder      place of the server's log, if it has a separate folder
+//! socket/         the server's socket, in a folder of its user, closed to others
 //! ```
 //!
 //! It also contains the data folder, likewise of the server's user, and files that a program writes for its server,
-//! both named in [`ServerKind`]. The folder itself belongs to the user of mindful. Where that is root, the server's
-//! user may pass but not write, so that root never follows a path which another user could have bent.
+//! both named in [`ServerKind`]. The folder itself belongs to the user of mindful. If that is root, the server's user
+//! may enter but not write it, so that root never follows a path that another user could have changed.
 
 use std::fs;
 use std::io;
@@ -49,8 +49,8 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// Opens or makes the folder, and that of the log, if `log` or the folder itself names one. Refuses one that holds
-    /// anything not ours, and leaves it untouched.
+    /// Opens or creates the folder, and that of the log, if `log` or the folder itself names one. Refuses a folder with
+    /// foreign files, and does not change it.
     pub(crate) fn open(path: &Path, log: Option<&Path>, account: &Account, program: &Arc<dyn Program>) -> Result<Self> {
         let kind = program.kind();
         let role = role(kind);
@@ -74,7 +74,7 @@ impl Folder {
         self.path().join(self.kind().data)
     }
 
-    /// For messages: the folder, and that of the log if that is another one.
+    /// For messages: the folder, and that of the log if it is separate.
     pub(crate) fn describe_place(&self) -> String {
         let log = self.log.as_ref().map_or_else(String::new, |log| format!(", its log in {}", log.path().display()));
         format!("{}{log}", self.path().display())
@@ -103,7 +103,7 @@ impl Folder {
         self.path().join(SERVER_LOCK)
     }
 
-    /// Says, durably, that a load is going on.
+    /// Records durably that a load has begun.
     pub(crate) fn mark_loading(&self) -> Result<()> {
         let path = self.path().join(LOADING_FILE);
         let marked = own_file(&path).and_then(|file| file.sync_all()).and_then(|()| self.sync());
@@ -125,7 +125,7 @@ impl Folder {
         self.path().join(format!("{}{what}.{}.{nanos}", self.beside_data(), std::process::id()))
     }
 
-    /// How names of what is made or removed begin.
+    /// Prefix of the names of folders that are being created or removed.
     fn beside_data(&self) -> String {
         format!("{}.", self.kind().data)
     }
@@ -146,8 +146,8 @@ impl Folder {
         Ok(())
     }
 
-    /// Removes what an earlier mindful was making or removing when it died. A process that outlived it ends, and does
-    /// not leave anything outside. What cannot be removed now is left for the next time.
+    /// Removes what an earlier mindful left half-created or half-removed when it was killed. Its remaining processes
+    /// are ended, and leave nothing outside. Files that cannot be removed now are left for the next time.
     pub(crate) fn sweep(&self) {
         let Ok(entries) = fs::read_dir(self.path()) else { return };
         for entry in entries.flatten() {
@@ -159,7 +159,7 @@ impl Folder {
         }
     }
 
-    /// What is in the folder, and in that of the log, and not ours, by name.
+    /// Names of foreign files in the folder and in that of the log.
     pub(crate) fn foreign_files(&self) -> Result<Vec<String>> {
         let (kind, beside_data) = (self.kind(), self.beside_data());
         let ours = |name: &str| {

@@ -22,7 +22,7 @@ use crate::{data, files, lock_file, shared_memory, stale};
 #[derive(Debug, Clone)]
 pub struct Order {
     pub folder: PathBuf,
-    /// Folder of the server's log; `None` keeps it in place, or in a new data folder.
+    /// Folder of the server's log; `None` keeps its place, or puts it into a new data folder.
     pub log: Option<PathBuf>,
     pub account: Account,
     /// Sessions that it is to carry from its first start on.
@@ -44,7 +44,7 @@ pub struct Instance {
     folder: Folder,
 }
 
-/// What changes with a restart.
+/// State that changes with a restart.
 #[derive(Debug)]
 struct State {
     server: Option<Server>,
@@ -57,7 +57,7 @@ struct State {
 }
 
 impl Instance {
-    /// Takes the folder, repairs what must be, makes the data folder if it is missing, and starts the server for
+    /// Locks the folder, repairs it if necessary, creates a missing data folder, and starts the server for
     /// [`Purpose::Run`].
     pub fn open(order: Order, program: Arc<dyn Program>, events: &Arc<dyn Events>) -> Result<Self> {
         let account = order.account;
@@ -171,8 +171,8 @@ impl Instance {
         }
     }
 
-    /// The folder as a cleanup lists it. It stays if the folder itself, or by the names of `others` the server,
-    /// contains foreign objects, or if something in the `inventory` of the dataset stays.
+    /// The folder as a cleanup lists it. It is kept if the folder, or the server by the names of `others`, contains
+    /// foreign objects. It is also kept if an object in the `inventory` of the dataset is kept.
     pub fn owned(&self, others: Vec<String>, inventory: &[OwnedObject]) -> Result<OwnedObject> {
         let mut foreign = self.folder.foreign_files()?;
         foreign.extend(others);
@@ -207,7 +207,7 @@ impl Instance {
             }
         });
         drop(state);
-        // A load that was given up in order left nothing half-made.
+        // An aborted load that stopped in order left nothing half-made.
         if stopped && was_shut_down(&self.folder, self.program.as_ref()) {
             let _ = self.folder.unmark_loading();
         }
@@ -285,7 +285,7 @@ impl Instance {
         Ok(())
     }
 
-    /// Takes the page cache out of the way, if asked for, where direct I/O does not do so already.
+    /// Prevents page caching, if requested and if direct I/O does not do so already.
     fn bound_page_cache(&self, state: &State) -> Result<Option<MemoryGroup>> {
         let Some(limit) = self.page_cache_limit.filter(|_| state.purpose == Purpose::Run) else { return Ok(None) };
         if self.program.passes_page_cache(&state.chosen) {
@@ -310,7 +310,7 @@ impl Drop for Instance {
     }
 }
 
-/// Ends servers of earlier runs and removes what was half-made.
+/// Ends servers of earlier runs and removes half-made files.
 fn settle(folder: &Folder, program: &dyn Program, events: &dyn Events) -> Result<()> {
     folder.sweep();
     let data = folder.data();

@@ -1,6 +1,6 @@
-//! The life of a private database server, for any database. The crate fetches its programs, chooses its user, makes,
-//! locks, repairs and removes its folder, and starts and stops it. No process of the server outlives mindful. What
-//! differs between databases is a [`program::Program`], which an engine gives.
+//! The life of a private database server, for any database. The crate fetches its programs, chooses its user, creates,
+//! locks, repairs and removes its folder, and starts and stops it. No process of the server outlives mindful.
+//! Differences between databases are in a [`program::Program`] of the engine.
 
 pub mod account;
 pub mod capacity;

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use nix::unistd::{User, geteuid};
 
-/// The first of `sockets` that belongs to root, to this user or to one of `accounts`, and remarks on those before it that belong to
-/// somebody else.
+/// The first of `sockets` that belongs to root, to this user or to one of `accounts`, and remarks on earlier ones that
+/// belong to others.
 pub fn first_of_server(sockets: &[PathBuf], accounts: &[&str]) -> (Option<PathBuf>, Vec<String>) {
     let mut passed_over = Vec::new();
     for socket in sockets.iter().filter(|socket| socket.exists()) {

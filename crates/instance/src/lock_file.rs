@@ -9,7 +9,7 @@ pub(crate) fn pid(lock: &Path) -> Option<u32> {
     read_text(lock, 64).ok()?.lines().next()?.trim().parse().ok()
 }
 
-/// What that process ended with, if its guard saw it end.
+/// Exit status of that process, if its guard recorded it.
 pub(crate) fn status(lock: &Path) -> Option<i32> {
     read_text(lock, 64).ok()?.lines().nth(1)?.strip_prefix("ended ")?.trim().parse().ok()
 }

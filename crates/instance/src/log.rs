@@ -1,4 +1,4 @@
-//! What the server said, for messages.
+//! Output of the server, for messages.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};

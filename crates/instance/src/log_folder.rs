@@ -1,13 +1,13 @@
-//! The log of an instance in a folder of its own, on a volume of its own.
+//! The log of an instance in a separate folder, for a separate volume.
 //!
 //! ```text
-//! mindful.mark     says that all of this is mindful's own, and of which data folder
-//! mindful.lock     locked while a mindful uses the folder; holds its process id
-//! log/             the server's log, in a folder of its user, closed to others
+//! mindful.mark    marks the folder as mindful's own, with its data folder
+//! mindful.lock    locked while a mindful uses the folder; contains its process id
+//! log/            the server's log, in a folder of its user, closed to others
 //! ```
 //!
-//! Data and log are one dataset: neither is of use without the other. The data folder therefore names its log's folder in
-//! [`RECORD`], and the mark of the log's folder names the data folder. A log is used and removed only if both agree.
+//! Data and log are one dataset: neither is usable without the other. The data folder therefore names its log's folder
+//! in [`RECORD`], and the mark of the log's folder names the data folder. A log is used and removed only if both agree.
 
 use std::fs;
 use std::io::{self, Write};
@@ -46,7 +46,7 @@ struct Choice {
     in_use: bool,
 }
 
-/// Refuses a folder that cannot be that of the log of the data in `root`, and changes nothing.
+/// Refuses a folder that cannot contain the log of the data in `root`, and changes nothing.
 pub(crate) fn examine(given: Option<&Path>, root: &Path, account: &Account, kind: &ServerKind) -> Result<()> {
     let Some(choice) = choose(given, root, account, kind)? else { return Ok(()) };
     if is_within(&choice.path, root) || is_within(root, &choice.path) {
@@ -75,11 +75,11 @@ pub(crate) fn examine(given: Option<&Path>, root: &Path, account: &Account, kind
             ),
         ));
     }
-    // What a marked folder holds is removed first.
+    // The contents of a marked folder are removed first.
     if marked { Ok(()) } else { check_room(&path, kind) }
 }
 
-/// Refuses a folder whose file system cannot hold a new log.
+/// Refuses a folder if its file system cannot hold a new log.
 fn check_room(path: &Path, kind: &ServerKind) -> Result<()> {
     let there = path.ancestors().find(|folder| folder.exists()).unwrap_or(path);
     let next = "free some space there, or name another --log-dir";
@@ -93,7 +93,7 @@ fn check_room(path: &Path, kind: &ServerKind) -> Result<()> {
     Err(Error::target(what, next))
 }
 
-/// Opens or makes the folder for the log of the data in `root`; `None` where the log is in the data folder.
+/// Opens or creates the folder for the log of the data in `root`; `None` if the log is in the data folder.
 pub(crate) fn open(
     given: Option<&Path>,
     root: &Path,
@@ -108,7 +108,7 @@ pub(crate) fn open(
     let Some(Choice { path, in_use }) = choose(given, root, account, kind)? else { return Ok(None) };
     let opened = open(&path)?;
     if let Some(left) = recorded(root)?.filter(|left| !in_use && left != opened.path()) {
-        // Of a data folder that was never completed. What cannot be removed is not worth a refusal.
+        // It belongs to a data folder that was never completed. A failure to remove it is no reason to refuse.
         let _ = open(&left).and_then(|left| left.destroy());
     }
     Ok(Some(opened))
@@ -128,7 +128,7 @@ fn choose(given: Option<&Path>, root: &Path, account: &Account, kind: &ServerKin
     Ok(given.or(recorded).map(|path| Choice { path, in_use }))
 }
 
-/// What the data folder says of its log's folder.
+/// The log's folder as recorded in the data folder.
 fn recorded(root: &Path) -> Result<Option<PathBuf>> {
     match read_file(&root.join(RECORD), LONGEST_PATH) {
         Ok(bytes) => Ok(Some(PathBuf::from(std::ffi::OsString::from_vec(bytes))).filter(|path| path.is_absolute())),
@@ -175,7 +175,7 @@ impl LogFolder {
         self.remove_files().and_then(|()| make_private(&self.files(), &self.account)).map_err(|e| self.root.refused(&e))
     }
 
-    /// Says durably in the data folder's folder `root` that its log is here.
+    /// Records durably in the instance's folder `root` that its log is here.
     pub(crate) fn record(&self, root: &Path) -> io::Result<()> {
         let mut file = own_file(&root.join(RECORD))?;
         file.set_len(0)?;
@@ -191,7 +191,7 @@ impl LogFolder {
         }
     }
 
-    /// What is in the folder and not ours, by path.
+    /// Paths of foreign files in the folder.
     pub(crate) fn foreign_files(&self) -> Result<Vec<String>> {
         let names = self.root.foreign_names(|name| [FILES, BARE_WRITES_FILE].contains(&name))?;
         Ok(names.into_iter().map(|name| self.path().join(name).display().to_string()).collect())

@@ -18,19 +18,19 @@ use crate::files::{bytes_below, give, make_open, own_file, read_text, remove_if_
 
 const MARK: [&str; 2] = ["mindful: ", ". Everything here may be removed by `mindful cleanup`.\n"];
 const LOCK: &str = "mindful.lock";
-/// What a new file system has in it.
+/// Contents of a new file system.
 const LOST: &str = "lost+found";
 /// The longest mark, bytes: a path may be in it.
 const LONGEST_MARK: u64 = 8192;
 
-/// What a marked folder is for.
+/// Purpose of a marked folder.
 #[derive(Debug, Clone)]
 pub(crate) struct Role {
     /// The option that names the folder: `--data-dir`.
     pub option: &'static str,
-    /// What it holds: `a private PostgreSQL server`.
+    /// Its contents: `a private PostgreSQL server`.
     pub content: String,
-    /// A file by which such a folder of someone else is known, and what that is then called.
+    /// A file that identifies such a folder of another owner, and the name of that.
     pub known_by: Option<(&'static str, String)>,
 }
 
@@ -62,7 +62,7 @@ impl MarkedFolder {
     pub(crate) fn open(path: &Path, account: &Account, role: &Role) -> Result<Self> {
         let (root, _) = Self::examine(path, account, role)?;
         make_open(&root).map_err(|error| refused(&root, role.option, &error))?;
-        // In a folder for everybody, others may have made what was missing.
+        // In a folder open to all, others may have created the missing part.
         check_way(&root, account, role)?;
         adopt(&root, account, role)?;
         let lock = lock(&root, role.option)?;
@@ -73,7 +73,7 @@ impl MarkedFolder {
         &self.path
     }
 
-    /// What went wrong in it, and what to do.
+    /// The error of an operation in it, with the remedy.
     pub(crate) fn refused(&self, error: &io::Error) -> Error {
         refused(&self.path, self.option, error)
     }
@@ -86,9 +86,9 @@ impl MarkedFolder {
         Ok(names.filter(|name| ![MARK_FILE, LOCK, LOST].contains(&name.as_str()) && !ours(name)).collect())
     }
 
-    /// Gives the folder up, and removes it unless something else is in it.
+    /// Releases the folder, and removes it unless it contains other files.
     pub(crate) fn give_up(&self) -> Result<()> {
-        // What is left of it after a failure still carries the mark, which goes last.
+        // The mark is removed last, so that the rest after a failure is still marked.
         for name in [LOCK, MARK_FILE] {
             remove_if_there(&self.path.join(name)).map_err(|error| self.refused(&error))?;
         }
@@ -115,7 +115,7 @@ impl MarkedFolder {
 
 impl Drop for MarkedFolder {
     fn drop(&mut self) {
-        // The number is for the message of a second mindful; the lock itself is what counts.
+        // The number is for the message of a second mindful; only the lock has an effect.
         let _ = self.lock.set_len(0);
         // Not left to its closing: a child that another thread is just starting has a copy for a moment.
         let _ = self.lock.unlock();
@@ -205,7 +205,8 @@ fn adopt(root: &Path, account: &Account, role: &Role) -> Result<()> {
     own_file(&root.join(MARK_FILE)).and_then(|mut file| file.write_all(mark(&role.content).as_bytes())).map_err(failed)
 }
 
-/// How long a lock may outlive its mindful: what it was about to start when it was killed keeps it until it runs.
+/// Time that a lock may outlive its mindful: a child that was being started when it was killed keeps the lock until it
+/// runs.
 const LINGERS: Duration = Duration::from_secs(2);
 
 fn lock(root: &Path, option: &str) -> Result<File> {

@@ -1,7 +1,7 @@
-//! A control group that bounds what the private server's reads can leave in the page cache.
+//! A control group that limits the page cache of the private server's reads.
 //!
-//! Page cache is charged to the group that read it first. So what is cached already is dropped before the server is put
-//! into the group, and then its reads can keep no more than the limit.
+//! Page cache is charged to the group that read it first. Therefore cached pages are dropped before the server is put
+//! into the group. Then its reads can keep no more than the limit.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -88,7 +88,7 @@ fn has_memory(root: &Path) -> bool {
     root.join("memory.limit_in_bytes").exists() || v2.is_ok_and(|all| all.split_whitespace().any(|c| c == "memory"))
 }
 
-/// The same name for the same folder in every run, so that the next one finds what a crash left.
+/// One folder has the same name in every run, so that the next one finds the remains of a crash.
 fn name(folder: &Path) -> String {
     let mut hasher = DefaultHasher::new();
     folder.hash(&mut hasher);

@@ -1,4 +1,4 @@
-//! What a user may say of a private server, whatever its database.
+//! The user's options of a private server of any database.
 
 use std::path::{Path, PathBuf};
 
@@ -37,7 +37,7 @@ pub const KEYS: &[Key] = &[
         .setting_values(),
 ];
 
-/// What a run of the private server is set up for.
+/// Purpose of a run's private server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// Physical I/O: a small cache, and reads that reach the device.
@@ -61,15 +61,14 @@ pub struct Options {
     pub cache: Option<u64>,
     /// Most memory of the server and of the page cache of its reads, bytes.
     pub page_cache_limit: Option<u64>,
-    /// Settings of the user's own, in the order given.
+    /// Settings of the user, in the order given.
     pub set: Vec<(String, String)>,
 }
 
 impl Options {
-    /// The options that `settings` give for a private server of `kind`.
+    /// Parses the options in `settings` for a private server of `kind`.
     ///
-    /// # Errors
-    /// A value that makes no sense, and a setting of the server that is mindful's own, by the place it was given in.
+    /// # Errors An invalid value, or a setting that is reserved for mindful; the error names its origin.
     pub fn parse(settings: &Settings, kind: &ServerKind) -> Result<Self> {
         settings.check_bounds(KEYS)?;
         let path = |name: &str| settings.get(name).filter(|text| !text.is_empty()).map(PathBuf::from);
@@ -100,8 +99,8 @@ impl Options {
         }
     }
 
-    /// The folder in which a server of `kind` would be made: the given one, or the one that `usual` names below the base of
-    /// the account; `None` where there is a server. Changes nothing.
+    /// The folder in which a server of `kind` would be created: the given one, or the one that `usual` names below the
+    /// base of the account; `None` if a server exists. Changes nothing.
     pub fn folder_to_make(
         &self,
         kind: &ServerKind,
@@ -117,8 +116,8 @@ impl Options {
 }
 
 impl Options {
-    /// Where the server of `kind` would be that is to be made in `folder`. Refuses a folder in which it could not be made,
-    /// and one that cannot be that of its log. Changes nothing.
+    /// The host view of a server of `kind` that would be created in `folder`. Refuses a folder that is unsuitable for
+    /// the server or its log. Changes nothing.
     pub fn check_unmade(&self, folder: &Path, kind: &ServerKind) -> Result<HostView> {
         let account = Account::choose(self.run_as.as_deref())?;
         let root = folder::check(folder, &account, kind)?;

@@ -1,10 +1,10 @@
-//! How long a wait for a server lasts: until another thread cuts it short, or the server makes no progress.
+//! Length of a wait for a server: until another thread ends it, or the server makes no progress.
 
 use std::fs;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long a server may do nothing. One that waits for its disk may take longer.
+/// Longest time without progress. A server that waits for its disk may take longer.
 const IDLE: Duration = Duration::from_secs(10);
 const IDLE_ON_DISK: Duration = Duration::from_mins(1);
 /// CPU time, in ticks of 10 ms, and bytes that are not idle: a signal that a server ignores costs it less.
@@ -44,7 +44,7 @@ impl Drop for Wait<'_> {
     }
 }
 
-/// What the processes of a server did when it was last seen at work.
+/// Activity of a server's processes at the last observed progress.
 #[derive(Debug)]
 pub(crate) struct Progress {
     last: Activity,

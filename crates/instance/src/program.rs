@@ -1,4 +1,4 @@
-//! What differs from one database server to another: all that an instance asks of the program it runs.
+//! The differences between database servers: the interface of an instance to its program.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -14,7 +14,7 @@ use rustix::process::Signal;
 use crate::account::Account;
 use crate::log::Log;
 
-/// What is known of a database server before its programs are found.
+/// Static facts about a database server.
 #[derive(Debug)]
 pub struct ServerKind {
     /// For messages: `PostgreSQL`.
@@ -26,7 +26,7 @@ pub struct ServerKind {
     /// Files of the data folder that are read before the server runs, by mindful or by the server itself, which would wait
     /// for a pipe.
     pub plain_files: &'static [&'static str],
-    /// Files in the instance's folder besides those of every instance.
+    /// Files in the instance's folder in addition to those of every instance.
     pub own_files: &'static [&'static str],
     pub socket: &'static str,
     /// Its files with the number of its first process, in the data folder. A server does not start while a process has that
@@ -34,7 +34,7 @@ pub struct ServerKind {
     pub pid_files: &'static [&'static str],
     /// Name of the file that the server creates next to its socket, if it does.
     pub beside_socket: Option<&'static str>,
-    /// What its processes are called in `/proc/PID/comm`. All of them work in the data folder.
+    /// Names of its processes in `/proc/PID/comm`. All of them work in the data folder.
     pub processes: &'static [&'static str],
     /// The signal that stops it in order, even with connected clients, and the one that stops it when that took too
     /// long.
@@ -43,11 +43,12 @@ pub struct ServerKind {
     /// waits for the recovery.
     pub crashes: &'static [&'static str],
     pub has_recovered: &'static str,
-    /// What its log says while it waits on a full disk for room. A server that does hears no orderly stop.
+    /// Log messages while it waits for room on a full disk. A server in that state ignores an orderly stop.
     pub waits_for_room: &'static [&'static str],
-    /// Its settings that belong to mindful, because its own connection or the safety of the folder hangs on them.
+    /// Settings reserved for mindful, because its own connection or the safety of the folder depends on them.
     pub fixed: &'static [&'static str],
-    /// What separates the folders of a list in its settings, where no quotes help: its own folder has none in its name.
+    /// Separator of folders in a setting with a list, if quoting is impossible: the instance's folder must not contain
+    /// it.
     pub separator: Option<char>,
     /// Bytes that a new log takes before anything is loaded.
     pub least_log_bytes: u64,
@@ -62,7 +63,7 @@ pub trait Program: Send + Sync {
     /// Such as `18.6`.
     fn version(&self) -> &str;
 
-    /// Whether the program that makes a data folder asks for the name of its user.
+    /// Whether the program that creates a data folder needs the name of its user.
     fn needs_user_name(&self) -> bool {
         false
     }
@@ -88,26 +89,26 @@ pub trait Program: Send + Sync {
         Ok(())
     }
 
-    /// The program that serves, and its arguments: it stays in the foreground and takes connections by the socket alone.
+    /// The server program and its arguments: it stays in the foreground and accepts connections only by the socket.
     fn command_line(&self, site: &Site<'_>, chosen: &[Chosen]) -> Vec<OsString>;
 
-    /// Whether the server with first process `pid` accepts connections; asked every few milliseconds.
+    /// Whether the server with first process `pid` accepts connections; called every few milliseconds.
     fn is_ready(&self, site: &Site<'_>, pid: u32) -> bool;
 
     /// The line that best explains the end of the server, or of the program that makes its data folder, from its
     /// output.
     fn complaint(&self, said: &str) -> Option<String>;
 
-    /// What a user may do about such a complaint.
+    /// The remedy for such a complaint.
     fn next_move(&self, complaint: &str) -> &'static str;
 
-    /// Whether the server of this data folder was shut down in order. `status` is what its last first process ended with,
-    /// if that is known.
+    /// Whether the server of this data folder was shut down in order. `status` is the exit status of its last first
+    /// process, if known.
     fn was_shut_down(&self, _data: &Path, status: Option<i32>) -> bool {
         status == Some(0)
     }
 
-    /// Removes what a killed server of a data folder left outside of it. The folder goes next.
+    /// Removes remains of a killed server outside of its data folder. The folder is removed next.
     fn release(&self, _data: &Path, _account: &Account) {}
 }
 
@@ -142,7 +143,7 @@ impl Chosen {
     }
 }
 
-/// What the choice of settings depends on, besides the program's own options.
+/// Conditions for the choice of settings, in addition to the program's own options.
 #[derive(Debug, Clone, Copy)]
 pub struct Conditions<'a> {
     pub purpose: Purpose,
@@ -178,7 +179,7 @@ impl Site<'_> {
     }
 }
 
-/// How long one wait for a greeting may take.
+/// Longest wait for a greeting.
 const GREETING: Duration = Duration::from_millis(500);
 
 pub struct Making<'a> {

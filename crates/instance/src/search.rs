@@ -1,4 +1,4 @@
-//! Which programs of a database server are used: given, fetched before, fetched now, or the system's.
+//! Finds the programs of a database server: given, fetched before, fetched now, or the system's.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -10,21 +10,21 @@ use mindful_core::{Error, Result};
 use crate::account::Account;
 use crate::fetch::{Artefact, check_owner, fetch, others_may_change};
 
-/// What the programs of a database server are called, and where they may be.
+/// Names of a database server's programs, and their possible places.
 #[derive(Debug)]
 pub struct Known {
     /// For messages: `PostgreSQL`.
     pub name: &'static str,
     /// The programs that have to be in a folder; the last one serves.
     pub programs: &'static [&'static str],
-    /// What makes the last one say its version.
+    /// The option that makes the last one print its version.
     pub ask: &'static str,
     pub version: fn(&str) -> Option<&str>,
-    /// Where they are in what is fetched.
+    /// Their folder in the fetched archive.
     pub below: &'static str,
-    /// Folders in which systems have them besides those of `PATH`; any name may be between the two parts.
+    /// Folders of them in common systems, in addition to `PATH`; any name may be between the two parts.
     pub system: &'static [(&'static str, &'static str)],
-    /// The option that gives a folder, and the one that gives a version.
+    /// The options for a folder and for a version.
     pub options: [&'static str; 2],
     /// The command that prints the folder of an installed one.
     pub hint: &'static str,
@@ -43,12 +43,12 @@ pub struct Search<'a> {
     pub given: Option<&'a Path>,
     /// The version that is fetched, in full.
     pub version: &'a str,
-    /// Whether another version may be used, of the given folder or of the system.
+    /// Whether another version of the given folder or of the system may be used.
     pub fits: &'a dyn Fn(&str) -> bool,
     pub wanted: String,
     /// Where fetched programs are, each version in a folder of its name.
     pub shelf: &'a Path,
-    /// What may be fetched, and from where; `None` where that is off.
+    /// The artefact to fetch, and its source; `None` if fetching is off.
     pub source: Option<(Artefact, &'a str)>,
 }
 
@@ -125,7 +125,7 @@ impl Search<'_> {
         self.known.programs.last().copied().unwrap_or_default()
     }
 
-    /// Why others may change the programs of a folder, or what these lead to.
+    /// Why others may change the programs of a folder, or the targets of their links.
     fn others_may_change(&self, bin: &Path) -> Option<String> {
         let programs = self.known.programs.iter().map(|program| bin.join(program));
         let why = |path: PathBuf| path.canonicalize().and_then(|path| others_may_change(&path));
@@ -142,8 +142,8 @@ impl Search<'_> {
         Some(Programs { bin: bin.to_owned(), version: (self.known.version)(&text)?.to_owned() })
     }
 
-    /// Every folder in which the system may have them: those of PATH, then the usual ones. What is relative in PATH, such
-    /// as nothing between two colons, is of the current folder, which anybody may have filled.
+    /// Every folder in which the system may have them: those of PATH, then the usual ones. A relative entry of PATH,
+    /// such as an empty one, means the current folder, which anybody may have filled.
     fn system_folders(&self, path: &OsStr) -> Vec<PathBuf> {
         // The program in PATH is often a link or a wrapper, without the other files of the installation.
         let linked = |folder: PathBuf| match folder.join(self.server()).canonicalize() {
@@ -159,7 +159,8 @@ impl Search<'_> {
         folders
     }
 
-    /// The newest that fits, among equals the first. What others may change is not even asked for its version.
+    /// The newest suitable one, the first among equals. Programs that others may change are not run, even for their
+    /// version.
     fn newest(&self, folders: &[PathBuf], account: &Account, events: &dyn Events) -> Option<Programs> {
         let mut best: Option<Programs> = None;
         for folder in folders.iter().filter(|folder| self.is_in(folder)) {

@@ -22,9 +22,9 @@ const GUARD: &str = include_str!("guard.sh");
 const POLL: Duration = Duration::from_millis(3);
 const SLOW: Duration = Duration::from_secs(3);
 const LOOK: Duration = Duration::from_millis(250);
-/// How long the guard may take to end a server at once, before mindful does that itself, and how long that may take.
+/// Time for the guard to kill a server before mindful does that, and then time for that.
 const AT_ONCE: Duration = Duration::from_secs(8);
-/// How long a guard may outlive its server: it has only to say how that ended.
+/// Time that a guard may outlive its server, to record its exit status.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Clone, Copy)]
@@ -113,11 +113,10 @@ impl Server {
         }
     }
 
-    /// Stops the server in order: sessions are ended, what is cached is written. One that cannot, or makes no progress, is
-    /// ended at once.
+    /// Stops the server in order: sessions are ended, the cache is written. A server that cannot stop, or makes no
+    /// progress, is killed.
     ///
-    /// # Errors
-    /// A process of it outlives SIGKILL, as one does that waits for a disk.
+    /// # Errors A process of it survives SIGKILL, for example while it waits for a disk.
     pub(crate) fn stop(&mut self, events: &dyn Events) -> Result<()> {
         // Held until the server has ended: when it closes before, the guard waits no longer.
         let mut pipe = self.pipe.take();
@@ -233,7 +232,7 @@ fn take(path: &Path) -> io::Result<File> {
         std::thread::sleep(POLL);
     }
     file.set_len(0)?;
-    // How the last one ended is not said of this one, even if the whole host goes down.
+    // The exit status of the previous server must not count for this one, even after a crash of the host.
     file.sync_data()?;
     Ok(file)
 }

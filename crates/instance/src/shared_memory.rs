@@ -22,8 +22,9 @@ struct Segment {
     gid: u32,
 }
 
-/// Removes the segments that servers of mindful's own user left, or programs that make their folders. All are in the
-/// group of that user, and no others are ([`Account::choose`]): while it has no process, all of them are unused.
+/// Removes the segments of servers of mindful's own user, and of programs that create their folders. All of these, and
+/// no others, are in the group of that user ([`Account::choose`]). Without a process of the user, all of them are
+/// unused.
 pub(crate) fn clear(account: &Account) {
     if account.uid != OWN || !account.switched {
         return;
@@ -59,7 +60,7 @@ pub fn release(key: u32, id: u32, account: &Account) {
     }
 }
 
-/// With the system's own program, there being no safe call for it; where that is missing a segment stays.
+/// Uses the system's own program, because there is no safe call; without it a segment remains.
 fn remove(segment: &Segment) {
     let Some(ipcrm) = find_program("ipcrm") else { return };
     let mut ipcrm = Command::new(ipcrm);

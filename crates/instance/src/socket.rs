@@ -25,7 +25,7 @@ pub(crate) struct SocketFolder {
 }
 
 impl SocketFolder {
-    /// Makes the folder, and removes what an earlier one left.
+    /// Creates the folder, and removes an earlier one.
     pub(crate) fn make(folder: &Folder, account: &Account) -> io::Result<Self> {
         let kind = folder.kind();
         let note = folder.socket_note();
@@ -75,7 +75,7 @@ fn temporary_path(account: &Account) -> io::Result<PathBuf> {
     Ok(folder.join(format!("mindful-{}-{nanos}", std::process::id())))
 }
 
-/// Removes what a server leaves, and the folder if that was all.
+/// Removes files that a server leaves behind, and the folder if it is empty then.
 fn remove_temporary(path: &Path, kind: &ServerKind) {
     let named = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("mindful-"));
     if named && path.is_absolute() {

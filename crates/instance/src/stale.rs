@@ -15,11 +15,10 @@ use crate::files::own_file;
 use crate::lock_file;
 use crate::program::ServerKind;
 
-/// How long an orderly shutdown may take before the server is asked to give up, how long that before it is killed, and how
-/// long until it is gone then.
+/// Time limits: for an orderly shutdown, then for a fast shutdown, then for the end after SIGKILL.
 const PATIENCE: [Duration; 3] = [Duration::from_secs(10), Duration::from_secs(5), Duration::from_secs(10)];
 
-/// How long a guard may take to end after its server.
+/// Time for a guard to end after its server.
 const LETTING_GO: Duration = Duration::from_millis(500);
 
 /// Stops the guard and the server that still work in this folder. The file they inherit is locked while any of their
@@ -54,7 +53,7 @@ pub(crate) fn stop(data: &Path, lock: &Path, kind: &ServerKind, events: &dyn Eve
     ))
 }
 
-/// The first process alone if it lives, for it stops the others; else the orphans.
+/// Only the first process if it is alive, because it stops the others; else the orphans.
 fn targets(data: &Path, lock: &Path, kind: &ServerKind) -> Vec<Pid> {
     let first = lock_file::pid(lock);
     let found = if sees_processes() {

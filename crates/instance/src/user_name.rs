@@ -1,7 +1,7 @@
-//! A name for a server's user that the list of users does not have.
+//! A name for a server's user that is not in the list of users.
 //!
-//! `initdb` ends if its user has no name. The list of users belongs to the host and stays as it is: a thread with
-//! mounts of its own sees a copy of it with one more line, and so does the program that it starts. Making the data as
+//! `initdb` ends if its user has no name. The list of users belongs to the host and is not changed. A thread with
+//! private mounts sees a copy of it with one more line, and so does the program that it starts. Creating the data as
 //! another user, such as `nobody`, was rejected: other programs of that user could write to the data meanwhile.
 
 use std::fs::{self, Permissions};
@@ -17,10 +17,10 @@ use crate::files::own_file;
 
 const USERS: &str = "/etc/passwd";
 
-/// Does `work`, in which programs find a name for the user of `account`. The copy of the list of users is the file `copy`.
+/// Runs `work`, in which programs find a name for the user of `account`. The copy of the list of users is the file
+/// `copy`.
 ///
-/// # Errors
-/// The user has no name and cannot be given one, and those of `work`.
+/// # Errors The user has no name and cannot be given one, and those of `work`.
 pub(crate) fn with_name<T: Send>(account: &Account, copy: &Path, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     if User::from_uid(account.uid.into()).is_ok_and(|user| user.is_some()) {
         return work();
@@ -70,10 +70,10 @@ mod mount {
     use nix::mount::{MsFlags, mount};
     use nix::sched::{CloneFlags, unshare};
 
-    /// The socket of a daemon that answers in place of the list, with what it read earlier.
+    /// The socket of a daemon that answers instead of the list, with cached entries.
     const CACHE: &str = "/var/run/nscd";
 
-    /// Gives this thread, and what it starts, mounts of its own with `copy` in the place of the list of users.
+    /// Gives this thread and its children private mounts with `copy` in place of the list of users.
     pub(super) fn over_list(copy: &Path) -> io::Result<()> {
         let none = None::<&str>;
         unshare(CloneFlags::CLONE_NEWNS)?;
@@ -85,7 +85,7 @@ mod mount {
     }
 }
 
-/// Elsewhere a thread cannot have mounts of its own.
+/// Elsewhere a thread cannot have private mounts.
 #[cfg(not(target_os = "linux"))]
 mod mount {
     pub(super) fn over_list(_: &std::path::Path) -> std::io::Result<()> {

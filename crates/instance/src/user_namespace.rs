@@ -12,7 +12,7 @@ pub(crate) fn has_group(kernel: &Kernel, number: u32) -> bool {
     has(kernel, "gid_map", number)
 }
 
-/// A line a range: its first number in here, its first outside, how many (`user_namespaces(7)`).
+/// Each line is a range: its first number inside, its first outside, its length (`user_namespaces(7)`).
 fn has(kernel: &Kernel, map: &str, number: u32) -> bool {
     let Ok(text) = fs::read_to_string(kernel.proc.join("self").join(map)) else { return true };
     text.lines().any(|line| {

@@ -1,4 +1,4 @@
-//! What is fetched: its address, its hash, and the files that are taken out of it.
+//! A file to fetch: its address, its hash, and the files to extract from it.
 
 /// The address of archives unless the user names a mirror: a repository in the layout of Maven.
 pub const BASE: &str = "https://repo1.maven.org/maven2";
@@ -9,12 +9,12 @@ pub struct Artefact {
     pub what: String,
     /// Coordinates in the repository: group, artefact and version.
     pub coordinates: [String; 3],
-    /// SHA-256 of the archive, in hexadecimal; `None` for one that only its source vouches for.
+    /// SHA-256 of the archive, in hexadecimal; `None` if only its source guarantees its contents.
     pub sha256: Option<&'static str>,
     pub contents: Contents,
 }
 
-/// What is in an archive (a jar, which is a zip) and belongs into the folder.
+/// Files in an archive (a jar, which is a zip) that are extracted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Contents {
     /// All or some files of the one tar in it with this end of its name. `gz` means gzip, any other end xz.
@@ -29,7 +29,7 @@ pub struct Files {
     pub below: &'static str,
     /// Names below it. A name that ends with a slash means all that is in that folder.
     pub names: &'static [&'static str],
-    /// Files that may be executed, besides those that a tar marks so: a jar does not contain permissions.
+    /// Executable files, in addition to those that a tar marks: a jar does not contain permissions.
     pub programs: &'static [&'static str],
 }
 

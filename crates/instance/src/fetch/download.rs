@@ -88,7 +88,7 @@ impl Source {
         Ok(Self { base: base.to_owned(), proxy, agent, again: patience.again })
     }
 
-    /// Downloads `artefact` into `file`, and leaves that at its beginning. What is not what was expected is refused.
+    /// Downloads `artefact` into `file`, and rewinds the file. Unexpected contents are refused.
     pub(super) fn download(
         &self,
         artefact: &Artefact,
@@ -149,7 +149,7 @@ impl Source {
         self.attempts(url, |body| body.with_config().limit(4096).read_to_string())
     }
 
-    /// The answer at `url`, as `read` has it; asked for again where that may help.
+    /// The answer at `url`, as converted by `read`; requested again if that may help.
     fn attempts<T>(&self, url: &str, mut read: impl FnMut(&mut Body) -> Result<T, ureq::Error>) -> Result<T> {
         let mut left = ATTEMPTS;
         loop {
@@ -191,8 +191,8 @@ fn variable(name: &str) -> Option<String> {
     std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
 }
 
-/// The proxy for `base` that the environment names, in the way of curl: that of the scheme, else that for all, unless the
-/// host is excepted. An upper-case `HTTP_PROXY` could come from a request's header, and is left alone.
+/// The proxy for `base` in the environment, by curl's rules: the one for the scheme, else the one for all, unless the
+/// host is excepted. An upper-case `HTTP_PROXY` is ignored, because it could come from a request's header.
 fn proxy(base: &str, variable: &dyn Fn(&str) -> Option<String>) -> Option<String> {
     let set = |names: &[&str]| names.iter().find_map(|name| variable(name).filter(|value| !value.is_empty()));
     let names: &[&str] = if base.starts_with("https:") { &["https_proxy", "HTTPS_PROXY"] } else { &["http_proxy"] };

@@ -2,7 +2,7 @@
 
 use mindful_core::plan::units;
 
-/// What an archive may be at most. The largest in use is about half of each.
+/// Limits of an archive. The largest in use is about half of each.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     pub packed: u64,

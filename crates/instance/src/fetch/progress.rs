@@ -1,4 +1,4 @@
-//! How much has arrived.
+//! Progress of a download.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -9,7 +9,7 @@ use sha2::Digest;
 
 const EVERY: Duration = Duration::from_millis(250);
 
-/// Hashes and counts what is written through it, and reports the amount a few times a second.
+/// Hashes and counts the data written through it, and reports the amount a few times a second.
 pub(super) struct Progress<'a, W, D> {
     to: W,
     hash: D,
@@ -46,7 +46,7 @@ impl<'a, W: Write, D: Digest> Progress<'a, W, D> {
 
 pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
-        // A text takes whatever is written.
+        // Writing to a string cannot fail.
         let _ = write!(text, "{byte:02x}");
         text
     })

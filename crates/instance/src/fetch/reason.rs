@@ -1,4 +1,4 @@
-//! Why something could not be fetched, and what to do.
+//! Why a fetch failed, and the remedy.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -12,7 +12,7 @@ const NETWORK: &str = "connect to the network, name a proxy in HTTPS_PROXY, or a
 const CERTIFICATES: &str =
     "install the system's CA certificates (the package ca-certificates), or name a file in SSL_CERT_FILE";
 
-/// How the standard library begins what a resolver says.
+/// Prefix of a resolver's error in the standard library.
 const LOOKUP: &str = "failed to lookup address information";
 
 pub(super) fn of_place(place: &Path, error: &io::Error) -> Error {

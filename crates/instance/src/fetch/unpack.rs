@@ -19,7 +19,7 @@ use zip::ZipArchive;
 use super::artefact::{Contents, Files};
 use super::limits::{Limits, size};
 
-/// Memory that unpacking xz may take, in KiB: four times what its strongest level needs.
+/// Memory limit of unpacking xz, in KiB: four times the need of its strongest level.
 const XZ_MEMORY_KIB: u32 = 256 << 10;
 
 /// setuid, setgid and sticky.
@@ -105,7 +105,7 @@ impl<'a> Wanted<'a> {
         Self { files, found: BTreeSet::new() }
     }
 
-    /// A name of the archive as it is in the folder; none outside of what becomes that folder.
+    /// A name of the archive, relative to the folder; `None` for a name outside of it.
     fn below<'n>(&self, name: &'n [u8]) -> Option<&'n [u8]> {
         name.strip_prefix(self.files.map_or("", |files| files.below).as_bytes())
     }
@@ -141,7 +141,7 @@ fn zip_files(zip: &mut ZipArchive<File>, wanted: &mut Wanted<'_>, tree: &mut Tre
         let name = entry.name_raw().to_owned();
         inside(&name)?;
         let kind = entry.unix_mode().unwrap_or(0);
-        // The upper bits say what it is: a file, a folder, or nothing where the archive was made elsewhere.
+        // The upper bits are the type: a file, a folder, or 0 if the archive was made elsewhere.
         if !matches!(kind & 0o170_000, 0 | 0o100_000 | 0o040_000) {
             return Err(format!("{} is neither a file nor a folder", shown(&name)));
         }
@@ -192,7 +192,7 @@ enum Link {
     Hard(PathBuf),
 }
 
-/// What the folder contains so far.
+/// Contents of the folder so far.
 struct Tree<'a> {
     root: &'a Path,
     made: BTreeMap<PathBuf, Made>,

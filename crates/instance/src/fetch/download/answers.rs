@@ -1,4 +1,4 @@
-//! What sources answer, and what is said of it.
+//! Tests of answers of sources, and of the messages about them.
 
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};
@@ -34,7 +34,7 @@ fn head(line: &str, length: usize) -> String {
     format!("HTTP/1.1 {line}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n")
 }
 
-/// Reads all of it: a client that is answered before it has sent everything gets a broken pipe.
+/// Reads the whole request: a client that gets an answer before it has sent everything gets a broken pipe.
 fn read_request(stream: &mut TcpStream) {
     let (mut request, mut piece) = (Vec::new(), [0; 4096]);
     while !request.ends_with(b"\r\n\r\n") {
@@ -217,7 +217,7 @@ fn a_proxy_that_refuses_is_reported_without_its_password() {
     assert!(!refusal.contains("secret"), "{refusal}");
 }
 
-/// Progress as it was reported, in bytes: how many, and of how many.
+/// Reported progress, in bytes: the amount so far, and the total.
 #[derive(Default)]
 struct Progress(Mutex<Vec<(u64, u64)>>);
 

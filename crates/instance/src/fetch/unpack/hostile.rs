@@ -59,7 +59,7 @@ fn jar(entries: &[(&str, &[u8], u32)]) -> File {
     file
 }
 
-/// A folder to unpack into, in a folder of its own, so that whatever leaves the first shows in the second.
+/// A folder to unpack into, inside another one in which escaped files become visible.
 fn place() -> (TempDir, PathBuf) {
     let top = tempfile::tempdir().unwrap();
     let into = top.path().join("into");
@@ -293,7 +293,7 @@ fn gz(bytes: &[u8]) -> Vec<u8> {
     packed.finish().unwrap()
 }
 
-/// The same list, of a tar that may hold what would be refused elsewhere, provided that it is not listed.
+/// A tar with the same list may contain refused kinds of entries, if they are not listed.
 #[test]
 fn a_tar_gives_the_listed_files_and_no_other() {
     let entries = [
