@@ -1,5 +1,5 @@
-//! What one reading of each host source costs: `cargo run --release -p mindful-observe --features benchmarks --example sampling_cost [PID]`.
-//! With the number of a process its descendants are the server.
+//! The cost of one reading of each host source: `cargo run --release -p mindful-observe --features benchmarks --example
+//! sampling_cost [PID]`. With the number of a process its descendants are the server.
 
 use std::io::Write;
 use std::path::PathBuf;

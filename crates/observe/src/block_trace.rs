@@ -1,10 +1,10 @@
 //! Latencies of single requests at the device, from the kernel's own events of their issue and completion (tracefs,
 //! `block:block_rq_issue` and `block:block_rq_complete`).
 //!
-//! A sample of the requests is timed, chosen by their sector, so that watching stays cheap at any rate. The time is
-//! that of the device alone: what a request waits in the scheduler before its issue is not part of it.
+//! Only a sample of the requests is timed, chosen by their sector, so that tracing stays cheap at any rate. The time is
+//! that of the device: the wait in the scheduler before the issue is excluded.
 //!
-//! The same instance reports the transactions of the journal of the log's file system, which no counter has.
+//! The same instance reports the transactions of the journal of the log's file system, for which no counter exists.
 
 mod disks;
 mod instance;
@@ -29,23 +29,23 @@ use self::instance::Instance;
 use self::journal::Journals;
 use self::request::{Line, Pairs, parse};
 
-/// How often the buffer is emptied. Events wake no thread: that would cost the CPUs that complete requests.
+/// Interval of emptying the buffer. Events do not wake a thread, because that would cost the CPUs that complete
+/// requests.
 const PAUSE: Duration = Duration::from_millis(50);
-/// How often it is thought over how many requests are timed.
+/// Interval of adjusting the share of timed requests.
 const REVIEW: Duration = Duration::from_secs(1);
 /// One of so many at the start, before the rate is known.
 const FIRST_ONE_OF: u64 = 64;
 /// At most one of so many.
 const LAST_ONE_OF: u64 = 4096;
-/// Requests timed per second that are enough: 10 s of them give a 99th percentile.
+/// Sufficient number of timed requests per second: 10 s of them give a 99th percentile.
 const ENOUGH_PER_S: f64 = 500.0;
 /// Above it fewer are timed.
 const TOO_MANY_PER_S: f64 = 2.0 * ENOUGH_PER_S;
 
-/// Times requests at the disks of the data; `Ok(None)` where no disk can be seen.
+/// Times requests at the disks of the data; `Ok(None)` if no disk is visible.
 ///
-/// # Errors
-/// Why requests cannot be timed here.
+/// # Errors Why requests cannot be timed here.
 pub(crate) fn open(kernel: &Kernel, host: &HostView) -> std::result::Result<Option<BlockTrace>, String> {
     let disks = Disks::find(kernel, &host.data_paths, &host.log_paths);
     if disks.is_empty() {
@@ -64,7 +64,7 @@ struct TraceState {
     pairs: Pairs,
     /// The disks of the log.
     log: Vec<(u32, u32)>,
-    /// Those whose transactions are reported.
+    /// Journals with reported transactions.
     journals: Option<Journals>,
     journal_bytes: u64,
     one_of: u64,
@@ -190,7 +190,7 @@ impl TraceReader {
         let (mut begun, mut settled) = (false, false);
         while stopped.recv_timeout(PAUSE) == Err(RecvTimeoutError::Timeout) {
             let outcome = self.drain(&mut buffer).and_then(|()| {
-                // The rate that counts is that of the work to be watched.
+                // The share must fit the rate of the measured work.
                 if !std::mem::replace(&mut begun, held(&self.found).begun) && begun {
                     self.rate = Rate::now(held(&self.found).events);
                 }
@@ -221,8 +221,8 @@ impl TraceReader {
         Ok(())
     }
 
-    /// Times fewer requests where they are too many, and at the first look as many as are enough. What was timed in
-    /// this slice at another share is forgotten.
+    /// Reduces the share of timed requests if they are too many, and at the first review sets it to the sufficient
+    /// number. Latencies of this slice with another share are discarded.
     fn review(&mut self, first: bool) -> io::Result<()> {
         let (events, one_of) = {
             let found = held(&self.found);
@@ -263,7 +263,8 @@ impl TraceState {
     }
 }
 
-/// One of how many requests to time, when one of `one_of` gives `per_s`; finer than now only at the `first` look.
+/// The new denominator of the share of timed requests, if a share of 1 in `one_of` gives `per_s`; it decreases only at
+/// the `first` review.
 fn fitting(per_s: f64, one_of: u64, first: bool) -> u64 {
     if per_s <= TOO_MANY_PER_S && !first {
         return one_of;
@@ -279,7 +280,7 @@ mod tests {
 
     #[test]
     fn as_many_requests_are_timed_as_are_enough_and_never_too_many() {
-        // 60,000 a second, seen through one of 64.
+        // 60,000 a second, at a share of 1 in 64.
         let one_of = fitting(60_000.0 / 64.0, FIRST_ONE_OF, true);
         assert_eq!(one_of, 128);
         assert_eq!(fitting(60_000.0 / 128.0, one_of, false), one_of);

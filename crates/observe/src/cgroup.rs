@@ -17,7 +17,7 @@ pub(crate) struct Cgroup {
     source: SampledSource,
 }
 
-/// The metrics of a limit: what the group did, and what it may do a second.
+/// The metrics of a limit: the group's use, and the limit per second.
 fn of_limit(kernel: &Kernel, limit: &IoLimit) -> [Metric; 2] {
     let (name, what) = GROUP_LIMITS[limit.kind as usize];
     let unit = if matches!(limit.kind, IoKind::Reads | IoKind::Writes) { "1" } else { "bytes" };
@@ -34,7 +34,7 @@ fn of_limit(kernel: &Kernel, limit: &IoLimit) -> [Metric; 2] {
 }
 
 impl Cgroup {
-    /// `None` where no group of the process can be seen.
+    /// `None` if no group of the process is visible.
     pub(crate) fn open(kernel: &Kernel, pid: u32) -> Option<Self> {
         let groups = Groups::of(kernel, pid);
         let io = groups.io_limits();

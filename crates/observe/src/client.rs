@@ -1,4 +1,4 @@
-//! CPU and memory of mindful itself, and what of it the reading of sources takes.
+//! CPU and memory of mindful itself, and the part used for reading sources.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use mindful_core::contract::metric::{Counter, HostSource, Metric, Phase, Sampled
 use mindful_host::kernel_file::{named_values, value};
 use mindful_host::{Kernel, cpu};
 
-/// Samples the CPU of this process (all its threads, none of its children) and the most memory it held so far.
+/// Samples the CPU of this process (all its threads, no children) and its peak memory so far.
 #[derive(Debug)]
 pub(crate) struct Client {
     status: PathBuf,
@@ -33,7 +33,7 @@ impl Sampler for Client {
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {
-        // The thread that asks is the one that reads all other sources of boundaries too.
+        // The calling thread also reads all other sources at boundaries.
         let [process, thread] = [cpu::of_process(), cpu::of_thread()].map(|used| Some(used.as_secs_f64() * 1e6));
         let status = value(&self.status).unwrap_or_default();
         let peak = named_values(&status).get("VmHWM").map(|kib| *kib as f64 * 1024.0);
@@ -41,7 +41,7 @@ impl Sampler for Client {
     }
 }
 
-/// Samples the CPU of the thread that reads what has settled, for it is the one that asks here.
+/// Samples the CPU of the thread that reads settled counters, which is the calling one.
 #[derive(Debug)]
 pub(crate) struct SettledClient(SampledSource);
 

@@ -8,7 +8,7 @@ use std::time::Instant;
 use mindful_core::contract::clock::wall_us;
 use rustix::time::{ClockId, clock_gettime};
 
-/// The wall clock may differ by this much from the steady one between two looks; more is a step.
+/// Largest deviation of the wall clock from the steady one between two readings that is not a step.
 const CLOCK_STEP_US: i64 = 20_000;
 /// Share of the time that a clock may gain or lose: NTP slews by at most a tenth of this.
 const SLEW: f64 = 0.005;
@@ -47,7 +47,7 @@ impl Clocks {
         Self { wall_us, steady, raw_us, apart_us: raw_us.saturating_sub(before_us) }
     }
 
-    /// How far the wall clock has jumped since the last look, us; slewing by NTP is no jump.
+    /// Jump of the wall clock since the last reading, us; slewing by NTP is not a jump.
     pub(crate) fn step_us(&mut self) -> Option<i64> {
         let now = Self::now();
         let steady_us = micros(now.steady, self.steady);
@@ -57,8 +57,8 @@ impl Clocks {
         (step.abs() > CLOCK_STEP_US.saturating_add(unsure_us)).then_some(step)
     }
 
-    /// The clock that gained or lost the most until `now`, and by which share of the raw clock's time; `None` where that is
-    /// within what NTP does, or not known yet.
+    /// The clock that gained or lost the most until `now`, and the share of the raw clock's time; `None` if NTP
+    /// explains it, or if it is not known yet.
     pub(crate) fn slew(&self, now: &Self) -> Option<(&'static str, f64)> {
         let raw_us = now.raw_us.saturating_sub(self.raw_us);
         let unsure_us = now.apart_us.saturating_add(self.apart_us);

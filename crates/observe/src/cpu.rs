@@ -1,7 +1,7 @@
 //! CPU of the whole host, from `/proc/stat`.
 //!
-//! Times are kept by the kernel in clock ticks (`USER_HZ`) summed over all CPUs since boot. Time given to guests is part
-//! of user and nice already; I/O wait is idle time; stolen time is neither busy nor idle.
+//! The kernel keeps times in clock ticks (`USER_HZ`) summed over all CPUs since boot. Time of guests is already part of
+//! user and nice; I/O wait is idle time; stolen time is neither busy nor idle.
 
 use std::io;
 

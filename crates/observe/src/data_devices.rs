@@ -1,4 +1,4 @@
-//! Which devices to count at: for all folders and files that hold the dataset, and for those that hold the log.
+//! The devices to count: below all folders and files of the dataset, and of the log.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,8 @@ pub(crate) struct DataDevices {
 }
 
 impl DataDevices {
-    /// Finds those of the dataset at `data` and of the log at `log`; `diskstats` is the present text of `/proc/diskstats`.
+    /// Finds the devices of the dataset at `data` and of the log at `log`; `diskstats` is the present text of
+    /// `/proc/diskstats`.
     pub(crate) fn find(kernel: &Kernel, data: &[PathBuf], log: &[PathBuf], diskstats: &str) -> Self {
         let mut unseen: Vec<(PathBuf, Unseen)> = Vec::new();
         let mut chains: Vec<(Chain, usize)> = Vec::new();

@@ -1,8 +1,8 @@
-//! I/O of the devices that hold the data, from `/proc/diskstats`.
+//! I/O of the devices that contain the data, from `/proc/diskstats`.
 //!
-//! Fields as in the kernel's Documentation/admin-guide/iostats.rst. A sector is 512 bytes whatever the device says.
-//! Requests are counted when they complete and after they were merged. Times are kept in 32 bits of milliseconds and
-//! wrap: with 100 requests outstanding, within half a day.
+//! Fields are as in the kernel's Documentation/admin-guide/iostats.rst. A sector is 512 bytes for every device.
+//! Requests are counted when they complete and after merging. Times have 32 bits of milliseconds and wrap: with 100
+//! requests outstanding, within half a day.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -81,13 +81,13 @@ pub(crate) fn counted_level(kernel: &Kernel, chain: &Chain, text: &str) -> Optio
     chain.levels.iter().position(|level| level.iter().all(counts))
 }
 
-/// Whether the kernel counts the flushes of a device: those of a partition are counted at its disk.
+/// Whether the kernel counts the flushes of a device: flushes of a partition are counted at its disk.
 pub(crate) fn counts_flushes(kernel: &Kernel, name: &str) -> bool {
     let folder = kernel.sys.join("class/block").join(name);
     folder.join("mq").exists() && !is_off(&folder.join(IOSTATS))
 }
 
-/// The file that says whether a disk counts, in its folder.
+/// The file, in a disk's folder, that shows whether the disk counts.
 const IOSTATS: &str = "queue/iostats";
 
 /// The folder of the disk that `name` is, or lies on.
@@ -100,7 +100,7 @@ fn is_off(iostats: &Path) -> bool {
     value(iostats).is_some_and(|on| on == "0")
 }
 
-/// A counter of 32 bits, continued where it wraps.
+/// A counter of 32 bits, continued when it wraps.
 #[derive(Debug, Clone, Copy, Default)]
 struct Unwrapped {
     last: u64,
@@ -119,22 +119,22 @@ impl Unwrapped {
     }
 }
 
-/// Where to count what.
+/// Devices by the kind of counted I/O.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct CountedDevices {
     /// Devices of the dataset: their reads are counted.
     pub(crate) read: Vec<String>,
-    /// Those of dataset and log: their writes are counted.
+    /// Devices of dataset and log with counted writes.
     pub(crate) written: Vec<String>,
-    /// Those of the log: their writes are counted.
+    /// Devices of the log with counted writes.
     pub(crate) logged: Vec<String>,
-    /// Those of the log, or devices below them: their flushes are counted.
+    /// Devices of the log, or below them, with counted flushes.
     pub(crate) flushed: Vec<String>,
     /// All of all chains.
     pub(crate) all: Vec<String>,
 }
 
-/// What is counted of a device.
+/// The counted I/O of a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     Read,
@@ -159,17 +159,17 @@ impl CountedDevices {
 #[derive(Debug)]
 struct Watched {
     name: String,
-    /// What the shared metrics count of it.
+    /// The shared metrics to which it adds.
     roles: Vec<Role>,
     iostats: PathBuf,
-    /// Whether it was seen not to count: what it shows from then on lacks that time.
+    /// Whether it stopped counting at some time: later values lack that time.
     frozen: bool,
     fields: usize,
     times: [Unwrapped; FIELDS.len()],
 }
 
 impl Watched {
-    /// Its fields with times made continuous; `None` when it is gone, or did not count for a while.
+    /// Its fields with continuous times; `None` if the device is gone, or did not count for a while.
     fn advance(&mut self, stats: &BTreeMap<&str, Vec<u64>>) -> Option<Vec<f64>> {
         self.frozen |= is_off(&self.iostats);
         if self.frozen {
@@ -374,7 +374,7 @@ mod tests {
         assert_eq!(values[6..10], log.map(Some), "writes, bytes, flushes and their time at the device of the log");
     }
 
-    /// What was not counted for a while is not in the sums, and whatever is read later lacks it.
+    /// Uncounted I/O is missing in the sums, and in all later values.
     #[test]
     fn a_device_that_stopped_counting_stays_unknown() {
         let folder = tempfile::tempdir().unwrap();

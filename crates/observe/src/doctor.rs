@@ -1,7 +1,7 @@
-//! What about this host would change or spoil a result, before anything runs. Changes nothing.
+//! Checks of this host, before anything runs, for conditions that would affect a result. They change nothing.
 //!
-//! Every finding says what is, what it does to the result, and the line that changes it. A warning means that a figure
-//! would not be what it claims to be; what only makes a host slower or noisier is information.
+//! Every finding states the condition, its effect on the result, and the remedy. A warning means that a figure would be
+//! misleading; conditions that only make a host slower or noisier are information.
 
 mod activity;
 #[cfg(test)]
@@ -34,17 +34,17 @@ pub(crate) struct HostState {
     pub(crate) processor: Processor,
     pub(crate) memory: Memory,
     pub(crate) limits: Limits,
-    /// Those of the data.
+    /// Storage of the data.
     pub(crate) storages: Vec<Storage>,
-    /// Those of the log that are not among them.
+    /// Storage of the log, if it is not among that of the data.
     pub(crate) of_log: Vec<Storage>,
-    /// Whether the log was given a folder of its own.
+    /// Whether the log has a separate folder.
     pub(crate) log_apart: bool,
     pub(crate) activity: Activity,
 }
 
 impl HostState {
-    /// Those of data and log.
+    /// Storage of data and log.
     fn all_storages(&self) -> impl Iterator<Item = &Storage> {
         self.storages.iter().chain(&self.of_log)
     }
@@ -53,8 +53,8 @@ impl HostState {
 /// Most samples of a busy device below a private server, which may still be settling.
 const LOOKS: u32 = 4;
 
-/// Samples the host for half a second, or until it is quiet, and reports what would change or spoil a result. For a
-/// server elsewhere it reports only whether this host is free to drive it.
+/// Samples the host for half a second, or until it is quiet, and reports conditions that would affect a result. For a
+/// remote server it reports only whether this host is free to drive it.
 pub fn host_checks(host: &HostView) -> Vec<Finding> {
     let kernel = Kernel::default();
     let server = server_pid(host).filter(|_| host.local);
@@ -62,7 +62,7 @@ pub fn host_checks(host: &HostView) -> Vec<Finding> {
     let of_log = of_log(&kernel, host, &storages);
     let mut before = Snapshot::take(&kernel, server);
     let mut activity = Activity::default();
-    // What mindful made a moment ago may still be on its way to the device.
+    // Writes of a new private server may still be on their way to the device.
     let looks = if host.private || host.in_process { LOOKS } else { 1 };
     for _ in 0..looks {
         std::thread::sleep(LOOK);

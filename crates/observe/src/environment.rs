@@ -1,4 +1,4 @@
-//! What the host is: the facts a result depends on. What cannot be found is left out.
+//! Facts of the host that affect a result. Unknown facts are omitted.
 
 mod cloud;
 pub(crate) mod memory;
@@ -19,7 +19,7 @@ use processor::Processor;
 use storage::Storage;
 use system::put;
 
-/// Facts of this host by name. For a server that runs elsewhere they are those of mindful's own host, named `client.…`.
+/// Facts of this host by name. For a remote server they describe mindful's own host and are named `client.…`.
 pub fn environment(host: &HostView, from: HostFacts) -> Facts {
     let kernel = Kernel::default();
     let mut facts = Facts::new();

@@ -25,9 +25,9 @@ use crate::processes::{Processes, Scope};
 use crate::volume_caps::VolumeCaps;
 use crate::{block_trace, meminfo, vmstat};
 
-/// The samplers of this host for a system under test, and what cannot be seen, neither here nor by those `of_target`. Of a
-/// remote system only mindful's own CPU and the network of its host are seen here. Single requests at the device are timed
-/// only `with_trace`.
+/// The samplers of this host for a system under test, and findings about counters that are invisible here and not
+/// provided by `of_target`. For a remote system only mindful's own CPU and the network of its host are visible. Single
+/// requests at the device are timed only `with_trace`.
 pub fn host_samplers(
     host: &HostView,
     with_trace: bool,
@@ -89,7 +89,7 @@ struct HostSamplers {
 }
 
 impl HostSamplers {
-    /// The evidence names `source`, what cannot be seen.
+    /// Adds a finding; the evidence names `source`, the invisible one.
     fn unseen(&mut self, source: &str, text: impl Into<String>, reason: impl Display) {
         self.findings.push(codes::NOT_SEEN.finding(text, format!("{source}: {reason}")));
     }
@@ -129,7 +129,7 @@ impl HostSamplers {
         !devices.counted.read.is_empty()
     }
 
-    /// After the processes: what it takes to read it would make their counters late.
+    /// After the processes: reading it takes so long that their counters would be late.
     fn trace(&mut self, kernel: &Kernel, host: &HostView) {
         match block_trace::open(kernel, host) {
             Ok(trace) => self.samplers.extend(trace.map(|trace| Box::new(trace) as Box<dyn Sampler>)),
@@ -140,7 +140,7 @@ impl HostSamplers {
         }
     }
 
-    /// `reported`: the server's own source of its CPU, where it has one.
+    /// `reported`: the server's own source of its CPU, if it has one.
     fn processes(&mut self, kernel: &Kernel, host: &HostView, cpu_source: Option<&str>) {
         let scope = match host.server_pid {
             _ if host.in_process => Scope::Own,

@@ -1,7 +1,7 @@
-//! Watching: one sampling loop, one clock, and the sources of the host.
+//! The sampling loop, its clock, and the sources of the host.
 //!
-//! [`Observer`] reads samplers at the boundaries of slices; [`host_samplers`] finds those of this host, one source of
-//! `/proc` a file.
+//! [`Observer`] reads samplers at the boundaries of slices; [`host_samplers`] finds those of this host, with one source
+//! of `/proc` a file.
 
 mod block_trace;
 mod cgroup;

@@ -18,7 +18,7 @@ pub(crate) struct NamedValues {
 }
 
 impl NamedValues {
-    /// Keeps those of `wanted` that this kernel has.
+    /// Keeps the lines in `wanted` that this kernel provides.
     pub(crate) fn open(name: &'static str, path: PathBuf, wanted: &[Line]) -> io::Result<Self> {
         let mut file = KernelFile::open(path)?;
         let present = named_values(file.text()?);

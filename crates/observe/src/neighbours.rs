@@ -1,6 +1,6 @@
-//! CPU of processes that are neither the server's nor mindful's, from `/proc/PID/stat` of all.
+//! CPU of processes other than the server's and mindful's, from `/proc/PID/stat` of all.
 //!
-//! The kernel's own threads are distinguished: they serve I/O of all processes, the server's too.
+//! The kernel's own threads are counted separately, because they serve I/O of all processes, the server's too.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use mindful_core::contract::metric::{Counter, HostSource, Metric, ProcessCpu, Sa
 use mindful_host::process::{self, Stat, tick_us};
 use mindful_host::{Kernel, cpu};
 
-/// The first thread of the kernel: a process that sees it sees all processes of the host.
+/// The first thread of the kernel: a process that can see it can see all processes of the host.
 const KTHREADD: u32 = 2;
 const NAMED: usize = 16;
 /// Reading all processes takes at most this part of a CPU; on a host with very many, some boundaries are skipped.
@@ -23,9 +23,9 @@ pub(crate) struct Neighbours {
     server: Option<u32>,
     source: SampledSource,
     us_per_tick: f64,
-    /// Ticks at the look before, by process and the instant it began.
+    /// Ticks at the previous sample, by process and its start time.
     before: Option<HashMap<(u32, u64), u64>>,
-    /// What those that were at work had done at storage, at the look before.
+    /// Storage traffic at the previous sample, of processes that were at work.
     storage: HashMap<(u32, u64), [u64; 2]>,
     kernel_ticks: u64,
     busiest: Vec<ProcessCpu>,
@@ -33,7 +33,7 @@ pub(crate) struct Neighbours {
 }
 
 impl Neighbours {
-    /// `None` where not all processes can be seen: in a container, or with `hidepid`.
+    /// `None` if some processes are hidden: in a container, or with `hidepid`.
     pub(crate) fn open(kernel: &Kernel, server: Option<u32>) -> Option<Self> {
         let all_seen = Stat::read(kernel, KTHREADD).is_ok_and(|stat| stat.of_kernel);
         let help = "CPU of the kernel's own threads, which serve I/O of all processes";
@@ -53,7 +53,7 @@ impl Neighbours {
         })
     }
 
-    /// Whether the look before was so long ago that another one is worth its cost.
+    /// Whether enough time has passed since the previous sample to justify another one.
     fn due(&self) -> bool {
         self.looked.is_none_or(|(at, cost)| cost.as_secs_f64() <= MOST_OF_A_CPU * at.elapsed().as_secs_f64())
     }
@@ -93,7 +93,7 @@ impl Neighbours {
         let parent = |pid: &u32| all.get(pid).map(|stat| stat.parent);
         pid == std::process::id()
             || self.server.is_some_and(|server| {
-                // A process that came and went between two looks may close a circle.
+                // A process that started and ended between two samples may close a circle.
                 std::iter::successors(Some(pid), parent).take(all.len()).any(|pid| pid == server)
             })
     }

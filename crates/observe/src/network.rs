@@ -1,4 +1,4 @@
-//! What the network interfaces of this host carry, and how much they could, from `/sys/class/net`.
+//! Traffic and capacity of the network interfaces of this host, from `/sys/class/net`.
 //!
 //! Only interfaces with a device: the speed of a virtual one is fictional (a `veth` reports 10 Gbit/s in any case). Its
 //! traffic also crosses a real one unless it stays on this host.
@@ -17,7 +17,7 @@ pub(crate) struct Network {
     source: SampledSource,
 }
 
-/// One of them, with what it has received and sent so far.
+/// An interface with its traffic so far.
 #[derive(Debug)]
 struct Interface {
     counters: [KernelFile; 2],
@@ -26,7 +26,7 @@ struct Interface {
 }
 
 impl Network {
-    /// `None` where there is no interface with a device, such as in most containers.
+    /// `None` without an interface with a device, as in most containers.
     pub(crate) fn open(kernel: &Kernel) -> Option<Self> {
         let listed = std::fs::read_dir(kernel.sys.join("class/net")).ok()?;
         let mut names: Vec<String> =

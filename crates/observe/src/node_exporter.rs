@@ -14,7 +14,8 @@ use mindful_core::{Error, Result};
 use self::http::{Address, Client};
 use self::prometheus::{Sample, parse};
 
-/// What is asked for at every boundary; an exporter asked to leave one of these out refuses, and then is asked for all.
+/// Requested collectors at every boundary. An exporter without one of them refuses the request, and then all are
+/// requested.
 const COLLECTORS: [&str; 4] = ["cpu", "diskstats", "vmstat", "meminfo"];
 const US_PER_S: f64 = 1e6;
 
@@ -40,12 +41,11 @@ const DEVICE: [(&str, Counter, f64, &str, &str); 6] = [
     ),
 ];
 
-/// The sampler of a server's node_exporter and what it does not report. The device is the one with the file system of
-/// `data_paths` on the server, or the one named after `#` in the URL: `http://db:9100#nvme1n1`. A requested `stop` ends
-/// the wait for it.
+/// The sampler of a server's node_exporter, with findings on missing metrics. The device is the one with the file
+/// system of `data_paths` on the server, or the one named after `#` in the URL: `http://db:9100#nvme1n1`. A requested
+/// `stop` ends the wait for it.
 ///
-/// # Errors
-/// The URL is invalid, or its answer has no figures of a node_exporter.
+/// # Errors The URL is invalid, or its answer has no figures of a node_exporter.
 pub fn node_exporter(url: &str, data_paths: &[PathBuf], stop: &StopFlag) -> Result<(Box<dyn Sampler>, Vec<Finding>)> {
     let address = Address::parse(url)?;
     let client = Client::new(&address, stop);
@@ -113,7 +113,7 @@ fn file_system_of(samples: &[Sample], path: &Path) -> Option<String> {
     Some(deepest.label("device").to_owned())
 }
 
-/// `/dev/sda1` is `sda1`; what the device mapper calls `vg-data` is a `dm-` to the kernel.
+/// `/dev/sda1` is `sda1`; the device mapper's `vg-data` has a kernel name with `dm-`.
 fn kernel_name(samples: &[Sample], source: &str) -> String {
     let name = source.rsplit('/').next().unwrap_or(source);
     let mapped = samples

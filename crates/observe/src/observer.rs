@@ -1,5 +1,5 @@
-//! The sampling loop: sources are read at instants derived from the boundaries of slices. Each phase has a thread of
-//! its own, so that a slow answer of the server does not delay this host's counters.
+//! The sampling loop: sources are read at instants derived from the boundaries of slices. Each phase has a separate
+//! thread, so that a slow answer of the server does not delay this host's counters.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,12 +19,12 @@ use crate::watching::{Sources, Watching};
 
 /// A sleep is never longer than this, so that it is noticed when the wall clock is set.
 const LONGEST_SLEEP: Duration = Duration::from_millis(250);
-/// How long a reading may hang after it was due before the observer is left alone.
+/// Time after which the observer abandons a hanging reading.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long an early end waits for a reading under way.
+/// Time that an early end waits for a reading in progress.
 const STOP_PATIENCE: Duration = Duration::from_secs(1);
 
-/// Reads samplers on threads of its own until the last boundary, or until it is asked to end.
+/// Reads samplers on separate threads until the last boundary, or until a stop request.
 pub struct Observer {
     wishes: Arc<Wishes>,
     clock: Arc<dyn Clock>,
@@ -109,9 +109,9 @@ impl Observer {
         Ok(Self { wishes, clock, boundaries, clock_offset_us, events })
     }
 
-    /// The work is done: waits until the last boundary has been read. What sessions publish is read last after this
-    /// call, however long their last operations took. A reading that hangs for ten seconds is abandoned and reported as
-    /// a finding. Where boundaries have no end, this is [`Observer::close`].
+    /// Waits until the last boundary has been read, after the work is done. Counters that sessions publish are read
+    /// last after this call, for any length of their last operations. A reading that hangs for ten seconds is abandoned
+    /// and reported as a finding. If boundaries have no end, this is [`Observer::close`].
     pub fn finish(self) {
         if self.boundaries.endless() {
             return self.close();
@@ -173,12 +173,12 @@ struct Sampling {
     wishes: Arc<Wishes>,
     events: Arc<dyn Events>,
     clocks: Clocks,
-    /// The clocks since when their speed is compared; `None` once it was reported.
+    /// The clocks at the start of the comparison of their speeds; `None` once a difference was reported.
     first: Option<Clocks>,
     clock: Arc<dyn Clock>,
 }
 
-/// Reports that a loop has ended, for whatever reason.
+/// Reports the end of a loop on every path.
 struct Ending(Arc<Wishes>);
 
 impl Drop for Ending {
@@ -234,7 +234,7 @@ impl Sampling {
         engine_us.map(|at| at - self.clock_offset_us)
     }
 
-    /// Sleeps until `instant_us` of the host's clock; false when asked to end.
+    /// Sleeps until `instant_us` of the host's clock; false after a stop request.
     fn wait_until(&mut self, instant_us: i64) -> bool {
         loop {
             if self.wishes.lock().stop {
@@ -251,7 +251,7 @@ impl Sampling {
         true
     }
 
-    /// Waits until the work is done; false when asked to end.
+    /// Waits until the work is done; false after a stop request.
     fn wait_for_work(&self) -> bool {
         let undone = |wish: &Wish| !wish.worked && !wish.stop;
         self.wishes.changed.wait(FOREVER, &mut || undone(&self.wishes.lock()));
@@ -281,8 +281,7 @@ impl Sampling {
         }
     }
 
-    /// Reads every source. What a settled source reports after `expires_us` belongs to another boundary: it is unknown
-    /// then.
+    /// Reads every source. A settled source's values after `expires_us` belong to another boundary and are unknown.
     fn read(&mut self, boundary: u32, expires_us: Option<i64>) {
         for source in &mut self.sources {
             self.wishes.lock().reading.push(source.sampler.name().to_owned());
@@ -342,7 +341,7 @@ impl Source {
         vec![None; self.sampler.metrics().len()]
     }
 
-    /// The values; a source that failed once is not asked again.
+    /// The values; a source that failed once is not read again.
     fn read(&mut self, events: &dyn Events) -> Vec<Option<f64>> {
         if self.failed {
             return self.unknown();

@@ -1,4 +1,4 @@
-//! Stalls of the host for want of a resource, from `/proc/pressure`.
+//! Stalls of the host because of a lack of resources, from `/proc/pressure`.
 
 use mindful_core::Result;
 use mindful_core::contract::metric::{HostSource, Metric, SampledSource, Sampler};
@@ -36,7 +36,7 @@ pub(crate) struct Pressure {
 }
 
 impl Pressure {
-    /// `None` where the kernel keeps none: built without, or started with `psi=0`.
+    /// `None` if the kernel provides none: built without, or started with `psi=0`.
     pub(crate) fn open(kernel: &Kernel) -> Option<Self> {
         let mut files = Vec::new();
         let mut metrics = Vec::new();

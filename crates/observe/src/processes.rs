@@ -1,7 +1,7 @@
 //! CPU and I/O of the server's processes, from `/proc/PID/stat` and `/proc/PID/io`.
 //!
-//! A process that was waited for adds its CPU and I/O to its parent (kernel/exit.c). The sum over a tree of processes
-//! therefore only grows, whichever processes begin and end in it.
+//! A reaped process adds its CPU and I/O to its parent (kernel/exit.c). Therefore the sum over a tree of processes only
+//! grows, even if processes begin and end in it.
 
 use std::io;
 
@@ -11,13 +11,13 @@ use mindful_host::Kernel;
 use mindful_host::kernel_file::{record, unreadable};
 use mindful_host::process::{self, RECORD_BYTES, Stat, tick_us};
 
-/// How often a tree is walked again when a process left it on the way.
+/// Number of walks of a tree if a process leaves it during the walk.
 const WALKS: usize = 3;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
     Tree(u32),
-    /// The process of mindful alone.
+    /// Only the process of mindful.
     Own,
 }
 
@@ -74,9 +74,9 @@ pub(crate) struct Processes {
     started: u64,
     us_per_tick: f64,
     source: SampledSource,
-    /// Whether the file system of the data counts I/O for the process that asks for it.
+    /// Whether the file system of the data counts I/O for the requesting process.
     counted: bool,
-    /// The largest values seen: a child caught between its end and its parent's account must not lower a counter.
+    /// The largest values so far: a child between its end and its parent's account must not lower a counter.
     seen: Vec<f64>,
 }
 

@@ -1,6 +1,6 @@
 //! When to read: the boundaries of slices and the moments that follow from them.
 
-/// How long after the last boundary its settled sources are read, us: sessions publish within a few ms of it.
+/// Delay after the last boundary for its settled sources, us: sessions publish within a few ms of it.
 pub(crate) const LAST_SETTLE_US: i64 = 300_000;
 
 /// The boundaries of slices, us since the epoch on the engine's clock.
@@ -8,7 +8,7 @@ pub(crate) const LAST_SETTLE_US: i64 = 300_000;
 pub enum Boundaries {
     /// All are known beforehand: a window of fixed length.
     Fixed(Vec<i64>),
-    /// They continue until the observer is asked to finish: a fixed amount of work.
+    /// They continue until the observer is told to finish: a fixed amount of work.
     Every {
         /// Boundary 0.
         start_us: i64,

@@ -1,4 +1,4 @@
-//! Paging of the host, from `/proc/vmstat`: the second witness of what storage delivered.
+//! Paging of the host, from `/proc/vmstat`: a second measurement of reads from storage.
 
 use std::io;
 

@@ -1,8 +1,8 @@
-//! How long the limits of a cloud's volume, and those of the instance it is attached to, held its I/O back.
+//! Time during which the limits of a cloud's volume, or of its instance, held its I/O back.
 //!
-//! Amazon's NVMe devices report it in log page 0xD0, in microseconds since they were attached: those of its block store
-//! with all four limits, the instance's own disks with those of the instance. It is read once a boundary; the device
-//! answers once a second. No other cloud publishes such a page.
+//! Amazon's NVMe devices report it in log page 0xD0, in microseconds since they were attached: devices of its block
+//! store with all four limits, the instance's own disks with those of the instance. It is read once a boundary; the
+//! device updates it once a second. No other cloud publishes such a page.
 
 mod nvme;
 
@@ -18,13 +18,13 @@ use nvme::{PAGE_BYTES, log_page};
 
 const MODELS: [&str; 2] = ["Amazon Elastic Block Store", "Amazon EC2 NVMe Instance Storage"];
 const PAGE: u8 = 0xD0;
-/// What the page of a volume begins with, and what that of a disk of the instance does.
+/// First bytes of the page of a volume, and of a disk of the instance.
 const VOLUME: u32 = 0x3C23_B510;
 const INSTANCE_DISK: u32 = 0xEC2C_0D7E;
 /// Where the times over each limit begin, in the order of [`OF_VOLUME`].
 const TIMES_AT: usize = 56;
 
-/// Times over each limit, us; `None` where a device has none, and of a page that is not what it should be.
+/// Times at each limit, us; `None` if a device has no such limit, and for an invalid page.
 type Times = [Option<u64>; VOLUME_LIMITS.len()];
 
 fn times(page: &[u8]) -> Option<Times> {
@@ -46,8 +46,7 @@ pub(crate) struct VolumeCaps {
 }
 
 impl VolumeCaps {
-    /// Those of `devices` that are Amazon's, and why others of them do not report. `None` if there is nothing to
-    /// sample.
+    /// The Amazon devices among `devices`, and why some of them do not report. `None` if there is nothing to sample.
     pub(crate) fn open(kernel: &Kernel, devices: &[String]) -> (Option<Self>, Vec<String>) {
         let (mut readable, mut unseen) = (Vec::new(), Vec::new());
         for name in devices.iter().filter(|name| is_amazons(kernel, name)) {
@@ -144,7 +143,8 @@ mod tests {
         assert!(caps.read().unwrap().iter().all(|us| us.is_some_and(f64::is_finite)));
     }
 
-    /// The node of the disk is made up, so that it is no NVMe device: the one that refuses is reported, others are not asked.
+    /// The node of the disk is artificial, so it is not an NVMe device: its refusal is reported, other devices are not
+    /// queried.
     #[test]
     fn only_amazons_devices_are_asked_and_a_refusal_is_reported() {
         let sys = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! What of a host must not change while figures are measured: the control groups of the server and of mindful with their
-//! limits, CPUs, mounts, queues of devices, and settings of the kernel.
+//! Properties of a host that must not change while figures are measured: the control groups of the server and of
+//! mindful with their limits, CPUs, mounts, queues of devices, and settings of the kernel.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -19,7 +19,7 @@ use crate::environment::memory::Memory;
 use crate::environment::storage::{self, Storage};
 use crate::host::server_pid;
 
-/// Readings after which the processes of the server are listed again: those that it starts are in its groups.
+/// Number of readings after which the processes of the server are listed again: new ones are in its groups.
 const LISTED_EVERY: u32 = 5;
 
 /// Files of `/sys/devices/system/cpu` that decide how fast the CPUs are.
@@ -32,7 +32,7 @@ const CPU_FILES: [&str; 6] = [
     "cpu0/cpufreq/scaling_max_freq",
 ];
 
-/// What is watched of the host of a system under test: of a remote one, mindful's own control groups alone.
+/// The watches on the host of a system under test: for a remote one, only mindful's own control groups.
 pub fn host_watches(host: &HostView) -> Vec<Box<dyn Watch>> {
     let kernel = Kernel::default();
     let server = if host.local { server_pid(host) } else { None };
@@ -140,7 +140,7 @@ fn confinement(kernel: &Kernel, processes: &[u32], whose: &str) -> Vec<Circumsta
     all.into_iter().map(one).chain(groups.into_iter().map(named)).collect()
 }
 
-/// All parameters of a device's queue, and how a loop device reads its file.
+/// All parameters of a device's queue, and the mode in which a loop device reads its file.
 fn queue_settings(kernel: &Kernel, device: &str, facts: &mut Facts) {
     let folder = kernel.sys.join("class/block").join(device);
     let put = |facts: &mut Facts, path: &Path, name: &str| {

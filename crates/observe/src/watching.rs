@@ -1,4 +1,4 @@
-//! Circumstances as they are read along with the counters: what is recorded is what changed since the reading before.
+//! Circumstances that are read along with the counters. Only changes since the previous reading are recorded.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,8 @@ impl Watching {
         self.watch.phase()
     }
 
-    /// Reads all values; returns those that are new or changed. One that cannot be read any more keeps its last value.
+    /// Reads all values; returns those that are new or changed. A value that can no longer be read keeps its last
+    /// state.
     pub(crate) fn read_changes(&mut self) -> Result<Vec<Circumstance>> {
         let mut changed = Vec::new();
         for found in self.watch.read()? {

@@ -1,4 +1,4 @@
-//! Which requests are those of the data: the disks at the end of its chains, and how few of them are timed.
+//! Selects the requests of the data: the disks at the end of its chains, and the timed share.
 
 use std::path::PathBuf;
 
@@ -20,8 +20,8 @@ struct Disk {
     parts: Vec<(u64, u64)>,
 }
 
-/// The disks at the end of the chains below the data. Requests are timed there: what lies above (dm, md, partitions)
-/// hands on what is not yet a request.
+/// The disks at the end of the chains below the data. Requests are timed there: upper layers (dm, md, partitions) pass
+/// on data that is not a request yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Disks {
     data: Vec<Disk>,
@@ -30,7 +30,7 @@ pub(super) struct Disks {
 }
 
 impl Disks {
-    /// Finds those of the dataset at `data` and of the log at `log`; empty where none of the dataset can be seen.
+    /// Finds the disks of the dataset at `data` and of the log at `log`; empty if none of the dataset is visible.
     pub(super) fn find(kernel: &Kernel, data: &[PathBuf], log: &[PathBuf]) -> Self {
         let disks = |paths: &[PathBuf]| {
             let mut disks = Self::default();
@@ -55,7 +55,7 @@ impl Disks {
     }
 
     fn add(&mut self, kernel: &Kernel, chain: &Chain) {
-        // A loop device takes requests of its own; those of the disk below its file are others' too.
+        // A loop device has requests of its own; the disk below its file also serves others.
         let is_loop = |level: &Vec<String>| level.iter().any(|name| backing_file(kernel, name).is_some());
         let levels = chain.levels.iter().position(is_loop).map_or(&*chain.levels, |at| &chain.levels[..=at]);
         let [above @ .., last] = levels else { return };
@@ -110,7 +110,7 @@ pub(super) fn number(kernel: &Kernel, name: &str) -> Option<u64> {
     Some((major.parse::<u64>().ok()? << MINOR_BITS) | minor.parse::<u64>().ok()?)
 }
 
-/// Where the partition `part` lies on `disk`, sectors of 512 bytes; `None` if it is not on that disk.
+/// Start and length of the partition `part` on `disk`, sectors of 512 bytes; `None` if it is not on that disk.
 fn extent(kernel: &Kernel, disk: &str, part: &str) -> Option<(u64, u64)> {
     let folder = std::fs::canonicalize(kernel.sys.join("class/block").join(part)).ok()?;
     let of_disk = folder.parent().and_then(|above| above.file_name()).is_some_and(|name| name == disk);

@@ -1,4 +1,4 @@
-//! A trace instance of our own: buffers and switches that no other tracing shares.
+//! A separate trace instance: its buffers and switches are not shared with other tracing.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};
@@ -74,13 +74,13 @@ impl Instance {
         fs::write(event.join("enable"), "1")
     }
 
-    /// Keeps what `expression` lets through from now on.
+    /// Keeps only events that match `expression` from now on.
     pub(super) fn filter(&self, expression: &str) -> io::Result<()> {
         let file = |event: &str| self.folder.join("events/block").join(event).join("filter");
         EVENTS.iter().try_for_each(|event| fs::write(file(event), expression))
     }
 
-    /// The next piece of what was traced; `None` when there is no more at present.
+    /// The next piece of the trace; `None` if there is no more at present.
     pub(super) fn read<'a>(&self, buffer: &'a mut [u8]) -> io::Result<Option<&'a [u8]>> {
         let Some(mut pipe) = self.pipe.as_ref() else { return Ok(None) };
         match pipe.read(buffer) {
@@ -95,12 +95,12 @@ impl Instance {
 impl Drop for Instance {
     fn drop(&mut self) {
         self.pipe = None;
-        // What cannot be removed now is stale at the next start.
+        // The next start removes it as stale.
         let _ = fs::remove_dir(&self.folder);
     }
 }
 
-/// Removes what ended processes left. The kernel refuses one with an open pipe.
+/// Removes instances of ended processes. The kernel refuses to remove one with an open pipe.
 fn remove_stale(kernel: &Kernel, instances: &Path) {
     let Ok(entries) = fs::read_dir(instances) else { return };
     for entry in entries.flatten() {
@@ -112,7 +112,7 @@ fn remove_stale(kernel: &Kernel, instances: &Path) {
     }
 }
 
-/// Process id and start of the process that made the instance `name`; `None` for one of others.
+/// Process id and start of the process that created the instance `name`; `None` for foreign instances.
 fn owner(name: &str) -> Option<(u32, u64)> {
     let mut parts = name.strip_prefix(NAME)?.split('-');
     let owner = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);

@@ -1,6 +1,6 @@
-//! What the journals of file systems write, from the kernel's event of each transaction (`jbd2:jbd2_run_stats`).
+//! Writes of file system journals, from the kernel's event of each transaction (`jbd2:jbd2_run_stats`).
 //!
-//! `/proc/fs/jbd2` was rejected: it holds means since the mount, in whole blocks, too coarse for a window.
+//! `/proc/fs/jbd2` was rejected: it contains means since the mount, in whole blocks, too coarse for a window.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ struct Journal {
 pub(super) struct Journals(Vec<Journal>);
 
 impl Journals {
-    /// Those of the log at `paths`; `None` unless the kernel reports the transactions of all of them.
+    /// Finds the journals of the log at `paths`; `None` unless the kernel reports the transactions of all of them.
     pub(super) fn find(kernel: &Kernel, paths: &[PathBuf]) -> Option<Self> {
         let mut all = paths.iter().map(|path| journal(kernel, path)).collect::<Option<Vec<_>>>()?;
         all.sort_by_key(|journal| journal.device);
@@ -40,7 +40,7 @@ impl Journals {
         self.0.iter().map(|journal| format!("dev == {}", journal.device)).collect::<Vec<_>>().join(" || ")
     }
 
-    /// Bytes that the transaction of `line` took in its journal; `None` of other lines.
+    /// Bytes that the transaction of `line` took in its journal; `None` for other lines.
     pub(super) fn logged_bytes(&self, line: &str) -> Option<u64> {
         let (_, event) = line.split_once(BEGIN)?;
         let (major, minor) = event.split(' ').next()?.split_once(',')?;
@@ -51,8 +51,8 @@ impl Journals {
     }
 }
 
-/// That of the file system that holds `path`. One inside its file system is called by its inode, `sda1-8`; one on a device of
-/// its own by that device, which commits do not name.
+/// The journal of the file system with `path`. A journal inside its file system is named by its inode, `sda1-8`; one on
+/// a separate device by that device, which commits do not name.
 fn journal(kernel: &Kernel, path: &Path) -> Option<Journal> {
     let chain = locate(kernel, path).chain.ok()?;
     let [device] = chain.levels.first()?.as_slice() else { return None };

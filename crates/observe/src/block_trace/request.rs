@@ -18,12 +18,12 @@ pub(super) enum Line {
     Lost(u64),
 }
 
-/// What a request asks for.
+/// Operation of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Read,
     Write,
-    /// Nothing but that what was written before is durable.
+    /// Makes earlier writes durable, without data.
     Flush,
 }
 
@@ -44,7 +44,7 @@ impl Request {
     }
 }
 
-/// Understands a line; `None` for whatever is neither a read, a write nor a flush, such as a discard.
+/// Parses a line; `None` for all but reads, writes and flushes, such as a discard.
 pub(super) fn parse(line: &str) -> Option<Line> {
     if let Some((_, rest)) = line.split_once("[LOST ") {
         return rest.split(' ').next()?.parse().ok().map(Line::Lost);
@@ -68,8 +68,8 @@ pub(super) fn parse(line: &str) -> Option<Line> {
     Some(Line::Request(Request { at_us: micros(before)?, completed, kind, place, sectors }))
 }
 
-/// The kind of a request by its flags, such as `R`, `RA`, `WS`, `FWFS`, `FF`: a leading `F` asks for a flush before it, and
-/// without sectors for nothing else.
+/// The kind of a request by its flags, such as `R`, `RA`, `WS`, `FWFS`, `FF`. A leading `F` requests a flush before it,
+/// and without sectors only a flush.
 fn kind(flags: &str, sectors: u64) -> Option<Kind> {
     if sectors == 0 {
         return flags.starts_with('F').then_some(Kind::Flush);

@@ -20,7 +20,7 @@ pub(crate) struct Snapshot {
     swapped: Option<u64>,
     /// Bytes that the server's processes fetched from storage and sent there.
     own_bytes: u64,
-    /// Ticks of CPU and name, by process; our own is left out.
+    /// Ticks of CPU and name, by process, without our own.
     processes: BTreeMap<u32, (u64, String)>,
 }
 

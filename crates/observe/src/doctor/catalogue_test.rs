@@ -71,7 +71,7 @@ fn storage(fs_type: &str, options: &str, layer: Option<&str>) -> Storage {
     Storage { location, size_bytes: Some(1_000), free_bytes: Some(10), devices: vec![disk] }
 }
 
-/// A host about which everything is to be said.
+/// A host that raises every finding.
 fn worst() -> Vec<Finding> {
     let text = |text: &str| Some(text.to_owned());
     let storages = [
@@ -127,7 +127,7 @@ fn each_finding_has_a_state_an_effect_and_a_command() {
     assert_eq!(expected, found, "each code of a host has its line above");
 }
 
-/// The limits of version 1 have files and words of their own.
+/// The limits of version 1 have separate files and other words.
 #[test]
 fn a_limit_of_version_1_is_reported_with_the_line_of_version_1() {
     let root = tempfile::tempdir().unwrap();

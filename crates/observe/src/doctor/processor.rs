@@ -64,7 +64,7 @@ pub(super) fn numa(processor: &Processor) -> Option<Finding> {
     ))
 }
 
-/// The line that takes away the limit in the `file` of a control group; version 1 has no word for "none".
+/// The command that removes the limit in the `file` of a control group; version 1 has no word for "none".
 pub(super) fn without_limit(file: &Path) -> String {
     let version_1 = file.ends_with("cpu.cfs_quota_us") || file.ends_with("memory.limit_in_bytes");
     format!("echo {} > {}", if version_1 { "-1" } else { "max" }, file.display())

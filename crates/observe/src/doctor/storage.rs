@@ -6,7 +6,7 @@ use mindful_core::result::finding::{Code, codes};
 
 use crate::environment::storage::{Device, Storage};
 
-/// Above this the read-ahead of the page cache may turn one wanted block into megabytes, KiB.
+/// Above this the read-ahead of the page cache may read megabytes for one requested block, KiB.
 const LARGE_READ_AHEAD_KIB: u64 = 1024;
 /// Below this share of free space file systems and flash slow down.
 const LOW_SPACE: f64 = 0.05;
@@ -29,7 +29,7 @@ pub(super) fn io_limit(limit: &str) -> Finding {
     )
 }
 
-/// Memory below the data, wherever in the chain.
+/// Memory below the data, anywhere in the chain.
 pub(super) fn memory(storage: &Storage) -> Option<Finding> {
     let text = "The data is in memory, so no read or write reaches storage. Use a --data-dir or a path on a disk: lsblk \
                 -f";
@@ -43,8 +43,7 @@ pub(super) fn log_in_memory(storage: &Storage) -> Option<Finding> {
     storage.location.memory().map(|what| codes::NOT_DURABLE.finding(text, what))
 }
 
-/// A log with a folder of its own that shares the device of the data all the same: a file system that holds both is in
-/// `of_data` alone.
+/// A log with a separate folder on the device of the data. A file system that contains both is only in `of_data`.
 pub(super) fn log_beside_data(of_data: &[Storage], of_log: &[Storage]) -> Option<Finding> {
     let lowest = |storage: &Storage| storage.location.chain.as_ref().ok()?.levels.last().cloned();
     let device = of_log.first().or(of_data.first()).and_then(lowest)?;
@@ -84,7 +83,7 @@ pub(super) fn file_system(storage: &Storage) -> Option<Finding> {
     Some(code.finding(text, evidence))
 }
 
-/// Mount options that change what a write or a stored block means.
+/// Mount options that change the effect of a write or the contents of a stored block.
 pub(super) fn mount_options(storage: &Storage) -> Vec<Finding> {
     let Some(mount) = &storage.location.mount else { return Vec::new() };
     let finding = |option: &str| {
@@ -131,7 +130,7 @@ pub(super) fn space(storage: &Storage) -> Option<Finding> {
     ))
 }
 
-/// All that is to be said of one device. A guest cannot know whether the disk below rotates.
+/// All findings on one device. In a guest the kind of the disk below is unknown.
 pub(super) fn device(device: &Device, guest: bool) -> Vec<Finding> {
     let found = [scheduler(device), read_ahead(device), write_cache(device), layer(device), cloud_volume(device)];
     let mut findings: Vec<Finding> = found.into_iter().flatten().collect();

@@ -1,7 +1,7 @@
-//! What a cloud states of a machine and of its volumes.
+//! A cloud's own statements about a machine and its volumes.
 //!
-//! DMI names the cloud. On any other host no service is asked. Of an answer only the fields below are kept: the same
-//! answers hold numbers of accounts and data of users.
+//! DMI names the cloud. On any other host no service is queried. Only the fields below are kept of an answer, because
+//! answers also contain numbers of accounts and data of users.
 
 mod service;
 #[cfg(test)]
@@ -71,23 +71,23 @@ impl Cloud {
     }
 }
 
-/// Where facts of the cloud are found; tests put services and links of their own there.
+/// Sources of the cloud facts; tests replace them by their own services and links.
 #[derive(Debug, Clone)]
 pub(crate) struct Sources {
-    /// The metadata service; `None` asks no service.
+    /// The metadata service; `None` for no query.
     service: Option<Service>,
     /// Where udev keeps links to devices: `/dev/disk`.
     links: PathBuf,
 }
 
 impl Sources {
-    /// Those of this host.
+    /// The sources of this host.
     pub(crate) fn of_host(facts: HostFacts) -> Self {
         Self { service: facts.is_auto().then(Service::default), links: PathBuf::from("/dev/disk") }
     }
 }
 
-/// What a service stated.
+/// Contents of a service's answer.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Statement {
     machine_type: Option<String>,
@@ -96,7 +96,7 @@ struct Statement {
     volumes: Vec<Volume>,
 }
 
-/// A volume that a service stated, with the links under which udev may know its device.
+/// A volume in a service's answer, with the links that udev may have for its device.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Volume {
     links: Vec<String>,
@@ -111,7 +111,7 @@ struct Volume {
 #[derive(Debug)]
 pub(crate) struct Machine {
     cloud: Cloud,
-    /// What the service stated; `None` where it was not asked.
+    /// The answer of the service; `None` without a query.
     stated: Option<Result<Statement, Fault>>,
     links: PathBuf,
 }

@@ -15,7 +15,7 @@ use super::system::put;
 pub(crate) struct Processor {
     pub(crate) model: Option<String>,
     pub(crate) microcode: Option<String>,
-    /// What the kernel says of each weakness of the CPUs.
+    /// The kernel's statement about each vulnerability of the CPUs.
     pub(crate) weaknesses: Vec<(String, String)>,
     pub(crate) cpus: Option<usize>,
     pub(crate) cores: Option<usize>,
@@ -101,7 +101,7 @@ fn weaknesses(folder: &Path) -> Vec<(String, String)> {
     all
 }
 
-/// Those that affect the CPUs: `spectre_v1 spectre_v2; vulnerable: mds`. `None` where the kernel lists none at all.
+/// The vulnerabilities of the CPUs: `spectre_v1 spectre_v2; vulnerable: mds`. `None` if the kernel lists none.
 fn mitigations(weaknesses: &[(String, String)]) -> Option<String> {
     let with = |beginning: &str| {
         let names = weaknesses.iter().filter(|(_, state)| state.starts_with(beginning)).map(|(name, _)| name.as_str());
@@ -113,7 +113,7 @@ fn mitigations(weaknesses: &[(String, String)]) -> Option<String> {
     (!weaknesses.is_empty()).then(|| mitigated + &open)
 }
 
-/// The model's name; where the architecture gives none, the numbers its maker and part go by.
+/// The model's name, or on architectures without one the numbers of maker and part.
 fn model(cpuinfo: &str) -> Option<String> {
     let first = |key| values(cpuinfo, key).next();
     if let Some(name) = first("model name").or_else(|| first("cpu")) {

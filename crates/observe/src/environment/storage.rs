@@ -28,9 +28,9 @@ pub(crate) struct Device {
     pub(crate) name: String,
     pub(crate) model: Option<String>,
     pub(crate) firmware: Option<String>,
-    /// What a dm or md device does: `CRYPT-LUKS2`, `LVM`, `mpath`, `raid1`.
+    /// Function of a dm or md device: `CRYPT-LUKS2`, `LVM`, `mpath`, `raid1`.
     pub(crate) layer: Option<String>,
-    /// Why nothing is seen below the file of a loop device.
+    /// Why nothing is visible below the file of a loop device.
     pub(crate) below_not_seen: Option<String>,
     pub(crate) size_bytes: Option<u64>,
     pub(crate) scheduler: Option<String>,
@@ -61,7 +61,7 @@ impl Storage {
         all
     }
 
-    /// Whether what lies at `location` is on this file system.
+    /// Whether `location` is on this file system.
     pub(crate) fn is_same(&self, location: &Location) -> bool {
         self.location.mount == location.mount && self.location.chain == location.chain
     }
@@ -146,8 +146,8 @@ impl Device {
     }
 }
 
-/// A dm device's uuid begins with the name of what made it; an md device knows its level; a loop device its file, and
-/// whether it reads it direct, and a bcache how it writes.
+/// Layers have different sources: a dm device's uuid begins with the name of its creator, an md device has a level. A
+/// loop device has its file and direct I/O flag, and a bcache its write mode.
 fn layer(kernel: &Kernel, name: &str) -> Option<String> {
     let folder = kernel.sys.join("class/block").join(name);
     let dm = value(folder.join("dm/uuid")).map(|uuid| {
@@ -167,7 +167,7 @@ fn layer(kernel: &Kernel, name: &str) -> Option<String> {
     dm.or_else(|| value(folder.join("md/level"))).or_else(file).or_else(bcache)
 }
 
-/// The first place of what is `kept` is called by it, the others `storage2` and on; devices go by their kernel names.
+/// The first place of `kept` has its name, the others are `storage2` and so on; devices have their kernel names.
 pub(crate) fn facts(kept: Kept, all: &[Storage], facts: &mut Facts) {
     for (index, storage) in all.iter().enumerate() {
         let key = kept.key();

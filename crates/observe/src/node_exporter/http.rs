@@ -12,10 +12,10 @@ use ureq::{Agent, http::Uri};
 
 /// From looking its name up to the last byte of its answer.
 const DEADLINE: Duration = Duration::from_secs(5);
-/// What is left of it once mindful is asked to stop.
+/// Remaining time after a stop request.
 const AFTER_STOP: Duration = Duration::from_millis(500);
 const LOOK: Duration = Duration::from_millis(50);
-/// No exporter says more than this, bytes.
+/// Longest answer of an exporter, bytes.
 const LONGEST: u64 = 16 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(crate) struct Address {
 }
 
 impl Address {
-    /// Port 9100 and `/metrics` where none is given.
+    /// Port 9100 and `/metrics` are the defaults.
     pub(crate) fn parse(url: &str) -> Result<Self> {
         let wrong = || {
             Error::plan(
@@ -113,7 +113,7 @@ fn ask(agent: &Agent, url: &str) -> std::result::Result<(u16, String), ureq::Err
     Ok((answer.status().as_u16(), String::from_utf8_lossy(&body).into_owned()))
 }
 
-/// The certificates the host trusts; where it has none, none is believed.
+/// The certificates that the host trusts; without any, no server is trusted.
 fn tls() -> TlsConfig {
     let trusted = rustls_native_certs::load_native_certs().certs;
     let trusted: Vec<_> = trusted.iter().map(|certificate| Certificate::from_der(certificate).to_owned()).collect();

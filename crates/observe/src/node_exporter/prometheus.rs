@@ -31,7 +31,7 @@ fn parse_line(line: &str) -> Option<Sample> {
     Some(Sample { name: name.to_owned(), labels, value })
 }
 
-/// `name="value",…}` and what follows. In a value `\\`, `\"` and `\n` mean backslash, quote and newline.
+/// Parses `name="value",…}` and returns the rest. In a value `\\`, `\"` and `\n` mean backslash, quote and newline.
 fn parse_labels(text: &str) -> Option<(BTreeMap<String, String>, &str)> {
     let mut labels = BTreeMap::new();
     let mut rest = text.trim_start_matches([',', ' ']);

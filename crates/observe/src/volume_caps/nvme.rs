@@ -7,7 +7,7 @@ use std::os::fd::AsRawFd;
 
 pub(super) const PAGE_BYTES: usize = 4_096;
 
-/// The command by which a controller is asked for a log page (NVM Express base specification).
+/// The command that requests a log page of a controller (NVM Express base specification).
 const GET_LOG_PAGE: u8 = 0x02;
 /// `NVME_IOCTL_ADMIN_CMD` of linux/nvme_ioctl.h.
 const ADMIN_COMMAND: libc::Ioctl = 0xC048_4E41_u32 as libc::Ioctl;
@@ -30,8 +30,8 @@ struct Command {
     result: u32,
 }
 
-/// The first bytes of log page `number` of the controller that `device` is a namespace of. An error is that of the kernel
-/// (ENOTTY of what is no NVMe device, EACCES without the right), or names the status by which the controller refused.
+/// The first bytes of log page `number` of the controller of namespace `device`. An error is the kernel's (ENOTTY for
+/// other devices, EACCES without the right), or names the status with which the controller refused.
 pub(super) fn log_page(device: &File, number: u8) -> io::Result<[u8; PAGE_BYTES]> {
     let mut page = [0; PAGE_BYTES];
     let words = (PAGE_BYTES / 4 - 1) as u32;
@@ -43,8 +43,8 @@ pub(super) fn log_page(device: &File, number: u8) -> io::Result<[u8; PAGE_BYTES]
         words_10_to_15: [u32::from(number) | (words << 16), 0, 0, 0, 0, 0],
         ..Command::default()
     };
-    // SAFETY: the command is laid out as the kernel's and tells address and length of a page that outlives the call; the kernel
-    // writes to these two alone, and keeps neither.
+    // SAFETY: the command has the kernel's layout and contains address and length of a page that outlives the call; the
+    // kernel writes only to these two, and keeps neither.
     match unsafe { libc::ioctl(device.as_raw_fd(), ADMIN_COMMAND, &raw mut command) } {
         0 => Ok(page),
         status if status > 0 => {

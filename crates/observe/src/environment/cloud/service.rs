@@ -9,19 +9,19 @@ use ureq::Agent;
 const ADDRESS: &str = "http://169.254.169.254";
 /// For all answers of one machine.
 const TIME: Duration = Duration::from_secs(1);
-/// No answer is longer, bytes: that of Azure may hold 64 KiB of a user's data.
+/// Longest answer, bytes: Azure's may contain 64 KiB of a user's data.
 const LONGEST: u64 = 256 << 10;
-/// What every answer of Google's service has, and no other.
+/// The header that only answers of Google's service have.
 const GOOGLE: &str = "Metadata-Flavor";
 
 /// Why a service stated nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// It gave no whole answer in time, or none at all.
+    /// No complete answer in time.
     NoAnswer(String),
     /// It answered with another status than 200.
     Status(u16),
-    /// Its answer is not what is documented.
+    /// The answer differs from the documentation.
     Garbage,
 }
 
@@ -69,7 +69,7 @@ pub(super) struct Inquiry {
 }
 
 impl Inquiry {
-    /// The body of a GET of `path` with one more header.
+    /// The body of a GET of `path` with one additional header.
     pub(super) fn get(&mut self, path: &str, header: (&str, &str)) -> Result<String, Fault> {
         let asked = self.agent.get(format!("{}{path}", self.origin)).header(header.0, header.1);
         let answer = asked.config().timeout_global(Some(self.left()?)).build().call();

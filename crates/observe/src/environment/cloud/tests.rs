@@ -160,7 +160,7 @@ fn the_service_of_azure_states_the_volume_of_each_lun() {
     );
 }
 
-/// What the service of Google answers to `request`.
+/// Google's answer to `request`.
 fn google(request: &str, stream: &mut TcpStream) {
     let path =
         request.strip_prefix("GET /computeMetadata/v1/instance/").filter(|_| has(request, "Metadata-Flavor: Google"));
@@ -222,7 +222,7 @@ fn without_a_cloud_or_with_local_facts_no_service_is_asked() {
     }
 }
 
-/// The only two facts of a machine of Azure with a service that answers `answer`, and how long they took.
+/// The only two facts of an Azure machine with a service that answers `answer`, and the time to get them.
 fn fault(answer: impl Fn(&str, &mut TcpStream) + Send + 'static) -> (String, Duration) {
     let root = tempfile::tempdir().unwrap();
     let kernel = kernel(root.path(), AZURE, &[]);
