@@ -10,7 +10,7 @@ use std::path::Path;
 #[cfg(target_os = "linux")]
 use rustix::io::Errno;
 
-/// The list of a file or folder, and the one that a folder passes on to what is made in it.
+/// The list of a file or folder, and a folder's default list for new files.
 #[cfg(target_os = "linux")]
 const LISTS: [&std::ffi::CStr; 2] = [c"system.posix_acl_access", c"system.posix_acl_default"];
 

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use sha2::{Digest, Sha256};
 
-/// Its SHA-256 in hexadecimal, read once a process; `None` where it cannot be read.
+/// Its SHA-256 in hexadecimal, read once a process; `None` if it cannot be read.
 pub fn hash() -> Option<&'static str> {
     static HASH: OnceLock<Option<String>> = OnceLock::new();
     HASH.get_or_init(read).as_deref()

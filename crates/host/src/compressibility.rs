@@ -1,4 +1,4 @@
-//! What data is to a storage array that compresses and deduplicates, by a sample of its blocks.
+//! Compression and deduplication ratios of data on a storage array, from a sample of its blocks.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -31,13 +31,13 @@ impl Sample {
     /// Examines one more block, which is not empty.
     pub fn add(&mut self, block: Vec<u8>) {
         self.bytes += block.len();
-        // What does not get shorter is stored as it is.
+        // Blocks that do not become shorter are stored uncompressed.
         self.compressed += lz4_flex::block::compress(&block).len().min(block.len());
         self.distinct.insert(block);
         self.blocks += 1;
     }
 
-    /// The ratios; `None` of no block.
+    /// The ratios; `None` without blocks.
     pub fn ratios(&self) -> Option<Ratios> {
         (self.compressed > 0).then(|| Ratios {
             compress_ratio: self.bytes as f64 / self.compressed as f64,

@@ -1,6 +1,6 @@
-//! Limits and throttling of the control group a process lives in, of version 1 and version 2.
+//! Limits and throttling of the control group of a process, in version 1 and version 2.
 //!
-//! A limit of any group above holds as well: what counts is the tightest on the way to the root that can be seen.
+//! Limits of the groups above hold as well: the tightest visible one on the way to the root counts.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ fn folders(groups: &[(Vec<&str>, &str)], mounts: &[Mount], controller: &str) -> 
         }
     };
     let (Some(mount), Some((_, group))) = (mount, group) else { return Vec::new() };
-    // What is mounted may be a part of the whole tree, as in a container.
+    // A mount may contain only a part of the whole tree, as in a container.
     let Ok(inside) = Path::new(group).strip_prefix(&mount.root) else { return Vec::new() };
     let folder = mount.point.join(inside);
     folder.ancestors().take_while(|above| above.starts_with(&mount.point)).map(Path::to_owned).collect()
@@ -62,7 +62,7 @@ pub struct IoLimit {
     folder: PathBuf,
 }
 
-/// What a group's I/O is limited by.
+/// Kind of a limit of I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IoKind {
     Reads,
@@ -74,7 +74,7 @@ pub enum IoKind {
 impl IoKind {
     pub(crate) const ALL: [Self; 4] = [Self::Reads, Self::ReadBytes, Self::Writes, Self::WriteBytes];
 
-    /// The key of version 2: of the limit in `io.max`, and of what was done in `io.stat`.
+    /// The keys of version 2: of the limit in `io.max`, and of the use in `io.stat`.
     const fn keys(self) -> (&'static str, &'static str) {
         match self {
             Self::Reads => ("riops", "rios"),
@@ -84,7 +84,7 @@ impl IoKind {
         }
     }
 
-    /// The files of version 1: of the limit, and of what was done, with the word before the count.
+    /// The files of version 1: of the limit, and of the use, with the word before the count.
     const fn files(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::Reads => ("blkio.throttle.read_iops_device", "blkio.throttle.io_serviced", "Read"),
@@ -96,7 +96,7 @@ impl IoKind {
 }
 
 impl IoLimit {
-    /// What the group did of it so far; `None` if not reported.
+    /// The group's use so far; `None` if not reported.
     pub fn done(&self) -> Option<f64> {
         let ((_, key), (_, file, word)) = (self.kind.keys(), self.kind.files());
         let text = |file: &str| value(self.folder.join(file)).unwrap_or_default();
@@ -149,14 +149,14 @@ fn numbers_of<'a>(text: &'a str, key: &'a str) -> impl Iterator<Item = (&'a str,
 #[derive(Debug, Clone, Default)]
 pub struct Groups {
     pub cpu: Vec<PathBuf>,
-    /// Those that account CPU in version 1.
+    /// The groups that account CPU in version 1.
     pub cpu_account: Vec<PathBuf>,
     pub memory: Vec<PathBuf>,
     io: Vec<PathBuf>,
 }
 
 impl Groups {
-    /// Those of the process `pid`, none where they cannot be seen.
+    /// The groups of the process `pid`; empty if they are not visible.
     pub fn of(kernel: &Kernel, pid: u32) -> Self {
         let Ok(text) = fs::read_to_string(kernel.proc.join(pid.to_string()).join("cgroup")) else {
             return Self::default();
@@ -189,7 +189,7 @@ impl Groups {
         tightest
     }
 
-    /// Folder of the nearest group with a limit of CPU; without any, of the process's own.
+    /// Folder of the nearest group with a limit of CPU; without a limit, of the process's own.
     pub fn throttled(&self) -> Option<&Path> {
         self.cpu.iter().find(|folder| cpu_limit(folder).is_some()).or(self.cpu.first()).map(PathBuf::as_path)
     }
@@ -208,7 +208,7 @@ fn cpu_limit(folder: &Path) -> Option<(f64, PathBuf)> {
     (quota > 0.0 && period > 0.0).then(|| (quota / period, folder.join(file)))
 }
 
-/// Bytes, and the file that says so.
+/// The limit in bytes, and its file.
 fn memory_limit(folder: &Path) -> Option<(u64, PathBuf)> {
     let files = ["memory.max", "memory.high", "memory.limit_in_bytes"].map(|file| folder.join(file));
     let limits = files.into_iter().filter_map(|file| Some((value(&file)?.parse::<u64>().ok()?, file)));

@@ -16,7 +16,7 @@ pub fn of_thread() -> Duration {
     used(ClockId::ThreadCPUTime)
 }
 
-/// CPU that this process has used: all its threads, none of its children.
+/// CPU that this process has used: all its threads, no children.
 pub fn of_process() -> Duration {
     used(ClockId::ProcessCPUTime)
 }
@@ -26,7 +26,8 @@ fn used(clock: ClockId) -> Duration {
     Duration::new(used.tv_sec.unsigned_abs(), used.tv_nsec.unsigned_abs() as u32)
 }
 
-/// CPUs' worth of time that this process may use, by its affinity and its control groups; `None` where neither is reported.
+/// CPUs' worth of time that this process may use, by its affinity and its control groups; `None` if neither is
+/// reported.
 pub fn usable(kernel: &Kernel) -> Option<f64> {
     let by_affinity = sched_getaffinity(None).ok().map(|cpus| f64::from(cpus.count()));
     let by_group = Groups::of(kernel, std::process::id()).limits().cpus;
@@ -60,13 +61,13 @@ fn set_of(cpus: &[usize]) -> io::Result<CpuSet> {
     Ok(set)
 }
 
-/// A process and all below it, kept on some CPUs. When this is dropped they get back what the process had before, those
-/// that were started meanwhile too.
+/// A process and its descendants, kept on some CPUs. On drop they get back the former CPUs of the process, including
+/// descendants that were started meanwhile.
 #[derive(Debug)]
 pub struct Pinned {
     kernel: Kernel,
     root: u32,
-    /// When the process was started: a later one with its number is left alone.
+    /// Start of the process, so that a later one with its number is not touched.
     started: u64,
     before: CpuSet,
 }
@@ -83,7 +84,7 @@ impl Pinned {
         Ok(pinned)
     }
 
-    /// Parents come first: what one of them starts later inherits its CPUs.
+    /// Parents come first: children started later inherit their CPUs.
     fn put_all_on(&self, cpus: &CpuSet) -> io::Result<()> {
         for process in process::descendants(&self.kernel, self.root) {
             // A process that ended meanwhile has no threads.
@@ -130,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_tree_with_new_processes_gets_its_cpus_back() {
-        // The shell waits for a line, then starts a child of its own.
+        // The shell waits for a line, then starts a child.
         let script = "read -r _; sleep 30 & echo $!; wait";
         let mut shell = Command::new("sh");
         let mut shell = shell.args(["-c", script]).stdin(std::process::Stdio::piped());

@@ -16,14 +16,14 @@ use crate::mounts::{self, Mount};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
     pub path: PathBuf,
-    /// The mount that holds it; `None` for a block device itself, or when mounts cannot be read.
+    /// Its mount; `None` for a block device itself, or if mounts cannot be read.
     pub mount: Option<Mount>,
-    /// The devices below, or why none can be seen.
+    /// The devices below, or why they are not visible.
     pub chain: Result<Chain, Unseen>,
 }
 
 impl Location {
-    /// Why what lies there lies in memory, wherever in the chain that is; `None` where nothing says so.
+    /// Why the location is in memory, anywhere in the chain; `None` if it is not known to be.
     pub fn memory(&self) -> Option<&str> {
         match &self.chain {
             Ok(chain) => chain.memory.as_deref(),
@@ -33,7 +33,7 @@ impl Location {
     }
 }
 
-/// Finds where `path` lies; where it does not exist yet, where it would be made.
+/// Finds the location of `path`; for a missing path, the location in which it would be created.
 pub fn locate(kernel: &Kernel, path: &Path) -> Location {
     let (existing, missing) = nearest_existing(path);
     let found = |mount, chain| Location { path: path.to_owned(), mount, chain };
@@ -59,7 +59,7 @@ fn no_mounts() -> Unseen {
 }
 
 /// The part of the path that exists and is accessible, and the rest. For a folder that only the server may enter, the
-/// table of mounts still shows what is mounted in it.
+/// table of mounts still shows mounts in it.
 fn nearest_existing(path: &Path) -> (PathBuf, PathBuf) {
     let found = path.ancestors().find_map(|above| {
         let existing = fs::canonicalize(if above.as_os_str().is_empty() { Path::new(".") } else { above }).ok()?;
@@ -68,7 +68,7 @@ fn nearest_existing(path: &Path) -> (PathBuf, PathBuf) {
     found.unwrap_or_else(|| (PathBuf::from("/"), PathBuf::new()))
 }
 
-/// The devices below a file system, or why they cannot be seen.
+/// The devices below a file system, or why they are not visible.
 fn roots(kernel: &Kernel, mount: &Mount) -> Result<Vec<(u32, u32)>, Unseen> {
     if mount.device.0 != 0 {
         return Ok(vec![mount.device]);
@@ -84,15 +84,16 @@ fn roots(kernel: &Kernel, mount: &Mount) -> Result<Vec<(u32, u32)>, Unseen> {
     Ok(if members.is_empty() { vec![own] } else { members })
 }
 
-/// The mount that the folder an overlay writes to lies in: what a database keeps is there, for files are copied to it when they
-/// are first opened for writing. From within a container the folder is not to be seen. Overlays over overlays end with this.
+/// The mount of an overlay's upper folder. A database's files are there, because files are copied to it when they are
+/// first opened for writing. The folder is not visible from within a container. Overlays over overlays are not
+/// followed.
 fn below_overlay(kernel: &Kernel, mount: &Mount) -> Option<Mount> {
     let upper = fs::canonicalize(mount.upper_dir().filter(|upper| upper.is_absolute())?).ok()?;
     let mounts = mounts::read(kernel);
     mounts::holding(&mounts, &upper).filter(|below| below.fs_type != "overlay").cloned()
 }
 
-/// All devices of the btrfs file system that `own` belongs to.
+/// All devices of the btrfs file system with the device `own`.
 fn btrfs_members(kernel: &Kernel, own: (u32, u32)) -> Vec<(u32, u32)> {
     let devices_of = |file_system: PathBuf| -> Vec<(u32, u32)> {
         entries(&file_system.join("devices")).iter().filter_map(|device| parse_numbers(&device.join("dev"))).collect()
@@ -141,7 +142,7 @@ fn hidden_reason(kernel: &Kernel, (major, minor): (u32, u32)) -> String {
     format!("block device {major}:{minor} is not in sysfs{why}")
 }
 
-/// Follows the devices downwards. `slaves` lists what dm and md are made of; a partition lies in its disk's folder.
+/// Follows the devices downwards. `slaves` lists the parts of dm and md devices; a partition is in its disk's folder.
 fn chain_of(kernel: &Kernel, roots: &[(u32, u32)]) -> Result<Chain, Unseen> {
     let mut level = names(kernel, roots).map_err(Unseen::Hidden)?;
     let mut chain = Chain::default();
@@ -160,7 +161,7 @@ fn chain_of(kernel: &Kernel, roots: &[(u32, u32)]) -> Result<Chain, Unseen> {
     Ok(chain)
 }
 
-/// How the device `name` keeps its blocks in memory; `None` where it does not, or where that shows further below.
+/// How the device `name` keeps its blocks in memory; `None` if it does not, or if only lower devices show that.
 fn memory_of(kernel: &Kernel, name: &str) -> Option<String> {
     let file = || match holders(kernel, &backing_file(kernel, name)?) {
         Err(Unseen::Memory(why)) => Some(format!("the file of {name} lies in {why}")),
@@ -188,7 +189,7 @@ fn below(kernel: &Kernel, name: &str) -> Vec<String> {
     if slaves.is_empty() { disk_of(kernel, name).into_iter().collect() } else { slaves }
 }
 
-/// The devices that the file of a loop device lies on, or why they are not to be seen.
+/// The devices below the file of a loop device, or why they are not visible.
 fn holders(kernel: &Kernel, file: &Path) -> Result<Vec<String>, Unseen> {
     let (existing, missing) = nearest_existing(file);
     let metadata = fs::metadata(&existing)
@@ -201,20 +202,19 @@ fn holders(kernel: &Kernel, file: &Path) -> Result<Vec<String>, Unseen> {
     names(kernel, &roots(kernel, mount)?).map_err(Unseen::Hidden)
 }
 
-/// Why nothing is seen below the file of the loop device `name`; `None` where something is, and for any other device.
+/// Why nothing is visible below the file of the loop device `name`; `None` if something is, and for any other device.
 pub fn unseen_below(kernel: &Kernel, name: &str) -> Option<String> {
     backing_file(kernel, name).and_then(|file| holders(kernel, &file).err()).map(|why| why.to_string())
 }
 
-/// The disk that the partition `name` lies on; `None` for what is no partition.
+/// The disk of the partition `name`; `None` for other devices.
 pub fn disk_of(kernel: &Kernel, name: &str) -> Option<String> {
     let folder = kernel.sys.join("class/block").join(name);
     let real = folder.join("partition").exists().then(|| fs::canonicalize(&folder).ok())??;
     file_name(real.parent()?)
 }
 
-/// The file that the loop device `name` is above, which [`locate`] finds the next chain of; `None` for any other
-/// device.
+/// The file below the loop device `name`, from which [`locate`] finds the next chain; `None` for any other device.
 pub fn backing_file(kernel: &Kernel, name: &str) -> Option<PathBuf> {
     crate::kernel_file::value(kernel.sys.join("class/block").join(name).join("loop/backing_file")).map(PathBuf::from)
 }
@@ -296,7 +296,7 @@ mod tests {
         assert_eq!(backing_file(&kernel, "sdb"), None);
     }
 
-    /// The file lies on the logical volume, in a mount of the tree's own table.
+    /// The file is on the logical volume, in a mount of the test's own table.
     #[test]
     fn a_loop_device_is_followed_below_its_file() {
         let (root, kernel) = mirror();
@@ -328,7 +328,7 @@ mod tests {
         assert_eq!((unseen_below(&kernel, "loop3"), unseen_below(&kernel, "sda")), (None, None));
     }
 
-    /// Each in a table of mounts of the tree's own, as the kernel writes it.
+    /// Each in a table of mounts of the test's own, as the kernel writes it.
     #[test]
     fn a_file_system_without_a_device_of_its_own_says_why() {
         let (root, kernel) = mirror();
@@ -455,7 +455,7 @@ mod tests {
         }
     }
 
-    /// In mounts of the test's own: the folder an overlay writes to lies elsewhere than the overlay itself.
+    /// In private mounts of the test: the overlay's upper folder is on another file system than the overlay itself.
     #[test]
     fn an_overlay_is_followed_to_its_upper_folder() {
         if !mindful_conformance::own_mounts() {

@@ -1,8 +1,9 @@
-//! Locks of whole files among mindfuls: a run shares them; a load, a removal or a write holds them exclusively.
+//! Locks of whole files among processes of mindful: a run shares them; a load, a removal or a write holds them
+//! exclusively.
 //!
-//! They are advisory (`flock`), so they end with the process, however that ends, and do not stop a program that does
-//! not use them. SQLite's own locks are of the other kind (`fcntl`), which any closed descriptor of the file drops. So
-//! these descriptors stay open as long as the target.
+//! They are advisory (`flock`), so they end with the process and do not stop a program that does not use them. SQLite's
+//! own locks are of the other kind (`fcntl`), which is dropped when any descriptor of the file is closed. So these
+//! descriptors stay open as long as the target.
 
 use std::fs::{File, Metadata, TryLockError};
 use std::io;
@@ -20,11 +21,11 @@ use rustix::io::Errno;
 use crate::kernel_file;
 use crate::kernel_file::Kernel;
 
-/// How long others may hold a lock in passing, for example to examine a new device.
+/// Time that others may hold a lock briefly, for example to examine a new device.
 const LINGERS: Duration = Duration::from_secs(1);
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-/// How often the list of locks is read before an error says that no process holds one.
+/// Number of readings of the list of locks before an error reports no holder.
 const LOOKS: u32 = 5;
 
 /// File systems that make a lock of the whole file one of its bytes, which would be in SQLite's and everybody's way: NFS,
@@ -75,12 +76,12 @@ impl FileLocks {
 
     pub fn release(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).iter_mut().for_each(|held| {
-            // What cannot be unlocked goes with the target.
+            // Remaining locks end with the target.
             let _ = held.attempt(Hold::Nothing);
         });
     }
 
-    /// The files at `paths` for oneself, until what is returned goes.
+    /// Locks the files at `paths` exclusively, until the result is dropped.
     pub fn alone(&self, paths: &[PathBuf]) -> Result<Exclusive<'_>> {
         let mut alone = Exclusive { locks: self, before: Vec::new() };
         for path in paths {
@@ -129,7 +130,7 @@ impl Held {
                 return Ok(());
             }
             if begun.elapsed() > LINGERS {
-                // To ask for more gave up what was held.
+                // A failed request for more has released the former lock.
                 let _ = self.attempt(before);
                 return Err(in_use(&self.path));
             }
@@ -185,12 +186,12 @@ pub fn in_use(path: &Path) -> Error {
     )
 }
 
-/// The processes of others that hold a lock of the file at `path`, as a list of their numbers; `None` where none is known.
+/// The other processes with a lock of the file at `path`, as a list of their numbers; `None` if none is known.
 #[must_use]
 pub fn others(path: &Path) -> Option<String> {
     let named = path.metadata().ok()?;
     let file = format!("{:02x}:{:02x}:{}", major(named.dev()), minor(named.dev()), named.ino());
-    // The kernel gives a long list in pieces, and leaves a line out when another goes between two of them.
+    // The kernel returns a long list in pieces, and omits a line if another one is removed between two of them.
     (0..LOOKS).find_map(|_| others_in(&kernel_file::value(Kernel::default().proc.join("locks"))?, &file))
 }
 
@@ -202,16 +203,16 @@ fn others_in(locks: &str, file: &str) -> Option<String> {
     (!pids.is_empty()).then(|| pids.join(", "))
 }
 
-/// The holder of a lock of the whole `file` from `/proc/locks`, not those that wait for it.
+/// The holder of a lock of the whole `file` from `/proc/locks`, without waiting processes.
 fn holders<'t>(locks: &'t str, file: &str) -> impl Iterator<Item = &'t str> {
     locks.lines().filter_map(move |line| match line.split_ascii_whitespace().collect::<Vec<_>>()[..] {
-        // 0 and -1 are processes that cannot be seen from here.
+        // 0 and -1 are processes that are not visible from here.
         [_, "FLOCK", _, _, pid, at, ..] if at == file && !["0", "-1"].contains(&pid) => Some(pid),
         _ => None,
     })
 }
 
-/// What a run on the files at `paths` has to say of others that use them too.
+/// A finding about other processes that use the files at `paths` too.
 #[must_use]
 pub fn shared(paths: &[PathBuf]) -> Option<Finding> {
     let used = paths.iter().find_map(|path| Some(format!("{} by process {}", path.display(), others(path)?)))?;

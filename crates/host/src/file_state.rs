@@ -1,5 +1,5 @@
-//! The state of a file, kept with it: an extended attribute says how long the file was and when it was written last. To keep
-//! that in the file itself would change it.
+//! The state of a file, in an extended attribute with its length and its last write. To keep that in the file itself
+//! would change it.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;

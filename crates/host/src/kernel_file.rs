@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use mindful_core::{Error, Result};
 use rustix::fs::OFlags;
 
-/// The mount points of `proc` and `sysfs`; tests put trees of their own there.
+/// The mount points of `proc` and `sysfs`; tests replace them by their own trees.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kernel {
     pub proc: PathBuf,
@@ -26,7 +26,7 @@ impl Default for Kernel {
 /// Longest text of a file that is read at once, bytes: `/proc/cpuinfo` of thousands of CPUs.
 const LONGEST: u64 = 16 << 20;
 
-/// Opens what should be a file for reading. A pipe in its place may have no writer and must not be waited for.
+/// Opens an expected regular file for reading. A pipe in its place may have no writer and must not be awaited.
 pub fn opened(path: &Path) -> io::Result<File> {
     File::options().read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(path)
 }
@@ -64,7 +64,7 @@ impl KernelFile {
     }
 }
 
-/// Fills the buffer from the start of the file; returns how much there was.
+/// Fills the buffer from the start of the file; returns the number of bytes.
 fn read_all(file: &File, buffer: &mut [u8]) -> io::Result<usize> {
     let mut length = 0;
     while length < buffer.len() {
@@ -84,7 +84,7 @@ pub fn record<'a>(path: &Path, buffer: &'a mut [u8]) -> io::Result<Cow<'a, str>>
     Ok(String::from_utf8_lossy(&buffer[..length]))
 }
 
-/// The text of a one-value file of `/sys` or `/proc`, trimmed; `None` when it is not to be had or empty.
+/// The text of a one-value file of `/sys` or `/proc`, trimmed; `None` if it is unreadable or empty.
 pub fn value(path: impl AsRef<Path>) -> Option<String> {
     let mut text = String::new();
     opened(path.as_ref()).ok()?.take(LONGEST).read_to_string(&mut text).ok()?;

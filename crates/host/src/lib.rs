@@ -1,6 +1,6 @@
-//! What this machine is and has: one place for each thing that is asked of the kernel.
+//! Facts and resources of this machine: one place for each query to the kernel.
 //!
-//! Nothing here samples or judges: `observe` samples, `analyze` judges, engines ask what they need before a run.
+//! This crate does not sample or judge: `observe` samples, `analyze` judges, engines query it before a run.
 
 pub mod access_list;
 pub mod binary;

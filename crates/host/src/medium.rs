@@ -1,13 +1,13 @@
-//! Whether what is kept at a place is kept in memory.
+//! Whether files at a place are in memory.
 
 use std::fmt;
 
 use crate::kernel_file::{Kernel, value};
 
-/// Why no block device is seen below a place.
+/// Why no block device is visible below a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unseen {
-    /// What lies there lies in memory.
+    /// Its files are in memory.
     Memory(String),
     Hidden(String),
 }
@@ -19,7 +19,7 @@ impl fmt::Display for Unseen {
     }
 }
 
-/// Disks of memory, by what precedes the number in their name.
+/// RAM disks, by the name before their number.
 const MEMORY_DISKS: [(&str, &str); 3] = [
     ("zram", "a RAM disk (zram)"),
     ("ram", "a RAM disk"),
@@ -28,7 +28,7 @@ const MEMORY_DISKS: [(&str, &str); 3] = [
 /// The kernel's pretended SCSI disk, by its model.
 const PRETENDED: &str = "scsi_debug";
 
-/// What the block device `name` is, if it keeps its blocks in memory.
+/// The kind of the block device `name`, if it keeps its blocks in memory.
 pub(crate) fn memory_disk(kernel: &Kernel, name: &str) -> Option<&'static str> {
     let numbered = |prefix: &str| {
         let number = name.strip_prefix(prefix);

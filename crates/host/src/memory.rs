@@ -1,4 +1,4 @@
-//! Memory of the host, and how much of it may be used.
+//! Memory of the host, and the usable part of it.
 
 use crate::control_group::Groups;
 use crate::kernel_file::Kernel;
@@ -8,7 +8,7 @@ use crate::kernel_file::{named_values, value};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Meminfo {
     pub total_bytes: Option<u64>,
-    /// What can be had without swapping, bytes.
+    /// Memory available without swapping, bytes.
     pub available_bytes: Option<u64>,
     pub swap_bytes: Option<u64>,
     pub swap_used_bytes: Option<u64>,
@@ -36,8 +36,8 @@ impl Meminfo {
     }
 }
 
-/// Memory that this process and what it starts may use, bytes: the host's, or the tightest limit of its control group
-/// and of all above. `None` where the host does not report it.
+/// Memory that this process and its children may use, bytes: the host's, or the tightest limit of its control group and
+/// of all above. `None` if the host does not report it.
 pub fn usable_bytes(kernel: &Kernel) -> Option<u64> {
     let total = Meminfo::read(kernel).total_bytes?;
     let limit = Groups::of(kernel, std::process::id()).limits().memory_bytes;

@@ -14,7 +14,7 @@ pub struct Mount {
     /// Options of the mount and of the file system, comma separated.
     pub options: String,
     pub fs_type: String,
-    /// What the file system calls its source: a device, a pool, a server's export.
+    /// The source of the file system: a device, a pool, a server's export.
     pub source: String,
 }
 
@@ -23,19 +23,19 @@ impl Mount {
         ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs"].contains(&self.fs_type.as_str())
     }
 
-    /// Whether what is stored lies on another machine, or at the host of this one.
+    /// Whether the data is stored on another machine, or on the host of this one.
     pub fn is_network(&self) -> bool {
         let kind = self.fs_type.as_str();
         kind.starts_with("nfs") || ["cifs", "smb3", "ceph", "glusterfs", "9p", "afs", "virtiofs"].contains(&kind)
     }
 
-    /// Whether another process serves it, to which the kernel hands each request (FUSE, virtiofs). Reads and writes of
-    /// storage are then not counted for the process that asks.
+    /// Whether another process serves it, to which the kernel passes each request (FUSE, virtiofs). Reads and writes of
+    /// storage are then not counted for the requesting process.
     pub fn is_served_by_a_process(&self) -> bool {
         self.fs_type.starts_with("fuse") || self.fs_type == "virtiofs"
     }
 
-    /// The folder that an overlay writes to, as its mount options name it; `None` for any other file system.
+    /// The upper folder of an overlay, from its mount options; `None` for any other file system.
     pub(crate) fn upper_dir(&self) -> Option<PathBuf> {
         let overlay = self.fs_type == "overlay";
         let upper = self.options.split(',').find_map(|option| option.strip_prefix("upperdir="));

@@ -1,8 +1,9 @@
-//! Paths as the user named them, walked name by name before anything is written or removed there.
+//! Paths as the user named them, checked name by name before files are written or removed there.
 //!
-//! A link on the way must belong to root, to the user of this process, or to the user who became root by sudo. Anyone who can
-//! write a folder on the way could otherwise lead root to other files. `canonicalize` follows every link and does not show
-//! the owner of one; `RESOLVE_NO_SYMLINKS` alone refuses the links that administrators make, such as `/var/run`.
+//! A link on the path must belong to root, to the user of this process, or to the user who became root by sudo.
+//! Otherwise anyone who can write a folder on the path could lead root to other files. `canonicalize` follows every
+//! link and does not show its owner; `RESOLVE_NO_SYMLINKS` alone refuses the links that administrators create, such as
+//! `/var/run`.
 
 use std::ffi::OsString;
 use std::io;
@@ -15,19 +16,17 @@ use crate::ownership::Trusted;
 
 const MOST_LINKS: usize = 40;
 
-/// Where the folder `path` is: absolute and without links. The end of it may be missing.
+/// The folder `path`, absolute and without links. The end of it may be missing.
 ///
-/// # Errors
-/// A link of another user, `..` below a missing folder, and what the kernel refuses.
+/// # Errors A link of another user, `..` below a missing folder, and errors of the kernel.
 pub fn folder(path: &Path) -> io::Result<PathBuf> {
     walk(path, true)
 }
 
-/// Does `work` with a path of the file `path` with a folder that cannot be exchanged meanwhile. A link in the place of
-/// the file itself is not followed.
+/// Runs `work` with a path to the file `path`, in a folder that cannot be exchanged meanwhile. A link in place of the
+/// file itself is not followed.
 ///
-/// # Errors
-/// As [`folder`], a missing folder, and those of `work`.
+/// # Errors As [`folder`], a missing folder, and those of `work`.
 pub fn in_folder_of<T>(path: &Path, work: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
     let real = walk(path, false)?;
     match (real.parent(), real.file_name()) {
@@ -84,14 +83,14 @@ fn reversed(path: &Path) -> Vec<OsString> {
     names.rev().map(|part| part.as_os_str().to_owned()).collect()
 }
 
-/// Owner and target of the link `path`; `None` if something else is there.
+/// Owner and target of the link `path`; `None` for other objects.
 #[cfg(target_os = "linux")]
 fn link(path: &Path) -> Result<Option<(u32, PathBuf)>, Errno> {
     use std::os::unix::ffi::OsStringExt;
 
     use rustix::fs::{FileType, Mode, OFlags, fstat, readlinkat};
 
-    // Both are of the same link, whatever takes its name meanwhile.
+    // Both belong to the same link, even if its name is reused meanwhile.
     let it = rustix::fs::open(path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?;
     let facts = fstat(&it)?;
     if FileType::from_raw_mode(facts.st_mode) != FileType::Symlink {
@@ -123,7 +122,7 @@ fn held<T>(folder: &Path, work: impl FnOnce(&Path) -> io::Result<T>) -> io::Resu
 
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let opened = match openat2(CWD, folder, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
-        // Linux before 5.6, and sandboxes that do not know the call.
+        // Linux before 5.6, and sandboxes without the call.
         Err(Errno::NOSYS | Errno::PERM) => rustix::fs::open(folder, flags, Mode::empty()),
         opened => opened,
     }?;
@@ -143,7 +142,7 @@ mod tests {
 
     use super::*;
 
-    /// What a row of the table puts below the top, with `T` for the top, and what comes of a path there.
+    /// A row of the table: an object below the top, with `T` for the top, and the result for a path there.
     enum Put {
         Folder(&'static str),
         /// Name, target, and whether it belongs to another user.

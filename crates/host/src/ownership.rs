@@ -10,7 +10,7 @@ use mindful_core::plan::rights::Rights;
 
 use crate::{Kernel, access_list};
 
-/// The user id that the kernel shows for every user that a container does not know.
+/// The user id that the kernel shows for every user outside of a container's mapping.
 const UNKNOWN: u32 = 65_534;
 /// The default user and group of the private server if mindful is root. No system assigns this number (it is between
 /// the ranges for people and for services made on demand), so no other process has it. It needs no entry in the list of
@@ -34,7 +34,7 @@ impl Trusted {
         Self { users: users.into_iter().flatten().collect(), groups: groups.into_iter().flatten().collect() }
     }
 
-    /// Root and the user of this process alone: a program is not run because it belongs to the user who became root.
+    /// Only root and the user of this process: a program of the user who became root is not run.
     pub(crate) fn of_root_and_user(kernel: &Kernel) -> Self {
         let (user, group) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
         let users = [Some(0), Some(user), unknown_user(kernel)];
@@ -45,10 +45,9 @@ impl Trusted {
         self.users.contains(&user)
     }
 
-    /// Why others may change what is at `path` and has these facts; `None` if they may not.
+    /// Why others may change the object at `path` with these facts; `None` if they may not.
     ///
-    /// # Errors
-    /// Its access list cannot be read.
+    /// # Errors Its access list cannot be read.
     pub fn why_open(&self, path: &Path, facts: &Metadata) -> io::Result<Option<String>> {
         let rights = Rights::from_metadata(facts);
         if !self.is_trusted(rights.owner) {
@@ -78,13 +77,12 @@ impl Trusted {
         Ok(None)
     }
 
-    /// The first way by which others may put something else in the place of `path`: a folder on the way to it, or what
-    /// is there itself. A missing file does not have an owner. The path is absolute and without links.
+    /// The first way for others to replace the object at `path`: a folder on the path to it, or the object itself. A
+    /// missing file does not have an owner. The path is absolute and without links.
     ///
-    /// # Errors
-    /// A folder on the way cannot be read.
+    /// # Errors A folder on the path cannot be read.
     pub fn way_in(&self, path: &Path) -> io::Result<Option<String>> {
-        // From the top: a user who cannot change the folders above cannot change the next one to be checked.
+        // From the top: a user who cannot change the upper folders cannot replace the next one.
         let mut way: Vec<&Path> = path.ancestors().collect();
         way.reverse();
         for part in way {
@@ -128,7 +126,8 @@ pub fn make_temporary_folder() -> io::Result<PathBuf> {
     Err(io::ErrorKind::AlreadyExists.into())
 }
 
-/// In a user namespace, such as that of a container without root, the user to whom files of the host's root seem to belong.
+/// In a user namespace, such as that of a container without root, the user that represents the host's root as an owner
+/// of files.
 fn unknown_user(kernel: &Kernel) -> Option<u32> {
     let map = fs::read_to_string(kernel.proc.join("self/uid_map")).ok()?;
     let all = map.split_whitespace().eq(["0", "0", "4294967295"]);
@@ -191,7 +190,7 @@ mod tests {
 
     #[test]
     fn no_temporary_folder_is_made_where_others_could_exchange_it() {
-        // Only a process of its own may have another variable.
+        // Only a separate process may have another variable.
         let test = "ownership::tests::no_temporary_folder_is_made_where_others_could_exchange_it";
         if std::env::var_os("OTHER_PLACE").is_some() {
             let made = make_temporary_folder();

@@ -12,7 +12,7 @@ pub fn go_first() -> bool {
     round_robin(0)
 }
 
-/// A process that goes first, and what it was scheduled by before.
+/// A process with raised priority, and its former scheduling.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Raised {
     process: i32,
@@ -23,15 +23,15 @@ struct Raised {
 /// All of them: an immediate end of the process runs no destructors.
 static RAISED: Mutex<Vec<Raised>> = Mutex::new(Vec::new());
 
-/// Another process of this host that goes first, as [`go_first`] says, until this is dropped. By then a pooler may have
-/// lent a server's process to another client.
+/// Another process of this host with the priority of [`go_first`], until this is dropped. By then a pooler may have
+/// passed a server's process to another client.
 #[derive(Debug)]
 pub struct GoingFirst(Raised);
 
 impl GoingFirst {
-    /// Of `process`, if it is called `name`: its number may be of another namespace. A server that mindful did not start could
-    /// name any process, so its process must belong to a system account. `None` if it does not, if mindful may not change it,
-    /// or if it is real-time already.
+    /// Raises `process`, if it is called `name`, because its number may be of another namespace. A foreign server could
+    /// name any process, so its process must belong to a system account. `None` if it does not, if mindful may not
+    /// change it, or if it is real-time already.
     pub fn new(process: i32, name: &str, is_private: bool) -> Option<Self> {
         if !is_private && !is_of_system(process) {
             return None;
@@ -55,26 +55,26 @@ impl Drop for GoingFirst {
     }
 }
 
-/// No process goes first any more; for code that ends this process at once.
+/// Restores the priority of all processes; for code that ends this process at once.
 pub fn give_back_all() {
     RAISED.lock().unwrap_or_else(PoisonError::into_inner).drain(..).for_each(|raised| raised.give_back());
 }
 
-/// Highest number of an account of the system; those of people follow.
+/// Highest number of a system account; accounts of people follow.
 const LAST_OF_SYSTEM: u32 = 999;
 
 const SHARING: [i32; 3] = [libc::SCHED_OTHER, libc::SCHED_BATCH, libc::SCHED_IDLE];
 
 impl Raised {
     fn give_back(&self) {
-        // Without CAP_SYS_NICE the policy may be given back, but not the flag.
+        // Without CAP_SYS_NICE the policy may be restored, but not the flag.
         let given_back = |flag| schedule(self.process, self.before | flag, 0);
         let _ = is_called(self.process, &self.name) && (given_back(0) || given_back(libc::SCHED_RESET_ON_FORK));
     }
 }
 
-/// Whether all users of a process are accounts of the system or those of mindful. Anyone else can listen in the place of a
-/// server that is down.
+/// Whether all users of a process are system accounts or mindful's. Anyone else can listen in place of a stopped
+/// server.
 fn is_of_system(process: i32) -> bool {
     let own = [ownership::OWN, rustix::process::geteuid().as_raw()];
     let rights = u32::try_from(process).ok().and_then(|process| process::Rights::read(&Kernel::default(), process));
@@ -87,12 +87,12 @@ fn is_called(process: i32, name: &str) -> bool {
 }
 
 fn policy_of(process: i32) -> Option<i32> {
-    // SAFETY: the call takes a number and gives one.
+    // SAFETY: the call takes a number and returns one.
     let policy = unsafe { libc::sched_getscheduler(process) };
     (process > 0 && policy >= 0).then_some(policy & !libc::SCHED_RESET_ON_FORK)
 }
 
-/// The lowest real-time priority; what the thread starts is ordinary again.
+/// The lowest real-time priority; children of the thread have ordinary priority again.
 fn round_robin(pid: libc::pid_t) -> bool {
     schedule(pid, libc::SCHED_RR | libc::SCHED_RESET_ON_FORK, 1)
 }

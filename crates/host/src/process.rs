@@ -12,17 +12,17 @@ use crate::kernel_file::{record, value};
 /// Longer than `/proc/PID/stat` and `/proc/PID/io` can be.
 pub const RECORD_BYTES: usize = 1024;
 
-/// The flag of a task that is the kernel's own (`PF_KTHREAD`). Workers of io_uring do not bear it: they are threads of
-/// the process that uses it.
+/// The flag of a kernel task (`PF_KTHREAD`). Workers of io_uring do not have it: they are threads of the process that
+/// uses it.
 const OF_KERNEL: u64 = 0x0020_0000;
 
 /// `/proc/PID/stat`, as far as it is needed. Times are in ticks of [`tick_us`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stat {
-    /// What the kernel calls the process: at most 15 bytes of its program's name.
+    /// The kernel's name of the process: at most 15 bytes of its program's name.
     pub name: String,
     pub parent: u32,
-    /// Whether it is a thread of the kernel's own.
+    /// Whether it is a kernel thread.
     pub of_kernel: bool,
     /// Page faults that waited for storage.
     pub major_faults: u64,
@@ -78,7 +78,7 @@ pub struct Rights {
 }
 
 impl Rights {
-    /// Those of the process `pid`; `None` if it does not exist, or only its exit code is left.
+    /// Reads the process `pid`; `None` if it does not exist, or is a zombie.
     pub fn read(kernel: &Kernel, pid: u32) -> Option<Self> {
         let text = fs::read_to_string(folder(kernel, pid).join("status")).ok()?;
         let line = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
@@ -108,7 +108,7 @@ fn parse_storage_bytes(file: &Path) -> io::Result<[u64; 2]> {
         .ok_or(io::ErrorKind::InvalidData.into())
 }
 
-/// The process that a thread belongs to; `None` when there is no such thread.
+/// The process of a thread; `None` if the thread does not exist.
 pub fn of_thread(kernel: &Kernel, thread: u32) -> Option<u32> {
     let status = fs::read_to_string(folder(kernel, thread).join("status")).ok()?;
     status.lines().find_map(|line| line.strip_prefix("Tgid:"))?.trim().parse().ok()
@@ -127,7 +127,7 @@ pub fn name(kernel: &Kernel, pid: u32) -> Option<String> {
     value(folder(kernel, pid).join("comm"))
 }
 
-/// CPU that the first thread of a process has used: all of it where it has but one. `None` if not reported.
+/// CPU that the first thread of a process has used, all of it for a single-threaded process. `None` if not reported.
 pub fn cpu(kernel: &Kernel, pid: u32) -> Option<Duration> {
     // The first field is nanoseconds on a CPU; the times of `stat` are whole ticks of 10 ms.
     let text = value(folder(kernel, pid).join("schedstat"))?;
@@ -161,8 +161,8 @@ pub fn descendants(kernel: &Kernel, root: u32) -> Vec<u32> {
 fn children(kernel: &Kernel, pid: u32) -> io::Result<Vec<u32>> {
     let mut found = Vec::new();
     let task = folder(kernel, pid).join("task");
-    // Two links of its own and one for each thread; to list the only one of each of a thousand processes takes as long as
-    // to read their figures.
+    // The folder has two links of its own and one for each thread. Listing the single thread of each of a thousand
+    // processes takes as long as reading their figures.
     let one_thread = fs::metadata(&task)?.nlink() == 3;
     for thread in if one_thread { vec![pid] } else { threads(kernel, pid)? } {
         let text = fs::read_to_string(task.join(format!("{thread}/children")))?;

@@ -1,7 +1,8 @@
-//! What the kernel's scheduler knows of the sessions of a system under test: on a CPU, waiting for one, or asleep.
+//! State of the sessions of a system under test in the kernel's scheduler: on a CPU, waiting for one, or asleep.
 //!
-//! A session that waits for a CPU does not wait for storage, whatever it was about to do. Samples of wait events cannot
-//! distinguish the two: the event remains set until the session runs again. The scheduler counts both times exactly.
+//! A session that waits for a CPU does not wait for storage, even if its wait event is still set. Samples of wait
+//! events cannot distinguish the two: the event remains set until the session runs again. The scheduler counts both
+//! times exactly.
 
 use std::collections::HashMap;
 use std::time::Instant;

@@ -1,5 +1,5 @@
-//! A folder that several hosts share as a place where ranks meet: a file for each row, put in place whole. Its clock is
-//! that of the file server: the time of a file that was just written.
+//! A folder that several hosts share as the rendezvous of ranks: a file for each row, replaced atomically. Its clock is
+//! the file server's: the time of a file that was just written.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
@@ -16,9 +16,9 @@ use rustix::fs::OFlags;
 use crate::named_path;
 
 const LONGEST: u64 = 64 << 20;
-/// How the folder of a job begins: whatever else is in the place may be somebody's.
+/// Prefix of the folder of a job: other files in the place may belong to others.
 const JOB: &str = "mindful-job-";
-/// How files begin in a job's folder: rows, parts, and what is not yet in its place.
+/// Prefixes of files in a job's folder: rows, parts, and incomplete files.
 const OURS: [&str; 3] = ["rank-", "part-", APART];
 const APART: &str = ".mindful-";
 /// A probe that is there for longer than this is of a process that was killed.
@@ -64,7 +64,7 @@ impl SharedFolder {
         self.path.join(format!("{JOB}{job}"))
     }
 
-    /// What the file system says of a file that was just written in the place; it is gone again.
+    /// The metadata of a file that was just written in the place and is removed again.
     fn probe(&self) -> std::io::Result<fs::Metadata> {
         let (path, file) = self.write_apart(&self.path, b"")?;
         let facts = file.metadata();
@@ -75,7 +75,7 @@ impl SharedFolder {
         }
     }
 
-    /// Nothing but a folder of our own: a link would lead elsewhere.
+    /// Accepts only a folder of our own: a link would lead elsewhere.
     fn check(&self, job: &Path) -> std::io::Result<()> {
         let facts = fs::symlink_metadata(job)?;
         if facts.is_dir() && facts.uid() == self.user {
@@ -92,7 +92,7 @@ impl SharedFolder {
         self.job(job).join(format!("part-{rank}-{chunk}"))
     }
 
-    /// A file of a name of its own in `folder` with this content.
+    /// A file of a unique name in `folder` with this content.
     fn write_apart(&self, folder: &Path, content: &[u8]) -> std::io::Result<(PathBuf, File)> {
         let number = self.written.fetch_add(1, Ordering::SeqCst);
         let path = folder.join(format!("{APART}{}-{number}", self.own));
@@ -102,7 +102,7 @@ impl SharedFolder {
         Ok((path, file))
     }
 
-    /// Puts a file in the place of `path`, whole or not at all.
+    /// Replaces the file `path` atomically.
     fn replace(&self, path: &Path, content: &[u8]) -> Result<()> {
         let folder = path.parent().unwrap_or(&self.path);
         let apart = self.check(folder).and_then(|()| self.write_apart(folder, content));
@@ -110,7 +110,7 @@ impl SharedFolder {
         replaced.map_err(|error| cannot(path, &error))
     }
 
-    /// The row in a file; `None` where there is no such file, or not yet whole.
+    /// The row in a file; `None` if the file is missing or incomplete.
     fn read(path: &Path, rank: u32, now_us: i64) -> Result<Option<PeerRow>> {
         let Some(bytes) = read(path)? else { return Ok(None) };
         let text = String::from_utf8_lossy(&bytes);
@@ -136,7 +136,7 @@ impl SharedFolder {
         }
     }
 
-    /// Removes from a job's folder the files of ours that are `meant`, and the folder where nothing is left in it.
+    /// Removes our files that are `meant` from a job's folder, and the folder if it is empty then.
     fn remove(&self, job: &Path, meant: impl Fn(&str) -> bool) {
         let Ok(names) = self.check(job).and_then(|()| fs::read_dir(job)) else { return };
         for name in names.flatten() {
@@ -145,7 +145,7 @@ impl SharedFolder {
                 let _ = fs::remove_file(name.path());
             }
         }
-        // What holds files of others, or of a rank that is still there, stays.
+        // A folder with files of others, or of a rank that still exists, remains.
         let _ = fs::remove_dir(job);
     }
 }
@@ -188,7 +188,7 @@ impl Rendezvous for SharedFolder {
         Ok(facts.mtime() * 1_000_000 + facts.mtime_nsec() / 1_000)
     }
 
-    /// Files bear the time of the kernel's last tick: 10 ms where it ticks slowest.
+    /// Files have the time of the kernel's last tick: 10 ms at the slowest rate.
     fn precision_us(&self) -> i64 {
         10_000
     }

@@ -26,8 +26,8 @@ pub fn of(path: &Path) -> io::Result<Space> {
     })
 }
 
-/// Refuses a load of `needed` bytes into `folder`, or into the folder above that exists, where they do not fit. `next` says
-/// what to give instead.
+/// Refuses a load of `needed` bytes into `folder`, or into its nearest existing parent, if they do not fit. `next` is
+/// the remedy.
 pub fn require(folder: &Path, needed: u64, next: &str) -> Result<()> {
     let there = folder.ancestors().find(|ancestor| ancestor.exists()).unwrap_or(Path::new("."));
     let space = of(there).map_err(|error| {
@@ -43,8 +43,8 @@ pub fn require(folder: &Path, needed: u64, next: &str) -> Result<()> {
 /// Runs of data that are examined before the count of holes ends.
 const MOST_RUNS: usize = 10_000;
 
-/// Share of the regular `files` that was never written, 0 to 1: the kernel answers reads of it without storage. `None` where
-/// there is no such file, or it is in too many pieces to be looked through.
+/// Share of the regular `files` that was never written, 0 to 1: the kernel serves reads of it without storage. `None`
+/// without such a file, or if it has too many pieces to examine.
 pub fn holes_share(files: &[PathBuf]) -> Option<f64> {
     let (mut all, mut written) = (0, 0);
     for path in files {

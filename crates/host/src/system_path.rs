@@ -1,6 +1,6 @@
-//! Programs of the system, and the PATH of what mindful starts: only folders in which no other user can put a program.
+//! Programs of the system, and the PATH of mindful's children: only folders in which no other user can put a program.
 //!
-//! Commands that the user gives (hooks, `squeeze -- COMMAND`) keep the user's own PATH.
+//! Commands of the user (hooks, `squeeze -- COMMAND`) keep the user's own PATH.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -15,14 +15,14 @@ pub fn system_path() -> OsString {
     std::env::join_paths(folders(&std::env::var_os("PATH").unwrap_or_default())).unwrap_or_else(|_| SYSTEM.into())
 }
 
-/// The file of the program `name`; `None` if the system has none that is root's.
+/// The file of the program `name`; `None` if the system has none that belongs to root.
 pub fn find_program(name: &str) -> Option<PathBuf> {
     let paths = folders(&std::env::var_os("PATH").unwrap_or_default()).into_iter().map(|folder| folder.join(name));
     paths.filter(|path| path.is_file()).find(|path| is_safe(path))
 }
 
-/// The folders of `path` and those of every system in which only root, and the user of this process, can put a program.
-/// Links are resolved.
+/// The folders of `path` and the usual ones in which only root, and the user of this process, can put a program. Links
+/// are resolved.
 fn folders(path: &OsStr) -> Vec<PathBuf> {
     let mut folders = Vec::new();
     for folder in std::env::split_paths(path).chain(std::env::split_paths(SYSTEM)).filter(|folder| folder.is_absolute())

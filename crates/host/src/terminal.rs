@@ -6,11 +6,10 @@ use std::sync::{Mutex, PoisonError};
 use rustix::process::getpgrp;
 use rustix::termios::{self, LocalModes, OptionalActions, Termios};
 
-/// What is typed after `question` on the terminal, which shows nothing of it; `None` where there is no terminal, or
-/// something else has it, such as a full screen.
+/// Reads a secret after `question` on the terminal, without echo. `None` without a terminal, or if something else uses
+/// it, such as a full screen.
 ///
-/// # Errors
-/// The terminal fails; [`ErrorKind::Interrupted`] where Ctrl-C was typed.
+/// # Errors The terminal fails; [`ErrorKind::Interrupted`] after Ctrl-C.
 pub fn secret(question: &str) -> io::Result<Option<String>> {
     let (terminal, mut prompt) = (io::stdin(), io::stderr());
     if !terminal.is_terminal() || !prompt.is_terminal() {
@@ -31,7 +30,7 @@ pub fn secret(question: &str) -> io::Result<Option<String>> {
 /// The terminal as it was before it was made silent, for code that makes it visible again.
 static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
 
-/// A terminal that shows nothing of what is typed, until this is dropped.
+/// Switches the echo of the terminal off, until this is dropped.
 struct Silent;
 
 impl Silent {
@@ -62,7 +61,7 @@ pub fn restore() {
 
 fn give_back() {
     if let Some(before) = BEFORE.lock().unwrap_or_else(PoisonError::into_inner).take() {
-        // With the terminal gone there is nothing to give back.
+        // Without a terminal there is nothing to restore.
         let _ = termios::tcsetattr(io::stdin(), OptionalActions::Flush, &before);
     }
 }

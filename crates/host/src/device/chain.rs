@@ -3,7 +3,7 @@
 /// Kernel names of block devices, level by level; the one directly below the file system is first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Chain {
-    /// The levels; none is empty.
+    /// The levels, each with a device or more.
     pub levels: Vec<Vec<String>>,
     /// Which of them keeps its blocks in memory, and how.
     pub memory: Option<String>,
