@@ -1,12 +1,12 @@
-//! What the engines for SQL databases share: everything about a database that does not depend on its driver.
+//! The common parts of the engines for SQL databases, independent of the driver.
 //!
-//! The folders are those of the engines. `connect` splits URLs, reads the environment, keeps the control connection and the
-//! request to abort. `dataset` reads a registry of tables, runs the streams of a load, locks a namespace and collects a
-//! proof. `work` decides when updates commit and how long a session thinks. `observe` samples wait events.
+//! The folders are those of the engines. `connect` splits URLs, reads the environment, keeps the control connection and
+//! the request to abort. `dataset` reads a registry of tables, runs the streams of a load, locks a namespace and
+//! collects a proof. `work` decides when updates commit and how long a session thinks. `observe` samples wait events.
 //!
 //! A generic `Link` over a trait of drivers was rejected. One driver is asynchronous, one blocks, and one needs a
-//! thread for each call, so the trait would be larger than the code it saves. An engine keeps its own `Link`, made of
-//! these parts.
+//! thread for each call, so the trait would be larger than the code it saves. An engine keeps its own `Link`, built
+//! from these parts.
 
 pub mod connect;
 pub mod dataset;
@@ -15,5 +15,5 @@ pub mod work;
 
 use mindful_core::Capabilities;
 
-/// What an engine for a SQL database does, whichever database it is.
+/// Capabilities of an engine for any SQL database.
 pub const CAPABILITIES: Capabilities = Capabilities { server_side_loop: true, ..Capabilities::CLIENT_LOOP };

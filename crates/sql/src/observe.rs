@@ -1,4 +1,4 @@
-//! What the server shows of itself.
+//! The server's own counters and waits.
 
 pub mod session_reads;
 pub mod wait_sampling;

@@ -1,4 +1,4 @@
-//! The work of a session: when its updates commit, how it thinks between operations, and how it warms up.
+//! The work of a session: the commits of its updates, its think time, and its warm-up.
 
 pub mod commit_policy;
 pub mod pause;

@@ -1,5 +1,5 @@
-//! Whether work was asked to end. An interrupt ends what sessions do until the next step is prepared; an abort ends
-//! everything for good, because the server may refuse connections, and each attempt would have to be waited for.
+//! Requests to end work. An interrupt ends the current work of sessions until the next step is prepared. An abort ends
+//! everything permanently, because the server may refuse connections, and each attempt would have to be awaited.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -42,7 +42,7 @@ impl AbortState {
     }
 }
 
-/// The error of work that ended because it was asked to.
+/// The error of work that ended after a request.
 pub fn interrupted(place: &str) -> Error {
     Error::interrupted(format!("{place} was interrupted"))
 }

@@ -1,4 +1,4 @@
-//! What the environment of the process contributes to a connection: variables, home folder, user name. It is read once, and
+//! The part of the process environment that a connection uses: variables, home folder, user name. It is read once, and
 //! tests bring their own.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Words for what a server or the network said, on one line of limited length.
+//! Messages of a server or the network, on one line of limited length.
 
 use std::fmt::Display;
 use std::io::ErrorKind;
@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use mindful_core::contract::error::one_line;
 use mindful_core::{Error, ErrorKind as Kind};
 
-/// Longest quotation of a server's own words, characters.
+/// Longest quotation of a server's own message, characters.
 const MOST_QUOTED: usize = 300;
 
 pub fn quote(words: &str, code: impl Display) -> String {
@@ -26,8 +26,8 @@ pub fn error_of_kind(kind: Kind, what: String, next: impl Into<String>) -> Error
     }
 }
 
-/// What to do about a connection that cannot be made, where the kind of its error says enough. `url` is an example of one that
-/// names a host.
+/// The remedy for a failed connection, if the kind of its error is sufficient. `url` is an example of one that names a
+/// host.
 pub fn connection_advice(kind: ErrorKind, url: &str) -> Option<String> {
     Some(match kind {
         ErrorKind::ConnectionRefused => "nothing listens there: start the server, or check host and port".to_owned(),

@@ -1,4 +1,5 @@
-//! How long work may take on a server that answers others meanwhile. One that answers nobody is given up sooner.
+//! Time limits of work on a server that serves other clients meanwhile. A server that serves no client is abandoned
+//! sooner.
 
 use std::time::Duration;
 

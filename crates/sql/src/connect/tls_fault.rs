@@ -1,9 +1,9 @@
-//! Why TLS failed, as one line with the next step, in the words of the engine's own connection parameters.
+//! Why TLS failed, as one line with the next step, in terms of the engine's own connection parameters.
 
 use mindful_core::Error;
 use rustls::{AlertDescription, CertificateError};
 
-/// How a database and its client call what TLS is about.
+/// Names of a database and its client for the parts of TLS.
 #[derive(Debug)]
 pub struct Words {
     pub product: &'static str,
@@ -15,7 +15,7 @@ pub struct Words {
     pub ca: &'static str,
     pub certificate: &'static str,
     pub key: &'static str,
-    /// The server's own setting for the CA of its clients.
+    /// The server's setting for the CA of its clients.
     pub server_ca: &'static str,
 }
 

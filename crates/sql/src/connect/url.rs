@@ -6,7 +6,7 @@ use mindful_core::plan::secret::without_named;
 use mindful_core::{Error, Result};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-/// What to do about a part that was not encoded.
+/// The remedy for a part that was not encoded.
 pub const ESCAPES: &str = "write `@` `:` `/` `?` `%` inside a name or password as %40 %3A %2F %3F %25";
 
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -40,7 +40,7 @@ pub fn encode(text: &str) -> String {
     utf8_percent_encode(text, ENCODED).to_string()
 }
 
-/// `text` up to the first `at`, and what follows it.
+/// `text` up to the first `at`, and the text after it.
 pub fn cut(text: &str, at: char) -> (&str, Option<&str>) {
     text.split_once(at).map_or((text, None), |(before, after)| (before, Some(after)))
 }
@@ -80,8 +80,8 @@ pub fn host_and_port<'a>(text: &'a str, name: &str, port: u16) -> Result<(&'a st
     Ok((host, given))
 }
 
-/// A URL as it may be shown and stored: on one line, without what looks like a named secret. `known` is the URL without its
-/// password; where it cannot be split, only what surely is not a secret is left.
+/// A URL for display and storage: on one line, without probable named secrets. `known` is the URL without its password;
+/// if it cannot be split, only parts that are certainly not secret remain.
 pub fn redacted(url: &str, scheme: &str, known: Result<String>) -> String {
     let remains = |_| {
         let end = url.rsplit_once('@').map_or("", |(_, end)| cut(end, '?').0);

@@ -8,7 +8,7 @@ use crate::dataset::table_registry::Table;
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::{Error, Result};
 
-/// One queue for all streams, so that none waits for another's table.
+/// One queue for all streams, so that no stream waits for another's table.
 #[derive(Debug)]
 pub struct LoadQueue {
     tables: Mutex<Vec<Table>>,

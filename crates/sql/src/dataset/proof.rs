@@ -6,8 +6,8 @@ use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::{LayoutProof, SchemaProof};
 use mindful_core::{Error, Result};
 
-/// Proves schemas 1 to `schemas` one after the other. `schema` gives the proof of one, and what the next is compared with;
-/// `pair` gives the correlation of that schema with the one before, `None` where they cannot be compared.
+/// Proves schemas 1 to `schemas` one after the other. `schema` returns the proof of one, and the data to compare the
+/// next with. `pair` returns the correlation of that schema with the one before, `None` if they cannot be compared.
 pub fn collect<T>(
     schemas: u32,
     stop: &StopFlag,
@@ -31,7 +31,7 @@ pub fn collect<T>(
     Ok(proof)
 }
 
-/// The error of a table that does not hold what the load wrote.
+/// The error of a table with contents that the load did not write.
 pub fn unfit(table: &str, what: &str) -> Error {
     Error::run(format!("{table} {what}"), "remove it with `mindful cleanup` and load again")
 }
@@ -60,7 +60,7 @@ impl RowOrder {
         }
     }
 
-    /// By how much two schemas share their order; `None` where they are not of one length.
+    /// The correlation of the orders of two schemas; `None` if their lengths differ.
     pub fn correlation_with(&self, other: &Self) -> Option<f64> {
         (self.ranks.len() == other.ranks.len()).then(|| spearman(&self.ranks, &other.ranks))
     }

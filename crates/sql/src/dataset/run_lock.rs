@@ -1,5 +1,6 @@
-//! The lock of a namespace, which every engine makes of what its server has. A run has the namespace alone, or shares it with
-//! `--shared`; a load and a cleanup have it alone, always. The lock belongs to a connection, so it ends with mindful.
+//! The lock of a namespace, which every engine builds from its server's means. A run holds the namespace exclusively,
+//! or shares it with `--shared`; a load and a cleanup always hold it exclusively. The lock belongs to a connection, so
+//! it ends with mindful.
 
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ pub const SHARED: &str = "Another run, load or cleanup of mindful uses the names
                           locks, and the server counts its work with this one's. Wait until it ends, or load another \
                           --namespace; without --shared a run is refused";
 
-/// How long the server may take to notice that the connection of an earlier run has ended.
+/// Time for the server to notice that the connection of an earlier run has ended.
 pub const LINGERS: Duration = Duration::from_secs(2);
 pub const RETRY: Duration = Duration::from_millis(50);
 

@@ -52,14 +52,14 @@ pub struct Table {
 #[derive(Debug, Clone, PartialEq)]
 pub struct RegisteredTable {
     pub name: String,
-    /// What it is for; `None` for a kind this version does not know.
+    /// Its purpose; `None` for a kind that this version does not support.
     pub kind: Option<TableKind>,
     /// Schema number, from 1.
     pub schema: u32,
     /// Visited rows, and so blocks.
     pub blocks: u64,
     pub seed: u64,
-    /// What its filler looks like; `None` when unreadable.
+    /// Contents of its filler; `None` if unreadable.
     pub content: Option<Content>,
     pub shape: i32,
     /// The proof of its layout, unless the table changed since.
@@ -79,7 +79,7 @@ impl RegisteredTable {
         self.table_bytes + self.index_bytes
     }
 
-    /// How it differs from what `plan` asks for with rows of `shape`; `None` where it does not.
+    /// Difference from `plan` with rows of `shape`; `None` without one.
     fn difference(&self, plan: &DatasetPlan, shape: i32) -> Option<String> {
         let blocks = if self.kind == Some(TableKind::Scan) { plan.scan_blocks } else { plan.blocks_per_schema };
         let mut differs = Vec::new();
@@ -116,7 +116,7 @@ impl Fault {
     }
 }
 
-/// What a cleanup does with `table`, which is called `name` in statements.
+/// The fate of `table` in a cleanup; it is called `name` in statements.
 pub fn owned_object(name: String, table: &RegisteredTable, fault: Option<&Fault>) -> OwnedObject {
     let theirs = fault.filter(|fault| !fault.ours).map(|fault| format!("it {}", fault.what));
     OwnedObject::new(name, Some(table.bytes()), theirs.as_deref())
@@ -148,7 +148,7 @@ pub fn assemble_dataset<'a>(
     Some(dataset).filter(Dataset::is_possible)
 }
 
-/// The proof that was stored for the first `schemas` schemas; `None` unless all were proven together.
+/// The stored proof of the first `schemas` schemas; `None` unless all were proven together.
 pub fn join_proof<'a>(tables: impl Iterator<Item = &'a RegisteredTable>, schemas: u32) -> Option<LayoutProof> {
     let tables: Vec<_> = tables.collect();
     let mut whole: Option<LayoutProof> = None;
@@ -163,7 +163,7 @@ pub fn join_proof<'a>(tables: impl Iterator<Item = &'a RegisteredTable>, schemas
     whole
 }
 
-/// The parts of `proof` to be stored, each with the table of its schema, as JSON: what [`proof`] puts together again.
+/// The parts of `proof` to store, each with the table of its schema, as JSON: the inverse of [`join_proof`].
 pub fn split_proof(proof: &LayoutProof) -> impl Iterator<Item = (u32, String)> {
     proof.schemas.iter().map(|schema| {
         let part = LayoutProof { schemas: vec![schema.clone()], ..proof.clone() };
@@ -178,7 +178,7 @@ fn wanted(plan: &DatasetPlan) -> Vec<Table> {
     (1..=plan.schemas).rev().flat_map(of).filter(|table| table.blocks > 0).collect()
 }
 
-/// Those of `plan` that do not exist yet, the one to make first at the end.
+/// The tables of `plan` that do not exist yet, in reverse order of creation.
 pub fn missing_tables<'a>(tables: impl Iterator<Item = &'a RegisteredTable>, plan: &DatasetPlan) -> Vec<Table> {
     let tables: Vec<_> = tables.collect();
     let stands = |table: &Table| tables.iter().any(|registered| registered.matches(table.kind, table.schema));

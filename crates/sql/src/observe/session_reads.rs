@@ -1,4 +1,4 @@
-//! What the kernel counts of the server's processes or threads that work for mindful's own sessions, to separate reads
+//! The kernel's counters of the server's processes or threads that work for mindful's own sessions, to separate reads
 //! of others.
 
 use std::io;

@@ -1,7 +1,7 @@
-//! Where sessions spend their time: what they wait for, sampled by a thread of its own over a connection of its own.
+//! Samples the waits of sessions, by a separate thread over a separate connection.
 //!
-//! Counts of samples are shares of time only if samples are independent of the work, so the time between two is drawn
-//! each time.
+//! Counts of samples are shares of time only if samples are independent of the work. Therefore the interval between two
+//! is drawn each time.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -19,14 +19,14 @@ use mindful_host::SessionThreads;
 use mindful_host::{Kernel, cpu, priority};
 
 const SPREAD: i64 = 0x77_61_69_74;
-/// Looks are never further apart than this, unless so asked for.
+/// Longest interval of samples, unless the user sets a longer one.
 const LONGEST: Duration = Duration::from_millis(500);
 const SHORTEST_ASKED: Duration = Duration::from_millis(5);
 const LONGEST_ASKED: Duration = Duration::from_secs(1);
-/// How long the end of a look is waited for when sampling ends.
+/// Wait for the end of a sample in progress when sampling ends.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The option of an engine that says how often it is looked; [`parse_interval`] reads it.
+/// The option of an engine for the sampling interval; [`parse_interval`] reads it.
 pub const fn option_key(usual: &'static str) -> Key {
     Key::with_default("wait_sampling", "TIME|off", usual, "Sampling interval for session wait events (5ms to 1s)")
 }
@@ -54,15 +54,15 @@ const BUDGET_CPUS: f64 = 0.01;
 
 /// A connection over which the sessions of a server are sampled.
 pub trait Monitor: Send + 'static {
-    /// What sessions are at, and how many are at it. Events that are not among those [`start`] was given do not count.
+    /// The number of sessions in each wait event. Events that were not passed to [`start`] do not count.
     fn sample(&mut self) -> Result<Vec<(WaitEvent, f64)>>;
 
-    /// What single sessions were at in the last look, by their numbers.
+    /// The waits of single sessions in the last sample, by their numbers.
     fn by_session(&self) -> Vec<(u32, WaitClass)> {
         Vec::new()
     }
 
-    /// The threads of this host that serve the sessions of the last look.
+    /// The threads of this host that serve the sessions of the last sample.
     fn threads(&self) -> Vec<u32> {
         Vec::new()
     }
@@ -72,17 +72,17 @@ pub trait Monitor: Send + 'static {
         None
     }
 
-    /// CPU that sampling has used so far, asked by the thread that samples.
+    /// CPU that sampling has used so far; called by the sampling thread.
     fn cpu(&self) -> MonitorCpu {
         MonitorCpu { own: cpu::of_thread(), server: self.server_cpu() }
     }
 
-    /// Mean time between samples from here on, for what they have cost so far.
+    /// Mean time between later samples, given their cost so far.
     fn interval(&mut self, cost: &SamplingCost) -> Duration {
         within_budget(cost.asked, cost.cpu_per_sample(), BUDGET_CPUS)
     }
 
-    /// What ends a look under way, from another thread; does nothing where there is no such way.
+    /// Ends a sample in progress, from another thread; does nothing if that is impossible.
     fn canceller(&self) -> Box<dyn Fn() + Send + Sync> {
         Box::new(|| ())
     }
@@ -91,26 +91,26 @@ pub trait Monitor: Send + 'static {
 /// CPU that looking has used so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MonitorCpu {
-    /// Of the thread of this process that asks.
+    /// Of the calling thread of this process.
     pub own: Duration,
-    /// Of what answers in the server, since that began; `None` on another host.
+    /// Of the answering process in the server, since its start; `None` on another host.
     pub server: Option<Duration>,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub struct SamplingCost {
-    /// Time between looks that was asked for.
+    /// Requested time between samples.
     pub asked: Duration,
     pub interval: Duration,
     pub samples: u64,
-    /// From asking to the answer, summed over all looks.
+    /// Time from query to answer, summed over all samples.
     pub took: Duration,
     pub first: MonitorCpu,
     pub last: MonitorCpu,
 }
 
 impl SamplingCost {
-    /// CPU a look, mindful's part and the server's together, where that can be seen.
+    /// CPU per sample, mindful's part and the server's together, if visible.
     pub(crate) fn cpu_per_sample(&self) -> Duration {
         let server = self.last.server.zip(self.first.server).map(|(last, first)| last.saturating_sub(first));
         let used = self.last.own.saturating_sub(self.first.own) + server.unwrap_or_default();
@@ -129,7 +129,7 @@ impl SamplingCost {
     }
 }
 
-/// The mean time between looks of `each` CPU at which they take no more than `cpus` CPUs; at least `asked`.
+/// The mean time between samples of `each` CPU that keeps them within `cpus` CPUs; at least `asked`.
 pub fn within_budget(asked: Duration, each: Duration, cpus: f64) -> Duration {
     let longest = LONGEST.max(asked);
     let needed_s = each.as_secs_f64() / cpus;
@@ -139,11 +139,12 @@ pub fn within_budget(asked: Duration, each: Duration, cpus: f64) -> Duration {
 
 pub(crate) type Samplers = [Box<dyn Sampler>; 4];
 
-/// The samplers `waits` (samples by wait event, in the order of `known`), `wait_sampling` (what that costs),
-/// `session_threads` (what the scheduler knows of the sessions that are sampled) and `session_waits` (samples of each
-/// of `sessions`, if they are few), and the reason why sampling ended. One thread feeds them all, and ends with the
-/// last of them. A sample is taken every `asked`, or less often where the monitor says so. `server` is what of the
-/// server answers, for the help of a metric.
+/// The samplers of waits, and the reason when sampling ended. `waits` counts samples by wait event, in the order of
+/// `known`. `wait_sampling` is the cost of sampling. `session_threads` is the scheduler's state of the sampled
+/// sessions. `session_waits` counts samples of each of `sessions`, if they are few.
+///
+/// One thread feeds them all, and ends with the last of them. A sample is taken every `asked`, or less often if the
+/// monitor requires it. `server` is the answering part of the server, for the help of a metric.
 ///
 /// Fails if no thread can be started.
 pub fn start_sampling(
@@ -197,7 +198,7 @@ struct SampleCounts {
     /// Samples in the order of `known`.
     counts: Vec<f64>,
     cost: SamplingCost,
-    /// Those that served the sessions of the last look.
+    /// Threads that served the sessions of the last sample.
     threads: Vec<u32>,
     /// Samples of single sessions.
     by_session: BTreeMap<(u32, WaitClass), f64>,
@@ -214,7 +215,7 @@ impl SampleCounts {
     }
 }
 
-/// The thread that looks; it ends when this is dropped.
+/// The sampling thread; it ends when this is dropped.
 pub struct Sampling {
     found: Arc<Mutex<SampleCounts>>,
     cancel: Box<dyn Fn() + Send + Sync>,
@@ -274,7 +275,7 @@ impl Drop for Sampling {
         drop(self.stop.take());
         (self.cancel)();
         let (Some(thread), begun) = (self.thread.take(), Instant::now()) else { return };
-        // What cannot be cancelled at a server that has frozen is not waited for.
+        // A sample that cannot be cancelled at a frozen server is not awaited.
         while !thread.is_finished() && begun.elapsed() < PATIENCE {
             std::thread::sleep(Duration::from_millis(1));
         }
@@ -349,7 +350,7 @@ mod tests {
     const READ: WaitEvent = WaitEvent::new(WaitClass::Read, "page");
     const OTHER: WaitEvent = WaitEvent::new(WaitClass::Other, "unheard-of");
 
-    /// Sees two sessions that read, until it fails.
+    /// Reports two reading sessions, until it fails.
     struct TwoReaders {
         looks: u64,
         fails_after: u64,
@@ -388,7 +389,7 @@ mod tests {
                 (_, Err(error)) | (Err(error), _) => break error,
             }
         };
-        // Read one after the other, so a look may have ended between.
+        // The values are read one after the other, so a sample may have ended between them.
         assert!(last.1 >= 2.0 * last.0 && last.1 <= 2.0 * last.0 + 2.0 && last.1 <= 10.0, "{last:?}");
         assert!(error.to_string().contains("gone") && sampling.check().is_err(), "{error}");
     }

@@ -1,4 +1,4 @@
-//! When the updates of a session are committed: each for itself, a number of them together, or all of a slice together. No
+//! The commits of a session's updates: each separately, a number of them together, or all of a slice together. No
 //! transaction stays open over a boundary, so the counters of a window belong to its own updates.
 
 use mindful_core::workload::Commit;
@@ -14,7 +14,7 @@ impl CommitPolicy {
         Self { mode, open: 0 }
     }
 
-    /// Whether the server commits each update without being asked.
+    /// Whether the server commits each update automatically.
     pub fn is_autocommit(&self) -> bool {
         self.mode == Commit::Each
     }
@@ -44,7 +44,7 @@ impl CommitPolicy {
 mod tests {
     use super::*;
 
-    /// What seven updates and the end of their slice do: B begins, C commits.
+    /// Statements of seven updates and the end of their slice: B begins, C commits.
     fn written(mode: Commit) -> String {
         let (mut policy, mut text) = (CommitPolicy::new(mode), String::new());
         for _ in 0..7 {

@@ -1,5 +1,5 @@
-//! A think time under way. It lasts until the next operation can begin, and may outlast its slice: the next one reports
-//! the part after the boundary.
+//! A think time in progress. It lasts until the next operation can begin, and may outlast its slice: the next one
+//! reports the part after the boundary.
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Pause {

@@ -1,5 +1,5 @@
-//! Operations before the first slice, which have the server plan the statements. Their numbers are beyond those of any run,
-//! so they draw other keys and count nowhere.
+//! Operations before the first slice, so that the server plans the statements. Their numbers are beyond those of any
+//! run, so they draw other keys and do not count.
 
 pub const FIRST_OP: u64 = 1 << 40;
 pub const OPS: u64 = 3;
