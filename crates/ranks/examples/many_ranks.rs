@@ -1,7 +1,8 @@
-//! What the first of many ranks needs to meet the others and to make one run of what they leave, in one process and in
-//! simulated time: `cargo run -p mindful-ranks --features benchmarks --example many_ranks -- RANKS SESSIONS SECONDS`, sessions of each rank. The
-//! sessions of one rank are simulated; each other rank leaves what they did as its own. Chunks lie in files, as they lie on
-//! the server elsewhere, so the memory reported is that of the first rank and of the threads of the others.
+//! The cost for the first of many ranks to meet the others and to merge their parts, in one process and in simulated
+//! time: `cargo run -p mindful-ranks --features benchmarks --example many_ranks -- RANKS SESSIONS SECONDS`, with the
+//! sessions of each rank. Only the sessions of one rank are simulated; each other rank publishes the same work as its
+//! own. Chunks are in files, as elsewhere on the server, so the reported memory is that of the first rank and of the
+//! threads of the others.
 #![expect(clippy::print_stdout, reason = "its figures are its result")]
 
 use std::path::PathBuf;
@@ -24,7 +25,7 @@ use mindful_ranks::{JoinRequest, RankCoordinator, collect, store_merged};
 use mindful_record::{Store, part};
 use mindful_runner::{Alone, Context, Single};
 
-/// Enough for what a rank does; the first one reads all parts.
+/// Enough for each rank; the first one reads all parts.
 const STACK: usize = 2 << 20;
 
 fn main() -> Result<()> {
@@ -40,7 +41,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// What the sessions of one rank do: some 100 operations a second each, of very different length.
+/// The work of one rank's sessions: some 100 operations a second each, of very different length.
 fn one_rank(store: &Store, sessions: u32, seconds: u32) -> Result<Run> {
     let clock = SimulatedClock::default();
     let engine: &'static dyn Engine = Box::leak(Box::new(Null::simulated(clock.clone())));
@@ -144,7 +145,7 @@ fn join_request(number: u32, of: u32, clock: &SimulatedClock, rendezvous: &Arc<S
     }
 }
 
-/// Meets, leaves its part, and goes when the first one has reported.
+/// Joins, leaves its part, and ends when the first one has reported.
 fn other_rank(request: JoinRequest, run: &Run) -> Result<()> {
     let (rank, of) = (request.rank.number, request.rank.count);
     let coordinator = RankCoordinator::join(request)?;
@@ -157,7 +158,7 @@ fn other_rank(request: JoinRequest, run: &Run) -> Result<()> {
     coordinator.end(false).map(drop)
 }
 
-/// The same as the first one, which merges; reports what it took.
+/// The first rank, which merges; reports the cost.
 fn first_rank(request: JoinRequest, store: &Store, run: &Run) -> Result<String> {
     let (of, rendezvous, job, began) =
         (request.rank.count, Arc::clone(&request.rendezvous), request.job.clone(), cpu());
@@ -168,7 +169,7 @@ fn first_rank(request: JoinRequest, store: &Store, run: &Run) -> Result<String> 
     coordinator.ready(Duration::ZERO)?;
     let met = cpu();
     let own = part_of(run, 0, of);
-    // When all have published, it waits for no other rank: from here on wall-clock time is its own.
+    // When all have published, it waits for no other rank: from here on the wall-clock time is its own.
     await_parts(&rendezvous, &job, of, &*clock)?;
     let (cpu_before, began_merge) = (cpu(), Instant::now());
     let all = collect(&coordinator, &own)?;

@@ -1,12 +1,12 @@
 //! The protocol by which ranks begin and end together.
 //!
-//! Rank 0 reads the rows of all ranks and decides; every other rank reads only the row of rank 0. All ranks join, gather,
-//! prepare their target and connect their sessions. Once all are ready, rank 0 publishes the start instant by the clock of the
-//! rendezvous. Each rank translates it to the clock of its target, so hosts need no common time. In the measured window a rank
-//! sends a heartbeat now and then, and in a short window nothing. Afterwards each rank leaves its part in chunks, rank 0
-//! collects them, and all end with the verdict of rank 0.
+//! Rank 0 reads the rows of all ranks and decides; every other rank reads only the row of rank 0. All ranks join,
+//! gather, prepare their target and connect their sessions. When all are ready, rank 0 publishes the start instant by
+//! the clock of the rendezvous. Each rank translates it to the clock of its target, so hosts need no common time. In
+//! the measured window a rank sends a heartbeat occasionally, and in a short window none. Afterwards each rank leaves
+//! its part in chunks, rank 0 collects them, and all end with the verdict of rank 0.
 //!
-//! The first rank of each of several targets looks after that target, as rank 0 does for the first.
+//! The first rank of each of several targets manages that target, as rank 0 does for the first.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -35,7 +35,7 @@ struct State {
     /// When the rows were last read for the start instant.
     last_read: Option<Duration>,
     ready_by: Option<Duration>,
-    /// The clock of the rendezvous minus that of this host.
+    /// The rendezvous' clock minus the host's.
     offset: Option<ClockOffset>,
     /// By the clock of the target.
     start_us: i64,
@@ -115,8 +115,8 @@ impl RankCoordinator {
         })
     }
 
-    /// When all begin, by the clock of the target, us since the epoch; `None` until that is decided. `target` is the clock of
-    /// the target minus that of this host. Asked repeatedly, it reads the rows now and then.
+    /// The common start, by the clock of the target, us since the epoch; `None` until it is decided. `target` is the
+    /// target's clock minus the host's. Called repeatedly, it reads the rows occasionally.
     pub(crate) fn start(&self, target: &ClockOffset) -> Result<Option<i64>> {
         let (now, mut state) = (self.peers.request.clock.elapsed(), self.state());
         if state.last_read.is_some_and(|read| now < read + self.peers.read_interval()) {
@@ -141,7 +141,7 @@ impl RankCoordinator {
         let request = &self.peers.request;
         if late.is_empty() {
             let lead_us = all.iter().filter_map(|(_, state)| state.lead_us).max().unwrap_or(0);
-            // Each rank reads the instant once more, and then goes by its own clock.
+            // Each rank reads the instant once more, and then uses only its own clock.
             let lead = Duration::from_micros(lead_us) + self.peers.read_interval() * 3;
             return Ok(Some(request.rendezvous.now_us()? + lead.as_micros() as i64));
         }
@@ -154,8 +154,8 @@ impl RankCoordinator {
         Ok(None)
     }
 
-    /// The sessions of this rank begin at `start_us` by the clock of the target, and work until `ends` by that of this host:
-    /// from here on, heartbeats are rare.
+    /// The sessions of this rank begin at `start_us` by the clock of the target, and work until `ends` by that of this
+    /// host. From here on, heartbeats are rare.
     pub(crate) fn started(&self, start_us: i64, target: &ClockOffset, ends: Option<Duration>) -> Result<()> {
         self.peers.set_started();
         let mut state = self.state();
@@ -168,10 +168,9 @@ impl RankCoordinator {
         })
     }
 
-    /// While sessions work: whether the other ranks still do, by what the heartbeat last read.
+    /// Checks the other ranks while sessions work, by the last reading of the heartbeat.
     ///
-    /// # Errors
-    /// One of them failed or is gone, or the rendezvous does not answer.
+    /// # Errors One of them failed or is gone, or the rendezvous does not answer.
     pub(crate) fn check_others(&self) -> Result<()> {
         if !self.peers.heartbeat.is_slow() {
             return Ok(());
@@ -183,7 +182,7 @@ impl RankCoordinator {
         }
     }
 
-    /// The record of this rank in a step of `sessions`, those of all ranks.
+    /// The record of this rank in a step with `sessions` on all ranks.
     pub(crate) fn record(&self, sessions: u32) -> RankRecord {
         let (state, rank, request) = (self.state(), self.rank(), &self.peers.request);
         let (share, target) = (rank.own_sessions(sessions), rank.target());
@@ -251,7 +250,7 @@ impl RankCoordinator {
         Ok(first.valid.unwrap_or(false))
     }
 
-    /// Ends the run of all ranks for what `error` says. A rank that cannot be reached notices the silence.
+    /// Ends the run of all ranks with `error`. An unreachable rank notices the missing heartbeat.
     pub(crate) fn fail(&self, error: &Error) {
         // While sessions work, the others read rarely.
         let patience = LEASE + if self.peers.heartbeat.is_slow() { BEAT_AT_WORK } else { Duration::ZERO };
@@ -262,7 +261,7 @@ impl RankCoordinator {
         }
     }
 
-    /// How far the clock of the target is ahead of that of the rendezvous.
+    /// Lead of the target's clock over the rendezvous'.
     fn apart_us(&self, state: &State, target: &ClockOffset) -> i64 {
         let precision_us = self.peers.request.rendezvous.precision_us();
         state.offset.as_ref().map_or(0, |offset| target.apart_from(offset, precision_us))

@@ -1,8 +1,8 @@
 //! The heartbeat: a thread that renews the row of a rank while the rank is busy.
 //!
-//! While sessions work, a beat costs CPU and a query that the measurement does not want. So beats are rare then (every
-//! 10 s, and the lease is 30 s), and a short window has no beats. The same thread reads the rows of the others at each
-//! of these beats: the thread that drives the sessions must never wait for an answer of the rendezvous.
+//! While sessions work, a beat costs CPU and a query that disturb the measurement. So beats are rare then (every 10 s,
+//! and the lease is 30 s), and a short window has no beats. The same thread reads the rows of the others at each of
+//! these beats: the thread that drives the sessions must never wait for an answer of the rendezvous.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -112,8 +112,8 @@ impl Heartbeat {
         Ok(Self { shared })
     }
 
-    /// Sessions work until `until`, by the clock's own time: beats are rare until then, and there is no beat if that is
-    /// soon. Returns the lease that the row needs until the next beat.
+    /// Sessions work until `until`, by the clock's own time: beats are rare until then, and there is no beat in a short
+    /// window. Returns the lease that the row needs until the next beat.
     pub(crate) fn slow_until(&self, until: Duration) -> Duration {
         let now = self.shared.clock.elapsed();
         let lease = (until.saturating_sub(now)).saturating_add(LEASE).min(LEASE_AT_WORK);

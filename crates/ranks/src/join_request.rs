@@ -1,4 +1,4 @@
-//! What a rank joins with, and whether another rank was started with the same.
+//! The data with which a rank joins, and its comparison with another rank's.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -32,7 +32,8 @@ pub struct JoinRequest {
 }
 
 impl JoinRequest {
-    /// The first row of this process. Its token differs from that of any other process, the same rank started again included.
+    /// The first row of this process. Its token differs from that of any other process, even of the same rank after a
+    /// restart.
     pub(crate) fn row(&self) -> RankRow {
         let random = RandomState::new().hash_one((std::process::id(), self.rank.number));
         let state = RankState {

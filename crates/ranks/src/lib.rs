@@ -1,13 +1,14 @@
 //! Several identical processes, the ranks, share one run.
 //!
 //! A launcher such as `srun`, `mpirun` or a Kubernetes Job starts the ranks. They find each other at a
-//! [`Rendezvous`](mindful_core::ranks::rendezvous::Rendezvous): rows with leases, chunks of bytes and one clock for all. Rank 0 reads
-//! the rows of all; the others read only its row. So the load on the rendezvous grows with the ranks, not with their square.
-//! Nothing is pushed: a database table or a shared folder can be the rendezvous, and no port has to be opened between hosts.
+//! [`Rendezvous`](mindful_core::ranks::rendezvous::Rendezvous): rows with leases, chunks of bytes and one clock for
+//! all. Rank 0 reads the rows of all; the others read only its row. So the load on the rendezvous grows with the ranks,
+//! not with their square. Nothing is pushed: a database table or a shared folder can be the rendezvous, and no port has
+//! to be opened between hosts.
 //!
-//! [`Ranked`] answers the questions of the runner (`mindful_runner::Coordination`). [`coordinator`] is the protocol,
-//! [`heartbeat`] keeps a rank's row alive, [`run_merge`] makes one run of what all ranks measured, and [`local`] starts
-//! ranks on this host where no launcher does.
+//! [`Ranked`] implements `mindful_runner::Coordination`. [`coordinator`] is the protocol, [`heartbeat`] renews a rank's
+//! row, [`run_merge`] merges the parts of all ranks into one run, and [`local`] starts ranks on this host without a
+//! launcher.
 
 mod coordinator;
 mod heartbeat;

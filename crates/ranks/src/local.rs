@@ -1,8 +1,8 @@
-//! Ranks that mindful starts itself on this host, one for each of several targets, when no launcher does.
+//! Ranks that mindful starts itself on this host, one for each of several targets, without a launcher.
 //!
-//! Rank 0 is the process that the user started. It makes a private folder as the rendezvous, starts the other ranks and
-//! ends with them: a rank without its parent interrupts itself, and rank 0 kills ranks that outlast it. No process and
-//! no folder remains, whichever process is killed.
+//! Rank 0 is the process that the user started. It creates a private folder as the rendezvous, starts the other ranks
+//! and ends with them: a rank without its parent interrupts itself, and rank 0 kills ranks that outlast it. No process
+//! and no folder remains if any of the processes is killed.
 
 use std::fs::{self, DirBuilder};
 use std::hash::{BuildHasher, RandomState};
@@ -18,7 +18,7 @@ use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::{Error, Result};
 use rustix::process::{Pid, Signal, getppid, kill_process};
 
-/// How long ranks may outlast rank 0.
+/// Time that ranks may outlast rank 0.
 const PATIENCE: Duration = Duration::from_secs(20);
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
@@ -61,13 +61,13 @@ fn remove(folder: &Path) {
     }
 }
 
-/// The other ranks as processes. Dropping this waits for them, then kills those that are left.
+/// The other ranks as processes. On drop they are awaited, then the remaining ones are killed.
 pub struct RankProcesses(Arc<Children>);
 
 #[derive(Default)]
 struct Children {
     all: Mutex<Vec<Child>>,
-    /// Whether they were asked to end. A second signal would keep them from storing what they have.
+    /// Whether they were told to end. A second signal would keep them from storing their data.
     asked: AtomicBool,
 }
 
@@ -88,7 +88,8 @@ impl RankProcesses {
     pub fn start(commands: impl Iterator<Item = Command>, stop: &StopFlag) -> Result<Self> {
         let processes = Self(Arc::default());
         for mut command in commands {
-            // Rank 0 reports for all. A process group of their own: a terminal's signals reach rank 0 alone, which passes them on.
+            // Rank 0 reports for all. They have a separate process group: a terminal's signals reach only rank 0, which
+            // passes them on.
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
             processes.0.all().push(command.spawn().map_err(|error| {
                 Error::run(format!("a rank cannot be started: {error}"), "check the limit on processes (ulimit -u)")
@@ -160,7 +161,8 @@ impl ParentWatch {
     ) -> Result<Self> {
         let folder = meet.and_then(|meet| meet.strip_prefix("dir:")).unwrap_or_default();
         let stop = stop.clone();
-        // The kernel's own signal would come once for each thread of the parent, and a second signal ends a process at once.
+        // The kernel's own signal would come once for each thread of the parent, and a second signal ends a process at
+        // once.
         start_thread(move || {
             while !is_gone(pid) {
                 std::thread::sleep(POLL_INTERVAL);

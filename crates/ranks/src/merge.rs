@@ -1,5 +1,5 @@
-//! One run of the parts of all ranks: as they come from the rendezvous, or from their folders afterwards. Both give the same
-//! figures.
+//! Merges the parts of all ranks into one run: directly from the rendezvous, or later from their folders. Both produce
+//! the same figures.
 
 use mindful_analyze::Analysis;
 use mindful_core::Result;

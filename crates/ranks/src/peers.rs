@@ -1,8 +1,7 @@
-//! The other ranks as their rows show them: how far each has come, and whether it is still there.
+//! The other ranks, as their rows show them: their progress, and whether they still run.
 //!
-//! A rank is gone when its lease is over by the clock of the rendezvous, when its row says that it failed, or when the
-//! row has the token of another process. A launcher that restarts a rank in the middle of a run does not restore its
-//! sessions.
+//! A rank is gone if its lease is over by the clock of the rendezvous, if its row reports a failure, or if the row has
+//! the token of another process. A launcher that restarts a rank in the middle of a run does not restore its sessions.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -20,7 +19,7 @@ use crate::rank_state::{LEASE, OwnRow, RankState, Stage};
 
 /// Time between two reads of the rows, if ranks are few.
 const READ_INTERVAL: Duration = Duration::from_millis(100);
-/// Added for each rank, so that the rendezvous answers about a thousand reads a second whatever their number.
+/// Added for each rank, so that the rendezvous answers about a thousand reads a second for any number of ranks.
 const READ_INTERVAL_PER_RANK: Duration = Duration::from_millis(1);
 
 pub(crate) struct Peers {
@@ -32,7 +31,7 @@ pub(crate) struct Peers {
 
 #[derive(Default)]
 struct Known {
-    /// Tokens by rank. Rank 0 knows all once all have joined; the others know that of rank 0.
+    /// Tokens by rank. Rank 0 has all after all have joined; the others have that of rank 0.
     tokens: Vec<String>,
     first_host: Option<String>,
     started: bool,
@@ -197,7 +196,7 @@ impl Peers {
 
     pub(crate) fn remove_own(&self) {
         self.heartbeat.stop();
-        // Whatever stays there expires.
+        // Remaining rows expire.
         let _ = self.request.rendezvous.remove_rows(&self.request.job, Some(self.request.rank.number));
     }
 
@@ -205,10 +204,9 @@ impl Peers {
         READ_INTERVAL + READ_INTERVAL_PER_RANK * self.request.rank.count
     }
 
-    /// Waits until the rows are to be read again.
+    /// Waits until the next reading of the rows is due.
     ///
-    /// # Errors
-    /// The user asked to stop.
+    /// # Errors The user asked to stop.
     pub(crate) fn pause(&self) -> Result<()> {
         sleep(&*self.request.clock, &self.request.stop, self.read_interval())
     }
@@ -225,7 +223,7 @@ impl Peers {
         if self.known().started { Error::run(what, next) } else { Error::target(what, next) }
     }
 
-    /// Rank 0 is gone, so this rank clears what it left.
+    /// Rank 0 is gone, so this rank removes the remains of rank 0.
     fn lost_first(&self, host: &str) -> Error {
         let _ = self.request.rendezvous.remove_rows(&self.request.job, Some(0));
         self.remove_own();

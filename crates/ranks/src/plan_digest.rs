@@ -1,4 +1,4 @@
-//! What all ranks must have in common: the plan, the engine with its options, and the targets.
+//! The common input of all ranks: the plan, the engine with its options, and the targets.
 //!
 //! A digest shows whether two ranks differ, and a mark for each key shows in which key. A mark is four digits of the
 //! value's hash: no rank publishes a value, which may be a secret.
@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 const KEYS_OF_A_RANK: [&str; 5] = ["rank", "ranks", "job", "meet", "meet_timeout"];
 
-/// The digest for a run on `targets`, those of a run with several, without secrets.
+/// The digest for a run on several `targets`, without secrets.
 pub fn plan_digest(context: &Context, targets: &[String]) -> String {
     let mut hash = Sha256::new();
     hash.update(serde_json::to_vec(&context.public_plan()).unwrap_or_default());
@@ -40,8 +40,8 @@ fn mark(value: &str) -> String {
     format!("{number:04x}")
 }
 
-/// The targets as text. Ranks that meet in their only target have found that it is the same one, by whatever name each host
-/// reaches it: then it is not compared.
+/// The targets as text. Ranks that meet in their only target have thereby proven that it is the same one, under any
+/// name. Then it is not compared.
 fn joined(context: &Context, targets: &[String]) -> String {
     match targets {
         [] if context.settings.get("meet").is_none() => String::new(),

@@ -1,4 +1,4 @@
-//! What a rank publishes of itself in its row.
+//! The state that a rank publishes in its row.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -17,7 +17,7 @@ pub(crate) struct OwnRow {
     pub(crate) row: Mutex<RankRow>,
 }
 
-/// How far a rank has come. The order of the variants is the order in time.
+/// Progress of a rank. The order of the variants is the order in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Stage {
@@ -75,7 +75,7 @@ pub(crate) struct RankState {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) marks: String,
     pub(crate) stage: Stage,
-    /// How long its sessions need from the decision until they begin, us; known once they are ready.
+    /// Time that its sessions need from the decision to their begin, us; known after they are ready.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) lead_us: Option<u64>,
     /// Rank 0: when all sessions begin, by the clock of the rendezvous, us since the epoch.
@@ -95,7 +95,7 @@ impl RankState {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// Reads the text of a row; `None` if another version of mindful wrote it.
+    /// Parses the text of a row; `None` if another version of mindful wrote it.
     pub(crate) fn parse(body: &str) -> Option<Self> {
         serde_json::from_str(body).ok()
     }

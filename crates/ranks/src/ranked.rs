@@ -83,8 +83,8 @@ impl Coordination for Ranked {
         events.emit(Event::Rank(self.0.record(sessions)));
     }
 
-    /// Rank 0 merges, stores and shows what all ranks measured. The others leave their part and return it, with the verdict of
-    /// rank 0.
+    /// Rank 0 merges, stores and shows the parts of all ranks. The others leave their part and return it, with the
+    /// verdict of rank 0.
     fn finish(&self, context: &Context, own: Ended, show: Show<'_>) -> Result<Ended> {
         if own.interrupted {
             let id = &own.run.head.id;

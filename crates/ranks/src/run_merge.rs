@@ -1,8 +1,8 @@
-//! One run of the parts of all ranks, in whatever order they come.
+//! Merges the parts of all ranks into one run, in any order.
 //!
-//! Counts, histograms and slices of ranks are added up. Counters of the target and its host come from the rank that looks after
-//! the target; only those within each process are added. A run with several targets also contains the run of each target,
-//! judged for itself, and its own counters are the sums of theirs.
+//! Counts, histograms and slices of ranks are added up. Counters of the target and its host come from the rank that
+//! manages the target; only those within each process are added. A run with several targets also contains the run of
+//! each target, judged separately, and its own counters are the sums of theirs.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ pub struct RunMerge {
 
 #[derive(Debug, Default)]
 struct TargetMerge {
-    /// The run of the rank that looks after the target, and the merged step; known once that rank's part has come.
+    /// The run of the rank that manages the target, and the merged step; set when that rank's part has arrived.
     run: Option<(Run, RankMerge)>,
     /// Parts that came before that.
     early: Vec<StepRecord>,
@@ -125,10 +125,9 @@ impl RunMerge {
     }
 }
 
-/// The part of one rank: its sessions, and its target if it looks after one other than the first.
+/// The part of one rank: its sessions, and its target if it manages one other than the first.
 ///
-/// # Errors
-/// The run does not belong to a rank, or was cut short.
+/// # Errors The run does not belong to a rank, or was cut short.
 pub fn part_of(run: &Run) -> Result<Part> {
     let [step] = &*run.steps else {
         return Err(cannot_merge(format!("run {} has {}", run.head.id, format_counted(run.steps.len(), "step"))));
@@ -148,7 +147,7 @@ pub fn part_of(run: &Run) -> Result<Part> {
     if leads {
         return Ok(Part { step, lead: Some(Run { steps: Vec::new(), ..run.clone() }) });
     }
-    // Those of rank 0 are in its run, which becomes the merged one.
+    // Findings of rank 0 are in its run, which becomes the merged one.
     for rank in step.ranks.iter_mut().filter(|rank| rank.rank > 0) {
         rank.findings.clone_from(&run.findings);
         rank.findings.extend(mindful_analyze::checks::check_part(run));
