@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// In version 2, in the group `/db/pg` below `cg`; its limits of CPU (1.5 CPUs), memory (1 GiB) and I/O are those of the
+/// In version 2, in the group `/db/pg` below `cg`; its limits of CPU (1.5 CPUs), memory (1 GiB) and I/O belong to the
 /// group above it. Returns the `/proc` to read.
 pub fn version_2(root: &Path) -> PathBuf {
     let files = [
@@ -20,9 +20,9 @@ pub fn version_2(root: &Path) -> PathBuf {
     tree(root, &files, "0::/db/pg\n", "1 0 0:9 / ROOT/cg rw - cgroup2 cgroup2 rw\n")
 }
 
-/// In version 1, where each controller has a tree of its own. There is no limit of CPU, one of 900 reads a second and
-/// 64 KiB of writes at device 254:0, and one of 2 GiB of memory by the group above, which is mounted without those
-/// above it. Returns the `/proc` to read.
+/// In version 1, where each controller has a separate tree. There is no limit of CPU. Limits are 900 reads a second and
+/// 64 KiB of writes at device 254:0, and 2 GiB of memory by the group above. That group is mounted without its parents.
+/// Returns the `/proc` to read.
 pub fn version_1(root: &Path) -> PathBuf {
     let files = [
         ("cpu/a/cpu.cfs_quota_us", "-1\n"),

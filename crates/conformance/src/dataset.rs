@@ -107,7 +107,7 @@ pub fn a_stopped_load_is_completed_by_the_next(fixture: &Fixture) {
     assert_eq!(proof.failure(), None);
 }
 
-/// One row a block, random order, every schema its own.
+/// One row a block, random order, every schema different.
 pub fn verify_proves_the_layout(fixture: &Fixture) {
     let proof = fixture.loaded().target.verify(&StopFlag::default()).unwrap_or_else(|e| panic!("verify: {e}"));
     assert_eq!(proof.failure(), None);
@@ -154,7 +154,7 @@ pub fn assert_one_line(error: &mindful_core::Error) {
     assert!(error.kind == ErrorKind::Interrupted || !error.next.is_empty(), "no next step: {text}");
 }
 
-/// Keeps `(what, done, of)` of each progress.
+/// Keeps `(what, done, of)` of each progress event.
 #[derive(Default)]
 struct Log(Mutex<Vec<(String, u64, u64)>>);
 

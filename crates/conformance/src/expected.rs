@@ -49,7 +49,7 @@ impl Work {
     }
 }
 
-/// Compares reports with what core draws: kinds, blocks and choices, each exactly.
+/// Compares reports with the draws of core: kinds, blocks and choices, each exactly.
 pub(crate) fn assert_as_drawn(workload: &Workload, reports: &[SliceReport]) {
     let done = Work::from_reports(reports);
     assert_eq!(done, Work::drawn(workload, done.ops.iter().sum()), "not what core draws for {workload:?}");

@@ -1,4 +1,4 @@
-//! What the findings of a preflight must contain, for every engine.
+//! Requirements on the findings of a preflight, for every engine.
 
 use mindful_core::result::Finding;
 

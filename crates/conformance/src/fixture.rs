@@ -166,12 +166,12 @@ pub fn slice_of(target: &dyn Target, us: i64) -> SliceOrder {
     SliceOrder { index: 0, begin_us, end_us: begin_us + us, first_op: 0, max_ops: None }
 }
 
-/// What so many sessions report that work side by side, each for so many microseconds.
+/// Reports of `sessions` that work in parallel, each for `us` microseconds.
 pub fn work_side_by_side(target: &dyn Target, workload: &Workload, sessions: u32, us: i64) -> Vec<Result<SliceReport>> {
     side_by_side(target, workload, sessions, |session| session.run_slice(&slice_of(target, us)))
 }
 
-/// What `work` returns of each of so many sessions, each on a thread of its own.
+/// Results of `work` for each session, each on a separate thread.
 pub(crate) fn side_by_side<T: Send>(
     target: &dyn Target,
     workload: &Workload,

@@ -9,8 +9,8 @@ use std::process::Command;
 
 use crate::places::IN_MEMORY;
 
-/// Copies to `to`, which must not exist, the folder that `make` makes at the given path. The original is kept in
-/// `place`, and made again for another `program`, which may make it differently.
+/// Copies the folder that `make` creates to `to`, which must not exist. The original is kept in `place`, and created
+/// again for another `program`, which may create a different one.
 pub fn copy_of_one(place: &Path, program: &Path, to: &Path, make: impl FnOnce(&Path)) {
     fs::create_dir_all(place).unwrap();
     let one_at_a_time = File::create(place.join("lock")).unwrap();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::not_run::not_run;
 
-/// How long a host may take to answer.
+/// Time limit for a host's answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Whether `url` is reachable. If not, prints that the calling test did not run.
@@ -18,7 +18,7 @@ pub fn network(url: &str) -> bool {
     open
 }
 
-/// Host and port that a connection to `url` is made to: those of the proxy, if the variables name one.
+/// Host and port of a connection to `url`: the proxy's, if the variables name one.
 fn first_on_the_way(url: &str, variable: &dyn Fn(&str) -> Option<String>) -> String {
     let proxies = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
     let url = proxies.into_iter().find_map(variable).unwrap_or_else(|| url.to_owned());

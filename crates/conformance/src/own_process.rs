@@ -1,4 +1,4 @@
-//! Tests that need a process of their own, and private mounts.
+//! Tests that need a separate process, and private mounts.
 
 use std::io::Write as _;
 use std::process::Command;
@@ -8,7 +8,7 @@ use crate::not_run;
 const AGAIN: &str = "TEST_IN_OWN_PROCESS";
 
 /// Whether the calling test may continue, because it is alone in its process. The first call runs the test again in a
-/// process of its own and returns false; then the test returns.
+/// separate process and returns false; then the test returns.
 #[must_use]
 pub fn own_process() -> bool {
     again(&["env"])
@@ -43,7 +43,7 @@ fn in_own_mounts(change: &str) -> bool {
     again(&["unshare", "--mount", "sh", "-c", &format!("{change} || exit 1; exec \"$0\" \"$@\"")])
 }
 
-/// The output of another test program, indented so that no line looks like one of this program.
+/// The output of another test program, indented so that no line resembles one of this program.
 fn indented(printed: &[u8]) -> String {
     format!("    {}\n", String::from_utf8_lossy(printed).replace('\n', "\n    "))
 }

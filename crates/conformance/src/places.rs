@@ -14,7 +14,7 @@ use tempfile::TempDir;
 /// Memory that must be free: enough for several servers.
 const ROOM_BYTES: u64 = 6 << 30;
 
-/// A folder of a test's own that any user can reach: a server may run as another.
+/// A private folder of a test that any user can reach, because a server may run as another user.
 pub fn place() -> TempDir {
     place_in(&env::temp_dir())
 }

@@ -1,4 +1,4 @@
-//! Processes of a private server, and processes that own one for a test and are killed.
+//! Processes of a private server, and killable processes that own one for a test.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
@@ -27,11 +27,11 @@ pub fn working_in(folder: &Path) -> Vec<i32> {
     all().filter(works_there).collect()
 }
 
-/// Waits until all have ended; returns how long that took.
+/// Waits until all have ended; returns the time.
 ///
 /// # Errors
 ///
-/// Those that are left after a minute.
+/// The processes left after a minute.
 pub fn gone(folder: &Path) -> std::result::Result<Duration, Vec<i32>> {
     let began = Instant::now();
     loop {
@@ -70,7 +70,7 @@ fn all() -> impl Iterator<Item = i32> {
     fs::read_dir("/proc").unwrap().flatten().filter_map(number)
 }
 
-/// One test of this program in a process of its own, which holds a private server.
+/// One test of this program in a separate process, which holds a private server.
 #[derive(Debug)]
 pub struct Owner {
     process: Child,
@@ -97,13 +97,13 @@ impl Owner {
         assert!(lines.any(|line| line.contains(word)), "the owner ended before `{word}`");
     }
 
-    /// Kills it alone.
+    /// Kills only the owner.
     pub fn kill(&mut self) {
         self.process.kill().unwrap();
         self.process.wait().unwrap();
     }
 
-    /// How long it takes until it prints a line with `word`. It is killed then.
+    /// Time until it prints a line with `word`. It is killed then.
     fn time_until(mut self, word: &str) -> Duration {
         let began = Instant::now();
         self.wait_for(word);
@@ -150,11 +150,12 @@ pub fn own_server<S>(open: impl FnOnce(&Path) -> S, load: impl Fn(&S), commit: i
     }
 }
 
-/// Kills owners at random moments: while they make the data folder, start, load, work and restart; sometimes the guard
-/// or every process of the server too. `KILL_TEST_ROUNDS` says how often, `KILL_TEST_SEED` when.
+/// Kills owners at random moments: while they create the data folder, start, load, work and restart; sometimes the
+/// guard or every process of the server too. `KILL_TEST_ROUNDS` is the number of kills, `KILL_TEST_SEED` the seed of
+/// their times.
 ///
-/// `data` is the name of the data folder. `check` gets the server that opens after a kill, the last number that was
-/// reported as committed since the last load began, what was noted, and words for a failure.
+/// `data` is the name of the data folder. The arguments of `check` are the server that opens after a kill, the last
+/// number reported as committed since the last load began, the notes, and words for a failure.
 #[expect(clippy::print_stdout, reason = "the test prints how often it killed an owner")]
 pub fn kill_owners_at_any_moment<S>(
     kills: u64,

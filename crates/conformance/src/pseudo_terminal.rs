@@ -43,7 +43,7 @@ impl PseudoTerminal {
         tcsetwinsize(&self.master, size).unwrap();
     }
 
-    /// Whether it shows what is typed, line by line.
+    /// Whether it echoes input, line by line.
     pub fn echoes(&self) -> bool {
         tcgetattr(&self.master).unwrap().local_modes.contains(LocalModes::ECHO | LocalModes::ICANON)
     }

@@ -11,8 +11,8 @@ fn row(rank: u32, token: &str, body: &str) -> RankRow {
     RankRow { rank, token: token.to_owned(), body: body.to_owned() }
 }
 
-/// A place belongs to its owner until the lease ends. Rows and chunks are read back as they were written. Jobs do not
-/// see each other. Cleared rows are gone.
+/// A place belongs to its owner until the lease ends. Rows and chunks are read back as they were written. Jobs are
+/// isolated. Cleared rows are gone.
 pub fn rows_and_chunks_are_kept_apart(meeting: &dyn Rendezvous, pause: &dyn Fn(Duration)) {
     let (first, second) = (row(0, "a", "one\nof 'two' {}"), row(1, "b", "x"));
     assert_eq!(meeting.claim_rank("j", &first, LEASE).expect("it answers"), None);

@@ -58,7 +58,7 @@ pub fn logical_reads_cover_the_blocks_visited(fixture: &Fixture) {
     }
 }
 
-/// Each update of its own transaction is a commit.
+/// Each update in a separate transaction is a commit.
 pub fn commits_are_counted_where_known(fixture: &Fixture) {
     let opened = fixture.loaded();
     let (grown, reports) = growth(fixture, &opened, Counter::Commits);
@@ -74,7 +74,7 @@ fn mixed(fixture: &Fixture) -> Workload {
     Workload { update_pct, ..fixture.workload() }
 }
 
-/// By how much `counter` grew over two slices of mixed work; `None` if not known.
+/// Growth of `counter` over two slices of mixed work; `None` if unknown.
 fn growth(fixture: &Fixture, opened: &Opened, counter: Counter) -> (Option<f64>, Vec<SliceReport>) {
     let mut samplers = opened.target.samplers().unwrap_or_else(|e| panic!("samplers: {e}"));
     let find = |all: &BTreeMap<String, f64>| {

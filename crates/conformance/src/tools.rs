@@ -1,4 +1,4 @@
-//! Programs that tests run: readers of others, which read exported files, and scripts of their own.
+//! Programs that tests run: foreign readers of exported files, and scripts of the tests.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
@@ -23,8 +23,8 @@ pub fn whole_tool(name: &str) -> Option<PathBuf> {
     tool(&format!("{name}/.whole"))?.parent().map(Path::to_owned)
 }
 
-/// Makes a program of a shell script. Written by another process: a file written by this one cannot be run (text file
-/// busy) while another test, whose child was forked meanwhile, still has it open.
+/// Creates a program from a shell script. Another process writes it: a file written by this one cannot be run (text
+/// file busy) while another test's child, forked meanwhile, still has it open.
 pub fn write_program(path: &Path, script: &str) {
     let mut install = Command::new("install");
     let mut child = install.args(["-m", "755", "/dev/stdin"]).arg(path).stdin(Stdio::piped()).spawn().unwrap();

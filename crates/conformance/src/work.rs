@@ -1,4 +1,4 @@
-//! Properties of the work itself: exactly the operations that the workload says.
+//! Properties of the work itself: exactly the operations of the workload.
 
 use std::thread;
 use std::time::Duration;
@@ -69,7 +69,7 @@ pub fn fewer_commits_are_kept_or_refused(fixture: &Fixture) {
     }
 }
 
-/// Hot operations, alone and together, are as frequent as core draws them; so are skewed keys.
+/// Hot operations, single and combined, are as frequent as core draws them; so are skewed keys.
 pub fn hot_spot_and_hot_schema_keep_their_share(fixture: &Fixture) {
     let opened = fixture.loaded();
     let hot_spot = Some(HotSpot { blocks: 50, offset: 100, share: percent(25) });
@@ -165,7 +165,7 @@ pub fn a_session_of_few_visits_several_schemas(fixture: &Fixture) {
     }
 }
 
-/// The same seed gives the same operations in every session; another seed gives others.
+/// The same seed produces the same operations in every session; another seed produces others.
 pub fn the_same_seed_draws_the_same_operations(fixture: &Fixture) {
     let opened = fixture.loaded();
     let hot_schema = percent(50);
@@ -177,7 +177,7 @@ pub fn the_same_seed_draws_the_same_operations(fixture: &Fixture) {
     assert_ne!(work(5).tally, work(6).tally);
 }
 
-/// `--like` gives the older kits' blocks and mix, in some loop of each engine.
+/// `--like` applies the older kits' blocks and mix, in some loop of each engine.
 pub fn older_arithmetic_is_kept(fixture: &Fixture) {
     let opened = fixture.loaded();
     let update_pct = if fixture.can().updates { percent(25) } else { Share::NONE };
