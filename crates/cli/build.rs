@@ -35,7 +35,7 @@ fn git(arguments: &[&str]) -> Option<String> {
     String::from_utf8(output.stdout).ok().map(|text| text.trim().to_owned())
 }
 
-/// The profile by its folder, `target/PROFILE/build/CRATE/out`: the variable `PROFILE` knows two alone.
+/// The profile by its folder, `target/PROFILE/build/CRATE/out`: the variable `PROFILE` has only two values.
 fn profile() -> Option<String> {
     let folder = env::var_os("OUT_DIR")?;
     let name = Path::new(&folder).ancestors().nth(3)?.file_name()?.to_str()?.to_owned();

@@ -1,12 +1,13 @@
-//! How often runs are called SUSPECT, on a quiet host and next to disturbances, and what their first finding is:
-//! `cargo run --release -p mindful --features benchmarks --example false_alarms -- runs=100,50,50,50 sessions=8,64
-//! seconds=10 warmup=1 folder=/tmp/mindful-false-alarms`. Each of these arguments may be omitted.
+//! Frequency of SUSPECT runs, on a quiet host and next to disturbances, with their first finding: `cargo run --release
+//! -p mindful --features benchmarks --example false_alarms -- runs=100,50,50,50 sessions=8,64 seconds=10 warmup=1
+//! folder=/tmp/mindful-false-alarms`. Each of these arguments may be omitted.
 //!
 //! It runs the release binary on a private server in the folder, which it starts once and keeps warm. For each of the
-//! `sessions` there are four rows: a quiet host; a loop that keeps one CPU busy; a job of half as many sessions that reads
-//! the same disk past the page cache; and both. `runs` is the number of runs of each. Rows take turns, so an interrupted
-//! call has some runs of each. The host must be quiet otherwise. Each run adds a line to `runs.tsv` in the folder, with its
-//! findings, and `table.md` is the table so far. Started again with the same folder and arguments, it continues.
+//! `sessions` there are four rows: a quiet host; a loop that keeps one CPU busy; a job of half as many sessions that
+//! reads the same disk past the page cache; and both. `runs` is the number of runs of each. Rows take turns, so an
+//! interrupted call has some runs of each. The host must be quiet otherwise. Each run adds a line with its findings to
+//! `runs.tsv` in the folder, and `table.md` is the table so far. A call with the same folder and arguments continues
+//! it.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a table for a person")]
 
@@ -44,7 +45,7 @@ impl Beside {
         }
     }
 
-    /// Codes that are true of it: a reader at full speed uses a CPU, too, and stolen time is the kernel's own count.
+    /// Correct codes for it: a reader at full speed uses a CPU, too, and stolen time is the kernel's own count.
     const fn true_of_it(self) -> &'static [&'static str] {
         match self {
             Self::Nothing => &["cpu-steal"],
@@ -104,7 +105,7 @@ impl Asked {
         Ok(asked)
     }
 
-    /// The first line of `runs.tsv`: what runs of one table share.
+    /// The first line of `runs.tsv`: the common parameters of one table.
     fn title(&self) -> String {
         format!("run\tsessions\tbeside\tfirst\twarnings of {} s after {} s", self.seconds, self.warmup)
     }
@@ -132,7 +133,7 @@ impl Reported {
         (self.sessions, self.beside)
     }
 
-    /// The hypervisor gave the CPUs to others: this host was not as quiet as the row says.
+    /// The hypervisor gave the CPUs to others: this host was not as quiet as intended.
     fn stolen(&self) -> bool {
         self.warnings.iter().any(|code| code == "cpu-steal")
     }
@@ -148,7 +149,7 @@ impl Reported {
         self.warnings.iter().take(until).any(|code| !self.beside.true_of_it().contains(&code.as_str()))
     }
 
-    /// The run in `line`; `None` for a line that was cut off while it was written.
+    /// The run in `line`; `None` for an incomplete line.
     fn of(line: &str) -> Option<Self> {
         let fields: Vec<&str> = line.split('\t').collect();
         let [_, sessions, beside, _, warnings] = fields[..] else { return None };
@@ -246,7 +247,8 @@ fn run(asked: &Asked, server: &Server, sessions: u32, beside: Beside) -> Outcome
     let folder = asked.folder.as_path();
     let mut background = Vec::new();
     if matches!(beside, Beside::Cpu | Beside::Both) {
-        // A session of its own: the kernel may share CPU out by sessions. It ends with this program, however that ends.
+        // It has a separate session, because the kernel may share CPU by session. It ends with this program on every
+        // path.
         let mut busy = Command::new("setsid");
         busy.args(["sh", "-c", "while kill -0 $PPID; do :; done"]).stderr(Stdio::null());
         background.push(Background(busy.spawn()?));
@@ -278,7 +280,7 @@ fn reader(folder: &Path, sessions: u32) -> Outcome<Background> {
     Ok(Background(command.spawn()?))
 }
 
-/// The binary that was built with this example, with a store of its own.
+/// The binary that was built with this example, with a separate store.
 fn mindful(folder: &Path) -> Outcome<Command> {
     let example = std::env::current_exe()?;
     let binary = example.parent().and_then(Path::parent).ok_or("no folder of binaries")?.join("mindful");

@@ -1,8 +1,8 @@
-//! The command line: clap's grammar, made from the table of verbs and the tables of plan keys and engine options.
+//! The command line: clap's grammar, generated from the table of verbs and the tables of plan keys and engine options.
 //!
-//! A program that is started often has to start quickly, and a hundred flags for each of a dozen verbs take time to build.
-//! So a first look finds the verb, and only that verb gets its plan flags. `mindful VERB --help-all` and `mindful help VERB`
-//! are `--help` of a grammar that shows every key.
+//! Starting must be quick, and a hundred flags for each of a dozen verbs take time to build. Therefore a first pass
+//! finds the verb, and only that verb gets its plan flags. `mindful VERB --help-all` and `mindful help VERB` are
+//! `--help` of a grammar that shows every key.
 
 pub(crate) mod flags;
 pub(crate) mod plan_flags;
@@ -54,7 +54,7 @@ pub(crate) fn every_verb(verbs: &[&Verb], shown: Shown) -> Command {
     grammar(verbs, shown, None)
 }
 
-/// What the command line asks for, by a first look that takes nothing for an error.
+/// The kind of command line, by a first pass that ignores errors.
 enum Asked {
     Verb(Option<String>),
     /// All flags of a verb, or of the program.
@@ -78,7 +78,7 @@ impl Asked {
     }
 }
 
-/// All verbs. Where `only` is given, the others go without their flags.
+/// All verbs. With `only`, the others have no flags.
 fn grammar(verbs: &[&Verb], shown: Shown, only: Option<&str>) -> Command {
     let all = verbs.iter().map(|verb| {
         let bare = Command::new(verb.name).about(verb.about).hide(verb.group.is_none());

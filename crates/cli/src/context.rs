@@ -1,4 +1,4 @@
-//! What verbs share: the context of a run from the command line, and output on stdout and stderr.
+//! Common parts of verbs: the context of a run from the command line, and output on stdout and stderr.
 
 use std::collections::BTreeSet;
 use std::io::{IsTerminal, Write};
@@ -69,7 +69,7 @@ pub(crate) fn refuse_ranks(context: Context) -> Result<Context> {
     }
 }
 
-/// What shows progress: nothing, lines, or the whole terminal.
+/// The progress display: nothing, lines, or the whole terminal.
 fn live(matches: &ArgMatches) -> Result<Arc<dyn Events>> {
     let terminal = std::io::stderr().is_terminal();
     if is_quiet(matches) {
@@ -85,7 +85,7 @@ fn live(matches: &ArgMatches) -> Result<Arc<dyn Events>> {
     Ok(Arc::new(Screen::open(wants_colour(), signals::interrupt)?))
 }
 
-/// Whether the whole terminal is asked for by the argument of that `id`, and there is one.
+/// Whether the argument `id` requests the whole terminal, and there is one.
 pub(crate) fn has_screen(matches: &ArgMatches, id: &str) -> bool {
     let terminal = std::io::stderr().is_terminal() && std::io::stdin().is_terminal();
     is_full_screen(matches, id) && !is_quiet(matches) && terminal

@@ -1,4 +1,4 @@
-//! Runs from elsewhere. Whatever comes with a record has to follow from it: mindful derives it again and compares.
+//! Runs from elsewhere. All files of a pack must follow from its record: mindful derives them again and compares.
 
 use std::cell::RefCell;
 use std::fs;
@@ -24,11 +24,11 @@ const MOST_BYTES: u64 = 256 << 20;
 pub(crate) struct TakenIn {
     pub(crate) id: String,
     pub(crate) run: Run,
-    /// What follows from its record.
+    /// The analysis of its record.
     pub(crate) analysis: Analysis,
     /// Where its files do not follow from its record, a line each.
     pub(crate) differences: Vec<String>,
-    /// What could not be compared, and why; a line each.
+    /// Files that could not be compared, and why; a line each.
     pub(crate) not_compared: Vec<String>,
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn take_in(store: &Store, named: &Named) -> Result<TakenIn> {
     Ok(TakenIn { id, run, analysis, differences, not_compared })
 }
 
-/// The differences of the files of `arrival`, and what cannot be compared.
+/// The differing files of `arrival`, and those that cannot be compared.
 fn compare(arrival: &Arrival, analysis: &Analysis) -> (Vec<String>, Vec<String>) {
     let Arrival { run, folder, packed_as } = arrival;
     let (mut differences, mut not_compared) = (Vec::new(), Vec::new());
@@ -93,7 +93,7 @@ fn compare(arrival: &Arrival, analysis: &Analysis) -> (Vec<String>, Vec<String>)
     (differences, not_compared)
 }
 
-/// The content of `path`; `None` where there is no such file.
+/// The content of `path`; `None` if there is no such file.
 fn content(path: &Path) -> std::io::Result<Option<String>> {
     let opened = match file::open_itself(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),

@@ -12,7 +12,7 @@ use mindful_runner::hooks;
 use crate::plan_file::PlanFile;
 use crate::{exit, io_keys, prices, registry, service_variables, targets};
 
-/// A variable that is not a plan key, like those that hooks receive.
+/// A variable that is not a plan key, like those of hooks.
 const STORE_VARIABLE: &str = "MINDFUL_STORE";
 
 /// All settings for a verb that takes the plan and measures the target that they name.
@@ -22,13 +22,13 @@ pub(crate) fn settings(matches: &ArgMatches) -> Result<Settings> {
     for_engine(engine, &given)
 }
 
-/// The same for a verb that measures by `engine`, whatever its target.
+/// The settings for a verb that always measures by `engine`.
 #[cfg(feature = "raw")]
 pub(crate) fn settings_of(engine: &dyn Engine, matches: &ArgMatches) -> Result<Settings> {
     for_engine(engine, &given(matches)?)
 }
 
-/// The settings of a plan file alone, above the defaults.
+/// Only the settings of a plan file, above the defaults.
 pub(crate) fn of_file(path: &str) -> Result<Settings> {
     let mut given = Settings::default();
     let keys: Vec<&'static Key> = plan::KEYS.iter().chain(registry::options()).collect();
@@ -41,7 +41,7 @@ pub(crate) fn keys() -> Vec<&'static Key> {
     plan::KEYS.iter().chain(registry::options()).chain(plan::SWEEP_KEYS).chain(io_keys::KEYS).collect()
 }
 
-/// What plan file, variables and flags give.
+/// Settings from plan file, variables and flags.
 fn given(matches: &ArgMatches) -> Result<Settings> {
     let (keys, mut given) = (keys(), Settings::default());
     if let Some(file) = PlanFile::of(matches) {
@@ -64,8 +64,9 @@ fn given(matches: &ArgMatches) -> Result<Settings> {
     Ok(given)
 }
 
-/// What is `given` of the plan and of the options of `engine`, above their defaults. An option of another engine is refused
-/// as a flag; plan files and variables may serve several targets, so there it is reported and left out.
+/// The part of `given` that belongs to the plan and the options of `engine`, above their defaults. A flag of another
+/// engine is refused. Plan files and variables may serve several targets, so such an option there is reported and
+/// omitted.
 fn for_engine(engine: &dyn Engine, given: &Settings) -> Result<Settings> {
     let keys: Vec<&Key> =
         plan::KEYS.iter().chain(engine.options()).chain(plan::SWEEP_KEYS).chain(io_keys::KEYS).collect();
@@ -140,7 +141,7 @@ fn read_file(file: &PlanFile, keys: &[&Key], settings: &mut Settings) -> Result<
     Ok(())
 }
 
-/// Reads all variables of ours; gives the names of those that are of a service of Kubernetes called like us.
+/// Reads all our variables; returns the names of those that belong to a Kubernetes service with our name.
 fn read_variables(
     variables: impl Iterator<Item = (String, std::ffi::OsString)>,
     keys: &[&Key],
@@ -227,7 +228,7 @@ mod tests {
         }
     }
 
-    /// Each key decides what its value can bring about. A new key is in one of these lists, or this test fails.
+    /// Each key has a decision on its effects. A new key must be in one of these lists.
     #[test]
     fn every_key_decides_from_where_it_may_be_taken() {
         let of = |trust| keys().iter().filter(|key| key.trust == trust).map(|key| key.name).collect::<Vec<_>>();
@@ -237,7 +238,7 @@ mod tests {
         let server =
             ["trust_owner", "pg_bin", "fetch_dir", "fetch_url", "data_dir", "log_dir", "run_as", "set", "mysql_bin"];
         assert_eq!(of(Trust::Command), [&executes[..], &server[..], &["destroy_data"]].concat());
-        // What is left are figures and choices: none may be called after a command, a program, a file or a folder.
+        // The others are figures and choices: none may be named like a command, a program, a file or a folder.
         for key in keys().iter().filter(|key| key.trust == Trust::Value) {
             let place = ["COMMAND", "DIR", "FILE", "PATH", "URL", "PREFIX", "DEVICE", "USER"];
             assert!(!place.contains(&key.value), "{} takes a {} and is trusted as a figure", key.name, key.value);

@@ -30,7 +30,7 @@ use std::process::ExitCode;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Printed without arguments: what to type first.
+/// Printed without arguments: the first commands.
 const FIRST_MINUTE: &str = "\
 mindful run                                     measure this machine: a private PostgreSQL, 1 GiB, 30 s
 mindful run --target postgres://host/database   measure your own server

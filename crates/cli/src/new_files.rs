@@ -12,7 +12,7 @@ use mindful_report::escape;
 
 use crate::{question, registry};
 
-/// Asks whether to create missing files if no --scale gives their size; a yes sets the default size. Without a terminal
+/// Asks whether to create missing files if no --scale sets their size; a yes sets the default size. Without a terminal
 /// the engine refuses them.
 pub(crate) fn asked(mut settings: Settings, matches: &ArgMatches) -> Result<Settings> {
     let on_files = |url: &&str| registry::find(url).is_ok_and(|engine| engine.file_reads().is_some());

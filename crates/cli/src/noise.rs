@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// Longest file that is read, bytes.
 const LONGEST: u64 = 16 << 20;
 
-/// How much runs of one plan differed on one target.
+/// Variation between runs of one plan on one target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Noted {
     /// The target without secrets.

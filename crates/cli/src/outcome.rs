@@ -1,4 +1,4 @@
-//! How a verb that measured ends: its exit code, or the error that cut it short.
+//! The end of a measuring verb: its exit code, or the error that ended it.
 
 use mindful_core::result::Validity;
 use mindful_core::{Error, Result};

@@ -1,4 +1,4 @@
-//! Files that verbs write where the user says.
+//! Files that verbs write at places named by the user.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
@@ -8,7 +8,7 @@ use mindful_core::{Error, Result};
 use mindful_record::file;
 
 /// Writes `what` to `path`, readable only by the user. An existing file is replaced only with `replace`; links, pipes
-/// and devices never are.
+/// and devices are never replaced.
 pub(crate) fn write(path: &Path, what: &[u8], replace: bool) -> Result<()> {
     write_by(path, replace, |mut file| file.write_all(what))
 }

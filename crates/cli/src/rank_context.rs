@@ -1,4 +1,4 @@
-//! The surroundings of a run that ranks can share: which rank this process is, and which of several targets is its own.
+//! The context of a run that ranks can share: the rank of this process, and its target among several.
 
 use clap::ArgMatches;
 use mindful_core::Result;
@@ -11,9 +11,9 @@ use crate::{context, targets};
 pub(crate) struct RankContext {
     /// Its plan names the target of this process.
     pub context: Context,
-    /// Which rank this process is; `None` if it is alone.
+    /// The rank of this process; `None` if it is alone.
     pub rank: Option<Rank>,
-    /// All targets as given, secrets included; empty if there is one.
+    /// All targets as given, secrets included; empty for a single target.
     pub targets: Vec<String>,
 }
 
@@ -43,7 +43,7 @@ impl RankContext {
         Ok(Self { context, rank: None, targets: if targets.len() > 1 { targets } else { Vec::new() } })
     }
 
-    /// The first of the ranks that `mindful run` starts on this host, one for each target; `None` if there is one target.
+    /// The first of the ranks that `mindful run` starts on this host, one for each target; `None` for a single target.
     pub(crate) fn first_local_rank(&self) -> Result<Option<Rank>> {
         let of = self.targets.len().max(1);
         let assignment = TargetAssignment::for_targets(of, &self.context.settings)?;

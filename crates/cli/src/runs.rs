@@ -71,7 +71,7 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// A redactor that knows all plan keys, this host and its user.
+/// A redactor with all plan keys, this host and its user.
 fn redactor() -> Redactor {
     let keys = plan::KEYS.iter().chain(plan::SWEEP_KEYS).chain(registry::options());
     let choice = |key: &'static Key| (key.trust == Trust::Value).then(|| key.name.to_owned());

@@ -1,5 +1,5 @@
 //! Variables that Kubernetes sets in every container for each service of its namespace, in the form of Docker's links.
-//! Those of a service called `mindful` or `mindful-db` look like plan keys.
+//! Those of a service called `mindful` or `mindful-db` resemble plan keys.
 
 /// Whether `name` with this `value` is such a variable. Both have to match, so that a mistyped key is still refused.
 pub(crate) fn is_one(name: &str, value: &str) -> bool {

@@ -1,13 +1,13 @@
 //! Signals. The first Ctrl-C or SIGTERM requests a stop. The second ends the process and everything that it started.
 //!
-//! SIGHUP always requests a stop and never insists: a shell that loses its terminal passes the hang-up on, and the kernel
-//! sends it again when that shell has ended. Under `nohup` SIGHUP stays ignored.
+//! SIGHUP always requests a stop and never ends the process: a shell that loses its terminal passes the hang-up on, and
+//! the kernel sends it again when that shell has ended. Under `nohup` SIGHUP stays ignored.
 //!
-//! `abort`, such as for want of memory, ends the process as soon as the handlers of SIGABRT have returned, so the terminal is
-//! restored in a handler.
+//! `abort`, for example when memory runs out, ends the process as soon as the handlers of SIGABRT have returned. So the
+//! terminal is restored in a handler.
 //!
-//! Every other signal that would end the process first ends its hooks and restores the terminal. SIGXFSZ ends nothing:
-//! the write beyond the file size limit returns an error that names its file.
+//! For every other fatal signal, mindful first ends its hooks and restores the terminal. SIGXFSZ ends nothing: the
+//! write beyond the file size limit returns an error that names its file.
 
 use std::ffi::c_int;
 use std::io;
@@ -30,7 +30,7 @@ use signal_hook::consts::{
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::{self, emulate_default_handler, signal_name};
 
-/// Signals that end the process by default, apart from those of a faulty instruction, which no other thread can handle.
+/// Signals that end the process by default, except those of a faulty instruction, which no other thread can handle.
 const FATAL: [c_int; 14] = [
     SIGABRT,
     SIGALRM,
@@ -47,7 +47,7 @@ const FATAL: [c_int; 14] = [
     Signal::POWER.as_raw(),
     Signal::STKFLT.as_raw(),
 ];
-/// Those of real time, without the ones that a C library may use.
+/// Real-time signals, without those that a C library may use.
 const REAL_TIME: RangeInclusive<c_int> = 35..=64;
 
 static STOP: OnceLock<StopFlag> = OnceLock::new();
@@ -82,7 +82,7 @@ fn restore_on_abort() -> io::Result<()> {
         screen::restore();
         say(b"mindful: ended by SIGABRT; what is stored stays readable\n");
     };
-    // SAFETY: what it does are system calls that a handler may make, without locks and allocations.
+    // SAFETY: it makes only system calls that a handler may make, without locks and allocations.
     unsafe { low_level::register(SIGABRT, restore) }.map(drop)
 }
 
@@ -106,11 +106,11 @@ fn exit_at_once(stop: &StopFlag) {
 fn end_by(fatal: c_int) {
     let _no_hook_begins = give_back();
     let name = signal_name(fatal).map_or_else(|| format!("signal {fatal}"), str::to_owned);
-    // Its handler has said so.
+    // Its handler has already reported it.
     if fatal != SIGABRT {
         say(format!("mindful: ended by {name}; what is stored stays readable\n").as_bytes());
     }
-    // It ends the process with the signal, except for signals that it does not know.
+    // It ends the process with the signal, unless the signal is unknown to it.
     let _ = emulate_default_handler(fatal);
     exit(128 + fatal)
 }
@@ -120,8 +120,8 @@ fn exit(code: i32) -> ! {
     std::process::exit(code)
 }
 
-/// Ends what this process started, and gives back what it took. A hook that starts after this would outlive the process:
-/// none does until the result is dropped.
+/// Ends the children of this process, and releases its resources. A hook that starts after this would outlive the
+/// process: no hook starts until the result is dropped.
 fn give_back() -> impl Drop {
     let no_hook_begins = hooks::end();
     screen::restore();
@@ -146,7 +146,7 @@ fn ignores_hang_up() -> bool {
     ignored.is_some_and(|signals| signals & 1 << (SIGHUP - 1) != 0)
 }
 
-/// Does what Ctrl-C does, for a terminal in raw mode.
+/// Acts like Ctrl-C, for a terminal in raw mode.
 pub(crate) fn interrupt() {
     // A process may always signal itself.
     let _ = kill_process(getpid(), Signal::INT);

@@ -1,4 +1,4 @@
-//! The settings of a run that is resumed or repeated: those of its record, as far as they can be trusted.
+//! The settings of a run that is resumed or repeated: the trusted settings of its record.
 
 use clap::ArgMatches;
 use mindful_core::plan::secret::MASK;
@@ -8,8 +8,8 @@ use mindful_core::{Error, Result};
 
 use crate::{exit, layers, targets};
 
-/// The settings in `head`, of a run that is `what` (resumed, repeated). Settings that were stored without their secret have
-/// to be given again. If the run is not our `own`, commands and places come only from this command line.
+/// The settings in `head`, for a run that is resumed or repeated (`what`). Settings that were stored without their
+/// secret must be given again. If the run is not our `own`, commands and places come only from this command line.
 pub(crate) fn settings(head: &RunHead, own: bool, what: &str, matches: &ArgMatches) -> Result<Settings> {
     let (mut settings, mut left_out) = (head.settings.clone(), Vec::new());
     for key in layers::keys() {

@@ -17,7 +17,7 @@ pub(crate) struct Verb {
     pub group: Option<Group>,
     /// One line, for the list of verbs and the first line of its help.
     pub about: &'static str,
-    /// What it does in detail: one to three sentences.
+    /// Its effect in detail: one to three sentences.
     pub details: &'static str,
     pub example: &'static str,
     pub page: &'static str,

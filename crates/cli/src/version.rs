@@ -1,4 +1,4 @@
-//! What this binary is: version, commit, features, profile.
+//! This binary: version, commit, features, profile.
 
 use crate::registry;
 

@@ -44,7 +44,7 @@ pub(crate) fn old_files(help: &'static str) -> Arg {
     Arg::new("file").value_name("FILE|FOLDER").num_args(1..).required(true).help(help)
 }
 
-/// What several sides are ordered by, and what they cost.
+/// The criterion for the order of several sides, and their prices.
 pub(crate) fn order_and_prices() -> [Arg; 2] {
     let by = option("by", "by", "FIGURE").conflicts_with("figure");
     [

@@ -1,7 +1,7 @@
-//! Plan keys and engine options as flags: one row of their tables gives one flag.
+//! Plan keys and engine options as flags: one row of their tables becomes one flag.
 //!
-//! A verb's `--help` shows only the keys that its users need; `--help-all` shows every key of the plan. Engine options are
-//! flags too, but `mindful engines NAME` alone explains them: which of them apply depends on the target.
+//! A verb's `--help` shows only the keys that its users need; `--help-all` shows every key of the plan. Engine options
+//! are flags too, but only `mindful engines NAME` explains them, because the target decides which apply.
 
 use clap::builder::{NonEmptyStringValueParser, ValueParser};
 use clap::{Arg, ArgAction, Command};
@@ -59,10 +59,10 @@ const HEADINGS: [(&str, &[&str]); 7] = [
     ("Several processes", &["rank", "ranks", "job", "meet", "meet_timeout"]),
 ];
 
-/// Heading of the flags that say how a result is printed and kept.
+/// Heading of the flags for printing and storing a result.
 pub(crate) const RESULT: &str = "Result";
 
-/// `command` with all plan keys and engine options. Of the plan keys, the help shows those in `common`, or all.
+/// `command` with all plan keys and engine options. Its help shows only the plan keys in `common`, or all.
 pub(crate) fn with_plan(command: Command, common: &[&str], shown: Shown) -> Command {
     let key = |name: &&str| plan::KEYS.iter().find(|key| key.name == *name);
     let keys = HEADINGS.iter().flat_map(|(heading, names)| names.iter().filter_map(key).map(move |key| (heading, key)));

@@ -1,4 +1,4 @@
-//! clap's errors as one line: what is wrong, and what to do.
+//! clap's errors as one line: the fault and the remedy.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use mindful_core::Error;

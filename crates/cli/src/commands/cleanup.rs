@@ -1,4 +1,4 @@
-//! `mindful cleanup`: lists everything that mindful created on the target, asks, and removes it.
+//! `mindful cleanup`: lists everything that mindful created on the target and removes it after a confirmation.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! `mindful compare`: which side is faster, and by how much? Two sides have a verdict, more have ranks.
+//! `mindful compare`: which side is faster, and by how much? Two sides get a verdict, more get ranks.
 
 mod junit;
 pub(crate) mod sides;
@@ -109,7 +109,7 @@ fn compare(matches: &ArgMatches) -> Result<Exit> {
     conclude(gate, outcome, None, context::wants_json(matches))
 }
 
-/// What sides are ordered by if nothing else is named.
+/// The default criterion for the order of sides.
 const BY_READS: OrderedBy = OrderedBy::Figure(ComparedFigure::Reads);
 
 /// The value of `--by`.
@@ -141,7 +141,7 @@ pub(super) fn ranked(matches: &ArgMatches, all: &AllSides) -> Result<Ranking> {
     Ranking::from_sides(&all.sides, by, margin, false)
 }
 
-/// What an export orders sides by, and the differences that do not matter.
+/// The criterion by which an export orders sides, and the margin.
 pub(super) fn order_and_margin(matches: &ArgMatches) -> Result<(OrderedBy, f64)> {
     let by = match order(matches)? {
         Some(by) => by,
@@ -174,7 +174,7 @@ fn document(
         + &comparison::comparison_text(compared, sides, &context::style())
 }
 
-/// The comparison of two sides that are meant to differ, as JSON or as text.
+/// The comparison of two sides with intended differences, as JSON or as text.
 pub(super) fn planned(matches: &ArgMatches, store: &Store, sides: &Sides) -> Result<String> {
     let noise = sides::noise_floor(&sides.baseline, store)?;
     let compared = sides.compare(sides.default_figure(), DEFAULT_MARGIN, noise)?;
@@ -185,7 +185,7 @@ pub(super) fn planned(matches: &ArgMatches, store: &Store, sides: &Sides) -> Res
     })
 }
 
-/// What a page or a picture shows of `sides`, by --figure and --margin.
+/// The rows of a page or a picture for `sides`, by --figure and --margin.
 pub(super) fn differences(
     matches: &ArgMatches,
     (sides, noise): &(Sides, Option<NoiseFloor>),

@@ -1,4 +1,5 @@
-//! `mindful delete`: lists stored runs, asks, and removes them. If one name is unknown or ambiguous, it removes none.
+//! `mindful delete`: lists stored runs and removes them after a confirmation. If one name is unknown or ambiguous, it
+//! removes none.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! `mindful doctor`: the checks that precede every run, alone; an engine's proof of its own counters is stored for later runs.
+//! `mindful doctor`: the checks that precede every run, without a run. An engine's proof of its own counters is stored
+//! for later runs.
 
 use std::io::Write;
 use std::path::Path;
@@ -76,7 +77,7 @@ fn doctor(matches: &ArgMatches) -> Result<Exit> {
     Ok(if failed { Exit::Invalid } else { Exit::Ok })
 }
 
-/// Writes what a bug report needs into a new file of the current folder; returns its name.
+/// Writes the contents of a bug report into a new file of the current folder; returns its name.
 fn keep(bundle: &str) -> Result<String> {
     let name = format!("mindful-doctor-{}.txt", mindful_core::contract::clock::now_us() / 1_000_000);
     // Others who may write to the folder can guess the name.
@@ -93,7 +94,7 @@ fn proven(proof: &SelfProof, bundle: &str) -> String {
     format!("{lines}for a bug report, without names: {bundle}\n\n")
 }
 
-/// The number of findings of each severity, and what that means for a run.
+/// The number of findings of each severity, and the consequence for a run.
 fn counts(findings: &[Finding]) -> String {
     let of = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
     let (errors, warnings, infos) = (of(Severity::Error), of(Severity::Warning), of(Severity::Info));

@@ -1,4 +1,4 @@
-//! `mindful engines`: what can be measured.
+//! `mindful engines`: lists and explains the engines.
 
 use std::fmt::Write as _;
 

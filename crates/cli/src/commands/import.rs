@@ -96,7 +96,7 @@ fn import(matches: &ArgMatches) -> Result<Exit> {
     Ok(Exit::Ok)
 }
 
-/// What is in the files of a command line.
+/// Contents of the files of a command line.
 #[derive(Default)]
 struct Contents {
     steps: Vec<OldStep>,
@@ -157,7 +157,7 @@ fn store_runs(matches: &ArgMatches, runs: Vec<OldRun>, output: &mut String) -> R
     Ok(())
 }
 
-/// How many files there are; several results of one are called `file#1` and so on.
+/// The number of files; several results of one file are called `file#1` and so on.
 fn number_of_files(names: &[String]) -> usize {
     let file = |name: &String| match name.rsplit_once('#') {
         Some((file, _)) if Path::new(file).exists() => file.to_owned(),
@@ -201,7 +201,7 @@ fn take(steps: &mut Vec<OldStep>, read: Vec<OldStep>, sessions: Option<&u32>) {
     }));
 }
 
-/// Copies a run into the store; returns the lines that say so.
+/// Copies a run into the store; returns the message lines.
 fn taken(store: &Store, named: &Named) -> Result<String> {
     let taken = intake::take_in(store, named)?;
     let summary = if taken.differences.is_empty() {
@@ -276,7 +276,7 @@ fn write_plan(matches: &ArgMatches, (source, imported): &(PathBuf, ImportedPlan)
     Ok(Exit::Ok)
 }
 
-/// What to do with the plan file `output`; mindful.toml in the current folder is found automatically.
+/// The next step with the plan file `output`; mindful.toml in the current folder is found automatically.
 fn hint(output: &Path) -> String {
     let here = |path: &Path| path.parent().map(|parent| parent.join(".")).and_then(|parent| parent.canonicalize().ok());
     let is_found = output.file_name() == Some(plan_file::NAME.as_ref())

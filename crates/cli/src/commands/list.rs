@@ -56,7 +56,7 @@ pub(super) fn table(listed: &[Listed]) -> String {
         summary: run.summary.as_ref(),
         fault: run.fault.as_deref(),
     });
-    // A pipe gets all columns.
+    // Output to a pipe has all columns.
     let style = Style { width: context::columns().unwrap_or(usize::MAX), ..context::style() };
     mindful_report::list::table(&rows.collect::<Vec<_>>(), &style)
 }

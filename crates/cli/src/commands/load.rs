@@ -1,4 +1,4 @@
-//! `mindful load`: loads the dataset that the plan asks for, or completes it, and verifies its layout.
+//! `mindful load`: loads the dataset of the plan, or completes it, and verifies its layout.
 
 use clap::ArgMatches;
 use mindful_core::Result;

@@ -75,7 +75,7 @@ fn of_targets(shared: &RankContext) -> String {
     (0..).zip(shared.redacted_targets()).map(of_target).collect()
 }
 
-/// This rank, or the first of those that `mindful run` would start, where there are several targets.
+/// This rank, or with several targets the first of the ranks that `mindful run` would start.
 fn ranks_of(shared: &RankContext) -> Option<Rank> {
     let own = shared.rank.clone();
     own.or_else(|| shared.first_local_rank().ok().flatten()).filter(|_| !shared.targets.is_empty())

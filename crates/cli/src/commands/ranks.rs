@@ -15,7 +15,7 @@ use crate::{context, registry, signals};
 
 type Measure<'a> = &'a dyn Fn(&dyn Coordination) -> Result<Ended>;
 
-/// Joins the other ranks, where the plan says or in the target, and measures the share of this one.
+/// Joins the other ranks, at the plan's rendezvous or in the target, and measures the share of this one.
 pub(super) fn join(shared: &RankContext, rank: &Rank, matches: &ArgMatches, measure: Measure<'_>) -> Result<Ended> {
     let meet = shared.context.settings.get("meet");
     let parent = matches.get_one::<String>("started_by").and_then(|pid| pid.parse().ok());

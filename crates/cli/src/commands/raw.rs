@@ -1,4 +1,4 @@
-//! `mindful raw`: the I/O engine alone, in one step or in the jobs that Orion and its like made known.
+//! `mindful raw`: only the I/O engine, in one step or in the jobs known from Orion and similar tools.
 
 mod csv;
 mod io_job;
@@ -76,7 +76,7 @@ fn name_target(matches: &ArgMatches, settings: &mut Settings) -> Result<()> {
     }
 }
 
-/// A session reads one schema. So that one session reads all of the files, they are one schema unless the user says otherwise.
+/// A session reads one schema. By default the files are one schema, so that one session reads all of them.
 fn read_whole(settings: &mut Settings) {
     if ["schemas", "hot_schema", "whole"].iter().any(|key| settings.given_text(key).is_some()) {
         return;

@@ -84,7 +84,7 @@ fn run(matches: &ArgMatches) -> Result<Exit> {
     Ok(outcome::of_one_step(&ended))
 }
 
-/// Runs the plan of `context` and prints the result, with the explanation of a figure if one is asked for.
+/// Runs the plan of `context` and prints the result, with the explanation of a figure if requested.
 pub(super) fn measure(
     context: &Context,
     coordination: &dyn Coordination,

@@ -1,7 +1,7 @@
 //! `mindful squeeze`: occupies memory while a command runs, so that the page cache cannot hold the data it reads.
 //!
-//! The memory belongs to this process alone, so the kernel takes it back however the process ends. The command runs in
-//! a watched group, which ends with this process.
+//! The memory belongs to this process, so the kernel frees it after any end of the process. The command runs in a
+//! watched group, which ends with this process.
 
 use std::io::IsTerminal;
 use std::os::unix::process::ExitStatusExt;

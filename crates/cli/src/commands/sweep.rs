@@ -66,7 +66,7 @@ fn sweep(matches: &ArgMatches) -> Result<Exit> {
     }
 }
 
-/// Runs every step that `settings` name, or those that `resumed` still lacks, and prints the report in `form`, if any.
+/// Runs every step in `settings`, or the missing ones of `resumed`, and prints the report in `form`, if any.
 pub(super) fn walked(
     settings: Settings,
     resumed: Option<(RunWriter, Run)>,

@@ -1,4 +1,4 @@
-//! `mindful watch`: what a database and its host do each second, without load from mindful.
+//! `mindful watch`: shows activity of a database and its host each second, without load from mindful.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -47,7 +47,7 @@ pub(super) const VERB: Verb = Verb {
 /// The argument of `--live`; the screen of this verb differs from that of a run.
 const SCREEN: &str = "screen";
 
-/// How often the wait for readings checks for Ctrl-C.
+/// Interval of checking for Ctrl-C during the wait for readings.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Shortest interval: servers hardly publish counters more often.
@@ -66,7 +66,7 @@ fn watch(matches: &ArgMatches) -> Result<Exit> {
     let context = context::of(matches)?;
     let until = context.settings.given_text("duration").map(units::parse_duration).transpose()?;
     let interval = interval(matches)?;
-    // What cannot be filtered is refused before anything is opened.
+    // An invalid filter is refused before anything is opened.
     filter(matches)?;
     let target = context.open()?;
     let scope = if matches.get_flag("instance") { Scope::Server } else { Scope::Database };
@@ -102,7 +102,7 @@ fn watch(matches: &ArgMatches) -> Result<Exit> {
     outcome.map(|()| Exit::Ok)
 }
 
-/// What no column or counter shows, and why.
+/// A part without columns or counters, and why.
 fn unmeasured(finding: &Finding) -> String {
     let why = if finding.code == codes::COUNTERS_DENIED.name { &finding.text } else { &finding.evidence };
     format!("not measured: {why}")

@@ -16,7 +16,7 @@ pub(super) fn refuse_to_replace(matches: &ArgMatches) -> Result<()> {
     }
 }
 
-/// Writes what `suite` makes to the file of `--junit`, if there is one.
+/// Writes the result of `suite` to the file of `--junit`, if it is set.
 pub(super) fn write(matches: &ArgMatches, suite: impl FnOnce() -> String) -> Result<()> {
     let Some(path) = matches.get_one::<String>("junit") else { return Ok(()) };
     output_file::write(Path::new(path), suite().as_bytes(), true)

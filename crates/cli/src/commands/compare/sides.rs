@@ -104,7 +104,7 @@ impl AllSides {
         Ok(self)
     }
 
-    /// The two sides; `None` of more.
+    /// The two sides; `None` if there are more.
     pub(crate) fn two(self) -> std::result::Result<(Sides, Option<NoiseFloor>), Self> {
         if self.sides.len() != 2 {
             return Err(self);
@@ -117,10 +117,9 @@ impl AllSides {
     }
 }
 
-/// Refuses sides that hold a run which is not what was asked for: its figures would decide the verdict unseen.
+/// Refuses sides with a run that differs from its plan: its figures would influence the verdict unnoticed.
 ///
-/// # Errors
-/// The first invalid run, with what makes it so.
+/// # Errors The first invalid run, with the reason.
 pub(crate) fn refuse_invalid(baseline: &Side, candidate: &Side) -> Result<()> {
     for (name, side) in [("baseline", baseline), ("candidate", candidate)] {
         let Some((_, analysis)) = side.iter().find(|(_, a)| a.summary.validity == Validity::Invalid) else { continue };
@@ -144,8 +143,8 @@ pub(super) fn named(matches: &ArgMatches, flag: &str, store: &Store) -> Result<S
     Ok(side)
 }
 
-/// The runs of the store that `name` names: those with that tag, or one run, or several separated by commas; and whether
-/// some were made elsewhere.
+/// The runs of the store called `name`: those with that tag, one run, or several separated by commas; and whether some
+/// were made elsewhere.
 fn of_store(name: &str, store: &Store) -> Result<(Side, bool)> {
     // An id is never the tag of another run.
     let is_id = store.ids()?.iter().any(|id| id == name);
@@ -165,7 +164,7 @@ fn of_store(name: &str, store: &Store) -> Result<(Side, bool)> {
     Ok((ids.iter().map(|id| repetition::judged(store, id)).collect::<Result<_>>()?, elsewhere))
 }
 
-/// The runs of a pack, of a run folder, or of all those in a folder; `None` where there is no such path.
+/// The runs of a pack, of a run folder, or of all those in a folder; `None` if there is no such path.
 fn of_path(path: &Path, runs: &Runs) -> Option<Result<(Side, bool)>> {
     path.exists().then(|| {
         let named = files::of_path(path)?;
@@ -191,7 +190,7 @@ fn short(name: &str) -> String {
     last.strip_suffix(".tar.zst").unwrap_or(last).to_owned()
 }
 
-/// The noise floor of this platform on the target of the first run; none of runs that were made elsewhere.
+/// The noise floor of this platform on the target of the first run; `None` for runs that were made elsewhere.
 pub(super) fn noise_floor(side: &Side, store: &Store) -> Result<Option<NoiseFloor>> {
     let ids = || side.iter().map(|(run, _)| run.head.id.as_str());
     let Some(first) = ids().next() else { return Ok(None) };
@@ -225,7 +224,7 @@ fn measured(plans: &[&String], repeat: u32, matches: &ArgMatches, store: &Store)
     Ok(sides)
 }
 
-/// Prints how long the runs will take, and whether so few can show a difference.
+/// Prints the duration of the runs, and whether so few can show a difference.
 fn announce(settings: &[Settings], repeat: u32, matches: &ArgMatches, store: &Store) -> Result<()> {
     let contexts = settings.iter().map(|settings| context::alone(settings.clone(), matches));
     let contexts = contexts.collect::<Result<Vec<_>>>()?;
@@ -239,7 +238,7 @@ fn announce(settings: &[Settings], repeat: u32, matches: &ArgMatches, store: &St
     Ok(())
 }
 
-/// What to say of `repeat` runs a side that cannot show any difference.
+/// The warning if `repeat` runs a side cannot show any difference.
 fn too_few(repeat: usize, has_noise_floor: bool) -> Option<String> {
     let needed = runs_to_tell(1);
     match repeat {

@@ -61,7 +61,7 @@ pub(super) fn write(matches: &ArgMatches, runs: &Runs) -> Result<()> {
     Ok(())
 }
 
-/// All runs of the store, or those that the command line names: of the store, packs, run folders and folders of them.
+/// All runs of the store, or those on the command line: names in the store, packs, run folders and folders of them.
 fn sources(matches: &ArgMatches, runs: &Runs) -> Result<Vec<Source>> {
     if matches.get_flag("all") {
         return Ok(runs.store().ids()?.into_iter().map(Source::Stored).collect());

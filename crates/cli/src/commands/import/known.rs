@@ -13,13 +13,13 @@ struct KnownRun {
     id: String,
     tag: Option<String>,
     target: String,
-    /// Its steps, by what was measured.
+    /// Digests of its steps' measurements.
     digests: Vec<u64>,
 }
 
 pub(super) struct KnownRuns(Vec<KnownRun>);
 
-/// What of a run is in the store.
+/// The part of a run that is already in the store.
 pub(super) enum Overlap {
     /// All of it, as this run.
     Whole(String),
@@ -28,7 +28,7 @@ pub(super) enum Overlap {
 }
 
 impl KnownRuns {
-    /// Those of `store`; a run that cannot be read is not compared.
+    /// The runs of `store`; an unreadable run is not compared.
     pub(super) fn of(store: &Store) -> Result<Self> {
         let known = |id: String| {
             let head = store.head(&id).ok().filter(|head| head.imported.is_some())?;
@@ -47,7 +47,7 @@ impl KnownRuns {
         Ok(Self(store.ids()?.into_iter().filter_map(known).collect()))
     }
 
-    /// What of `old` is there. Under another `tag` the same is wanted again.
+    /// The part of `old` that is already stored. Another `tag` makes it a new run.
     pub(super) fn overlap(&self, old: &OldRun, tag: Option<&String>) -> Overlap {
         let wanted = digests(&old.events);
         let same_target = || self.0.iter().filter(|run| run.target == old.target);
@@ -62,7 +62,7 @@ impl KnownRuns {
     }
 }
 
-/// Each step of `events` by its sessions and what was measured, whatever the files are called.
+/// A digest of each step of `events` from its sessions and measurements, independent of file names.
 fn digests(events: &[Event]) -> Vec<u64> {
     let mut steps: Vec<DefaultHasher> = Vec::new();
     for event in events {

@@ -31,7 +31,7 @@ pub(crate) const VERB: Verb = Verb {
 /// A pack or run folder that was checked.
 struct Checked {
     path: String,
-    /// Id and validity; `None` where it cannot be read.
+    /// Id and validity; `None` if it cannot be read.
     run: Option<(String, &'static str)>,
     differences: Vec<String>,
     not_compared: Vec<String>,

@@ -33,7 +33,7 @@ pub(super) fn keeps_several(job: &Job, settings: &Settings) -> Result<bool> {
     })
 }
 
-/// The job in `settings`, or `None` for one plain step; adds the defaults of either.
+/// The job in `settings`, or `None` for one plain step; adds the defaults.
 pub(super) fn of(settings: &mut Settings) -> Result<Option<Job>> {
     settings.check_bounds(io_keys::KEYS)?;
     let preset = settings.get("preset").map(str::to_owned);
@@ -101,7 +101,7 @@ fn points(settings: &Settings) -> Result<Job> {
     Ok(Job::Points(job.points()?))
 }
 
-/// The preset; the error also lists those that are not Orion's.
+/// The preset; the error also lists presets that are not Orion's.
 fn parse_preset(text: &str) -> Result<Preset> {
     Preset::parse(text).map_err(|_| {
         let names = Preset::NAMES.map(|(name, _)| name).join(", ");

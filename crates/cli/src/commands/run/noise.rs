@@ -1,4 +1,4 @@
-//! `mindful run --repeat N`: runs one plan several times and stores how much the runs differ, the noise floor.
+//! `mindful run --repeat N`: runs one plan several times and stores the variation between the runs, the noise floor.
 
 use clap::ArgMatches;
 use mindful_analyze::compare::NoiseFloor;
