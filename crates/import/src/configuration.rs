@@ -15,7 +15,7 @@ use shell::Script;
 pub struct ImportedPlan {
     /// The plan file, each line with a comment.
     pub toml: String,
-    /// What could not be carried over, one line each.
+    /// Settings that could not be converted, one line each.
     pub left_behind: Vec<String>,
 }
 

@@ -27,8 +27,8 @@ fn month(name: &str) -> Option<i8> {
     named().or_else(numbered)
 }
 
-/// Seconds from the epoch to the begin of a day: `23-May-16`, `23.05.2016` or `2016-05-23`. `None` for other forms: with
-/// slashes a day may stand before or after its month.
+/// Seconds from the epoch to the begin of a day: `23-May-16`, `23.05.2016` or `2016-05-23`. `None` for other forms:
+/// with slashes the order of day and month is ambiguous.
 pub(crate) fn day_s(text: &str) -> Option<i64> {
     let mark = ['-', '/', '.'].into_iter().find(|mark| text.matches(*mark).count() == 2)?;
     let mut parts = text.split(mark).map(str::trim);

@@ -1,5 +1,5 @@
-//! The formats of other tools: each is a file with its `Format`, what reads it and what makes steps of it in a folder
-//! of that name where they are long, and a line here.
+//! The formats of other tools. Each is a file with its `Format` and a line here. Long parsers and conversions to steps
+//! are in a folder of that name.
 
 mod awr;
 mod awr_info;

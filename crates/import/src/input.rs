@@ -8,7 +8,7 @@ use crate::number::GROUPING;
 
 /// Most bytes of a file that has to be read whole.
 pub(crate) const WHOLE: usize = 256 << 20;
-/// Zeros in a row after which what follows is no text.
+/// Number of consecutive zeros after which the input is not text.
 const ZEROS: usize = 1 << 20;
 
 /// All of `input` as text, up to [`WHOLE`] bytes; bytes that are not UTF-8 become replacement characters.
@@ -53,7 +53,7 @@ pub(crate) fn text_within(name: &str, input: &mut dyn BufRead, most: usize) -> R
     Ok(text)
 }
 
-/// `text` without a number that ends where it ends.
+/// `text` without a number at its end.
 fn before_last_number(text: &str) -> &str {
     let begin = text.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '.').map_or(0, |last| last + 1);
     // The last letter before it may be longer than a byte.

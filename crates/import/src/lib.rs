@@ -1,8 +1,9 @@
-//! Old configurations as mindful plans, and results of other tools as runs. Nothing in a file is ever executed.
+//! Converts old configurations to mindful plans, and results of other tools to runs. Nothing in a file is ever
+//! executed.
 //!
-//! A file is recognised by its content ([`recognised`]). Its [`Format`] reads it into [`OldStep`]s, whichever verb asked, so that
-//! all verbs show the same figures. [`runs`] puts steps together that belong to one run. What a file does not show is
-//! unknown, never 0. A release whose figures cannot all be read right is refused with its name.
+//! A file is recognised by its content ([`recognised`]). Its [`Format`] parses it into [`OldStep`]s for every verb, so
+//! that all verbs show the same figures. [`runs`] groups steps that belong to one run. Missing figures are unknown,
+//! never 0. A release with figures that cannot all be read correctly is refused with its name.
 
 mod configuration;
 mod date;

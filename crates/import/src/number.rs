@@ -1,14 +1,15 @@
 //! Figures as reports print them: thousands separators, exponents, K/M/G and us/ms/s suffixes.
 
-/// By what two statements of one figure may differ beyond their digits, a share: they are not of the very same instant.
+/// Accepted difference of two statements of one figure beyond their digits, a share: they are not from exactly the same
+/// instant.
 pub(crate) const APART: f64 = 0.02;
-/// The same of what different clocks measured, or clocks and counters.
+/// Accepted difference between different clocks, or clocks and counters, a share.
 pub(crate) const CLOCKS_APART: f64 = 0.1;
 
 /// Marks that group digits, besides commas and points: apostrophes, and spaces that do not break.
 pub(crate) const GROUPING: [char; 5] = ['\'', '\u{2019}', '\u{a0}', '\u{202f}', '\u{2009}'];
 
-/// `text` with apostrophes for all other marks that group digits; `None` if it has no such mark.
+/// `text` with apostrophes for all other marks that group digits; `None` without such a mark.
 pub(crate) fn with_apostrophes(text: &str) -> Option<String> {
     if !text.contains(&GROUPING[1..]) {
         return None;
@@ -23,11 +24,11 @@ pub(crate) fn with_apostrophes(text: &str) -> Option<String> {
     Some(plain)
 }
 
-/// A figure and how far off its last printed digit lets it be.
+/// A figure with the precision of its last printed digit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Printed {
     pub value: f64,
-    /// Half a step of the last digit: the true figure is no farther away.
+    /// Half a step of the last digit: the largest error of the printed figure.
     pub half_step: f64,
 }
 
@@ -51,7 +52,7 @@ impl Printed {
         Self { value: self.value * other.value, half_step }
     }
 
-    /// The quotient; `None` for a divisor that is not above 0.
+    /// The quotient; `None` for a divisor not above 0.
     pub(crate) fn over(self, other: Self) -> Option<Self> {
         let half_step = self.half_step / other.value + other.half_step * self.value.abs() / (other.value * other.value);
         (other.value > 0.0).then(|| Self { value: self.value / other.value, half_step })
@@ -87,8 +88,8 @@ impl Printed {
     }
 }
 
-/// A count such as `1,234`, `.5`, `27.9K`, `5.8617E+08`. Suffixes are powers of 1000. `None` for what is blank, `####`, no
-/// figure, or has commas that do not group thousands: they may be decimal commas.
+/// Parses a count such as `1,234`, `.5`, `27.9K`, `5.8617E+08`. Suffixes are powers of 1000. `None` for blanks, `####`,
+/// other text, and commas that do not group thousands: they may be decimal commas.
 pub(crate) fn count(text: &str) -> Option<Printed> {
     let (figure, suffix) = split(text)?;
     let factor = match suffix {
@@ -124,8 +125,8 @@ pub(crate) fn exact_bytes(bytes: u64) -> String {
     unit.map_or_else(|| format!("{bytes}B"), |(name, unit)| format!("{}{name}", bytes / unit))
 }
 
-/// A time in us: `268.69us`, `3.23ms`, `52.86 s`, `27.9K`. Without a unit of its own it counts `unit_us`; where that is
-/// not known either, it is no time.
+/// Parses a time in us: `268.69us`, `3.23ms`, `52.86 s`, `27.9K`. Without a unit its unit is `unit_us`; `None` if that
+/// is unknown too.
 pub(crate) fn time_us(text: &str, unit_us: Option<f64>) -> Option<Printed> {
     let (figure, suffix) = split(text)?;
     let factor = match suffix {
@@ -168,7 +169,7 @@ fn split(text: &str) -> Option<(Printed, &str)> {
     printed.value.is_finite().then(|| (printed, text[end + length..].trim_start()))
 }
 
-/// Whether commas stand before three digits each.
+/// Whether three digits follow each comma.
 fn is_grouped(whole: &str) -> bool {
     let (first, groups) = whole.split_once(',').map_or((whole, None), |(first, groups)| (first, Some(groups)));
     groups.is_none_or(|groups| {

@@ -1,4 +1,4 @@
-//! What a file of another tool shows, in the words of our own runs: a step.
+//! A measurement from a file of another tool, in the terms of our own runs: a step.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub const MOST_SESSIONS: u32 = 100_000;
 /// Contradictions that are named.
 const CONTRADICTIONS: usize = 4;
 
-/// A counter with its unit, its help, and by how much it grew; `None` is unknown.
+/// A counter with its unit, its help, and its growth; `None` is unknown.
 pub(crate) type Growth = (Counter, &'static str, &'static str, Option<f64>);
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -30,31 +30,31 @@ pub struct OldStep {
     pub file: String,
     pub(crate) more_files: Vec<String>,
     pub what: &'static str,
-    /// What was measured: the name of an engine.
+    /// The measured system: the name of an engine.
     pub(crate) engine: &'static str,
     pub(crate) words: Words,
     /// Where, as far as the file shows it.
     pub target: String,
-    /// What distinguishes runs of one target that are not steps of one run.
+    /// Distinguishes runs of one target that are not steps of one run.
     pub(crate) series: Option<String>,
     pub version: Option<String>,
     pub block_bytes: Option<u64>,
     pub(crate) cache_bytes: Option<u64>,
-    /// The host, by the names that our own runs use.
+    /// Facts about the host, with the names of our own runs.
     pub(crate) host: BTreeMap<String, String>,
     /// Settings and remarks of the other tool.
     pub facts: BTreeMap<String, String>,
-    /// When it began, us since the epoch; `None` without a date.
+    /// Start time, us since the epoch; `None` without a date.
     pub(crate) began_us: Option<i64>,
-    /// Sessions, or I/Os in flight where these are the load; `None` where their number is not known.
+    /// Sessions, or I/Os in flight if these are the load; `None` if their number is unknown.
     pub sessions: Option<u32>,
-    /// What the step varied besides sessions, such as the blocks of an I/O.
+    /// Varied settings of the step besides sessions, such as the blocks of an I/O.
     pub(crate) point: BTreeMap<String, String>,
     /// Options of the other tool that distinguish steps of one run, if they differ.
     pub(crate) options: BTreeMap<String, String>,
     /// Boundaries, counters and slices.
     pub events: Vec<Event>,
-    /// What a reader of the figures must know.
+    /// Findings about the figures.
     pub findings: Vec<Finding>,
     pub(crate) report: Option<Box<Report>>,
     /// A result of Orion with points that are not steps yet: other files contain the rest of them.
@@ -100,7 +100,7 @@ impl OldStep {
         self.add_metrics(source, span, last, counters.into_iter().map(metric).collect());
     }
 
-    /// Adds metrics that grew by so much between the first boundary and the last, `None` where unknown.
+    /// Adds metrics with their growth between the first boundary and the last, `None` if unknown.
     pub(crate) fn add_metrics(
         &mut self,
         source: &str,
@@ -135,7 +135,7 @@ impl OldStep {
         self.events.push(Event::StepEnd { error, interrupted: false });
     }
 
-    /// Adds a finding about a figure that does not mean what it seems to.
+    /// Adds a finding about a misleading figure.
     pub(crate) fn add_finding(&mut self, code: Code, text: impl Into<String>, evidence: impl Into<String>) {
         self.findings.push(code.finding(text, evidence));
     }

@@ -1,4 +1,4 @@
-//! What an AWR or Statspack report shows, whatever its version and form.
+//! Contents of an AWR or Statspack report, in any version and form.
 
 mod consistency;
 mod contents;

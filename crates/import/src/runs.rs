@@ -14,19 +14,19 @@ use crate::old_step::{MOST_SESSIONS, OldStep};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct OldRun {
-    /// What was measured: the name of an engine.
+    /// The measured system: the name of an engine.
     pub engine: &'static str,
     pub target: String,
     pub imported: Imported,
-    /// When it began, RFC 3339; `None` without a date.
+    /// Start time, RFC 3339; `None` without a date.
     pub began: Option<String>,
     pub events: Vec<Event>,
     /// The file of each step.
     pub step_files: Vec<String>,
 }
 
-/// Steps as runs, by their targets: those with a known number of sessions are a ladder, the others a table in the order of
-/// time. Also returns what was refused only now: `unit` is that of Orion's latencies where a file has none.
+/// Groups steps into runs by their targets: those with a known number of sessions are a ladder, the others a table in
+/// the order of time. Also returns late errors. `unit` is the unit of Orion's latencies if a file has none.
 pub fn runs(mut steps: Vec<OldStep>, unit: Option<LatencyUnit>) -> (Vec<OldRun>, Vec<Error>) {
     let (joined, refused) = orion::join(&mut steps, unit);
     let mut groups: BTreeMap<_, Vec<OldStep>> = BTreeMap::new();
@@ -88,7 +88,7 @@ fn run(mut steps: Vec<OldStep>) -> Option<OldRun> {
     Some(old)
 }
 
-/// Adds the options in which steps differ to what they varied.
+/// Adds differing options of steps to their varied settings.
 fn tell_apart(steps: &mut [OldStep]) {
     let mut values: BTreeMap<String, Vec<Option<String>>> = BTreeMap::new();
     for key in steps.iter().flat_map(|step| step.options.keys()) {

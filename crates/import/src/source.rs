@@ -17,7 +17,7 @@ use crate::waits::{Field, Filter, Grouped};
 const HEAD: usize = 64 << 10;
 const BUFFER: usize = 1 << 20;
 
-/// Counts zeros on the way: no text has any, so what was there is lost. Lines may end in a carriage return alone.
+/// Counts zeros in the input: text has none, so each is lost content. Lines may end in a carriage return only.
 struct Lines<R> {
     from: R,
     zeros: Rc<Cell<u64>>,
@@ -52,8 +52,7 @@ pub struct Source {
 
 /// Recognises the content of the file `name`.
 ///
-/// # Errors
-/// The file cannot be read, or is in none of the formats.
+/// # Errors The file cannot be read, or is in none of the formats.
 pub fn recognised(name: &str, plain: Box<dyn Read>) -> Result<Source> {
     let mut packed = BufReader::with_capacity(BUFFER, plain);
     let gzip = packed.fill_buf().map_err(|error| cannot_read(name, &error))?.starts_with(&[0x1f, 0x8b]);

@@ -1,10 +1,10 @@
-//! What a file is that contains no known measurement.
+//! Identifies files without a known measurement.
 
 use mindful_core::Error;
 use mindful_core::contract::error::one_line;
 
 const ERRORS: [&str; 4] = ["ORA-", "SP2-", "PLS-", "TNS-"];
-/// Files of the same tools that contain none of these figures, or not in a form that is read.
+/// Files of the same tools without these figures, or in an unsupported form.
 const OTHERS: [(&str, &str); 8] = [
     ("WORKLOAD REPOSITORY COMPARE", "an AWR report that compares two periods; import the reports of both"),
     ("WORKLOAD REPOSITORY SQL Report", "an AWR report of one statement; import the report of the instance"),
@@ -37,7 +37,7 @@ fn content(head: &[u8]) -> (String, &'static str) {
     if let Some((_, what)) = OTHERS.iter().find(|(mark, _)| text.contains(mark)) {
         return (format!("is {what}"), formats);
     }
-    // The terse form of fio: the version of the format, since 3 its own, and some fifty figures or more.
+    // The terse form of fio: the version of the format, since 3 fio's own version, and some fifty figures or more.
     let terse = |line: &str| {
         let mut cells = line.split(';');
         let is_version = matches!(cells.next(), Some("2" | "3" | "4" | "5"));

@@ -1,4 +1,4 @@
-//! Writes what fuzzing begins with: a made-up file of each kind, in `corpus/TARGET/`.
+//! Writes the seeds of fuzzing: an artificial file of each kind, in `corpus/TARGET/`.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What fio prints as JSON.
+//! JSON output of fio.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! What pgio prints.
+//! Output of pgio.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

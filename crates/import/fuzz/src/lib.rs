@@ -1,4 +1,4 @@
-//! What all targets do with a file: read it, and follow its figures as far as `mindful` does.
+//! The common part of all targets: reads a file, and processes its figures as far as `mindful` does.
 
 use std::io::Cursor;
 

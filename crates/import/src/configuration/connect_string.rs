@@ -1,4 +1,4 @@
-//! What `psql` was given to connect by: a URL, keywords and values, options, or the name of a database.
+//! The connection string of `psql`: a URL, keywords and values, options, or the name of a database.
 //!
 //! pgio passes its CONNECT_STRING to psql unchanged, so any of the four is in use. All become one URL without its
 //! password: secrets are not copied into plans and runs.
@@ -12,7 +12,7 @@ struct Place {
     host: Option<String>,
     port: Option<String>,
     database: Option<String>,
-    /// Settings of the connection that mindful knows too.
+    /// Settings of the connection that mindful supports too.
     settings: Vec<(String, String)>,
 }
 
@@ -22,8 +22,8 @@ const SETTINGS: [&str; 4] = ["sslmode", "sslrootcert", "target_session_attrs", "
 const WITH_VALUE: &str =
     "v P F R T o L f c variable set pset field-separator record-separator table-attr output file command";
 
-/// The URL of the target that `text` names, without a password; `database` is the one where it names none. `None` where it
-/// cannot be understood.
+/// The URL of the target in `text`, without a password; `database` is the default database. `None` for unsupported
+/// text.
 pub(crate) fn target(text: &str, database: Option<&str>) -> Option<String> {
     let text = text.trim();
     if is_url(text) {
@@ -134,11 +134,11 @@ fn without_password(url: &str) -> Option<String> {
     let query: Vec<&str> = query.split('&').filter(|pair| !pair.is_empty() && !secret(pair)).collect();
     let mark = if query.is_empty() { "" } else { "?" };
     let url = format!("{scheme}://{place}{path}{mark}{}", query.join("&"));
-    // Whatever else counts as a secret elsewhere keeps the URL out.
+    // A URL with any other secret is not used.
     (without_secrets(&url) == url).then_some(url)
 }
 
-/// Words between blanks, with quotes and backslashes undone; `None` where a quote is not closed.
+/// Words between blanks, with quotes and backslashes resolved; `None` if a quote is not closed.
 pub(crate) fn words(text: &str) -> Option<Vec<String>> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None::<char>);
     let mut chars = text.chars();
@@ -158,7 +158,7 @@ pub(crate) fn words(text: &str) -> Option<Vec<String>> {
     quote.is_none().then_some(words)
 }
 
-/// `user=bench host = 10.9.8.7 dbname='a b' password=secret`, as libpq takes them; `None` where a value has no keyword.
+/// Parses `user=bench host = 10.9.8.7 dbname='a b' password=secret` as libpq does; `None` if a value has no keyword.
 pub(crate) fn keywords(text: &str) -> Option<Vec<(String, String)>> {
     let mut pairs = Vec::new();
     let mut rest = text.trim_start();
@@ -175,7 +175,7 @@ pub(crate) fn keywords(text: &str) -> Option<Vec<(String, String)>> {
     Some(pairs)
 }
 
-/// A value with its quotes and backslashes undone, and what follows it; `None` where a quote is not closed.
+/// A value with its quotes and backslashes resolved, and the rest; `None` if a quote is not closed.
 fn value(text: &str) -> Option<(String, &str)> {
     let quote = text.chars().next().filter(|first| ['\'', '"'].contains(first));
     let mut value = String::new();

@@ -1,4 +1,4 @@
-//! `pgio.conf` of pgio 1.0: what each parameter did, and what it becomes.
+//! `pgio.conf` of pgio 1.0: the effect of each parameter, and its plan key.
 
 use mindful_core::Result;
 use mindful_core::plan::units::format_counted;
@@ -12,7 +12,7 @@ use crate::configuration::slob::{blocks, number, numbers, unknown};
 pub(crate) const OWN_KEYS: &str = "NUM_SCHEMAS NUM_THREADS UPDATE_WORK_UNIT DBNAME CONNECT_STRING CREATE_BASE_TABLE";
 const SHARED_KEYS: &str = "UPDATE_PCT RUN_TIME WORK_UNIT SCALE PGIO_DEBUG";
 
-/// Whole numbers that keep their meaning: the old name, the new one, and what was and will be.
+/// Whole numbers that keep their meaning: the old name, the new one, and the difference in effect.
 const NUMBERS: [(&str, &str, &str); 4] = [
     ("NUM_SCHEMAS", "schemas", "tables, all in the same physical order; now each in an order of its own"),
     ("NUM_THREADS", "threads", "sessions for each table in the run"),
@@ -84,7 +84,7 @@ fn shown(connect: &str) -> String {
         "user" | "host" | "hostaddr" | "port" | "dbname" => format!("{key}={value}"),
         _ => format!("{key}={HIDDEN}"),
     };
-    // What is not made of keywords are options and names.
+    // Words that are not keywords are options and names.
     let word = |word: String| match word.split_once('=') {
         Some((key, _)) => format!("{key}={HIDDEN}"),
         None if word.contains("://") => HIDDEN.to_owned(),

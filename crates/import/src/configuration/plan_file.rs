@@ -12,7 +12,7 @@ pub(crate) struct PlanFile {
 }
 
 impl PlanFile {
-    /// `key = value`, with a comment that says what was and what will be.
+    /// Adds `key = value`, with a comment on the old and the new effect.
     pub(crate) fn set(&mut self, key: &str, value: impl Into<toml::Value>, comment: impl Into<String>) {
         self.lines.push((key.to_owned(), value.into(), without_secrets(&comment.into())));
     }

@@ -23,7 +23,7 @@ impl Script {
     }
 }
 
-/// Reads `text` of the file `name`. Refuses what only a shell could evaluate.
+/// Parses `text` of the file `name`. Refuses text that only a shell could evaluate.
 pub(crate) fn parse(name: &str, text: &str) -> Result<Script> {
     let mut script = Script::default();
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
@@ -42,7 +42,7 @@ pub(crate) fn parse(name: &str, text: &str) -> Result<Script> {
     Ok(script)
 }
 
-/// `export A B C` names variables, it sets none.
+/// `export A B C` names variables without setting them.
 fn exports_only(line: &str, body: &str) -> bool {
     line.starts_with("export ") && body.split_whitespace().all(is_name)
 }
@@ -66,7 +66,7 @@ fn assignment(body: &str) -> Result<Option<(String, String)>> {
     Ok(None)
 }
 
-/// One shell word: its value with quotes removed, and what follows it.
+/// One shell word: its value without quotes, and the rest.
 fn word(text: &str) -> Result<(String, &str)> {
     let mut value = String::new();
     let mut quote: Option<char> = None;

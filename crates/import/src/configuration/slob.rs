@@ -1,4 +1,4 @@
-//! `slob.conf` of SLOB 2.5: what each parameter did, and what it becomes.
+//! `slob.conf` of SLOB 2.5: the effect of each parameter, and its plan key.
 
 use mindful_core::plan::settings::nearest;
 use mindful_core::plan::units::{format_counted, format_whole};
@@ -33,7 +33,7 @@ const CARRIED: &str = "SQLNET_SERVICE_BASE SQLNET_SERVICE_MAX UPDATE_PCT SCAN_PC
                        HOTSPOT_OFFSET_MB HOTSPOT_FREQUENCY HOT_SCHEMA_FREQUENCY THINK_TM_FREQUENCY THINK_TM_MIN \
                        THINK_TM_MAX OBFUSCATE_COLUMNS BLOCK_SZ";
 
-/// Whole numbers that keep their meaning: the old name, the new one, and what was and will be.
+/// Whole numbers that keep their meaning: the old name, the new one, and the difference in effect.
 const NUMBERS: [(&str, &str, &str); 3] = [
     (
         "LOAD_PARALLEL_DEGREE",

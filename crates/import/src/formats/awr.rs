@@ -11,9 +11,9 @@ use crate::report::step;
 use crate::report::{self, Report, Scope};
 use crate::tables;
 
-/// What `awrrpt.sql`, `awrgrpt.sql` and their kin write.
+/// Output of `awrrpt.sql`, `awrgrpt.sql` and similar scripts.
 pub(crate) struct Awr;
-/// What `spreport.sql` writes.
+/// Output of `spreport.sql`.
 pub(crate) struct Statspack;
 
 const AWR: [(&str, Scope); 3] = [
@@ -66,12 +66,12 @@ fn reports(text: &str, headings: &[(&str, Scope)]) -> impl ExactSizeIterator<Ite
     })
 }
 
-/// Where reports begin: at a heading that is alone on its line, or in a heading of a page.
+/// Begins of reports: at a heading on a separate line, or in a heading of a page.
 fn begins(text: &str, headings: &[(&str, Scope)]) -> Vec<(usize, Scope)> {
     let mut begins: Vec<(usize, Scope)> = Vec::new();
     for (heading, scope) in headings {
         for (at, _) in text.match_indices(heading) {
-            // Looks no farther back than the line: a file may be one.
+            // Searches back only within the line: a file may be a single line.
             let before = text[..at].trim_end_matches(|c: char| c != '\n' && c.is_whitespace());
             if before.is_empty() || before.ends_with(['\n', '>']) {
                 begins.push((at, *scope));

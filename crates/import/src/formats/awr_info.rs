@@ -15,9 +15,9 @@ use crate::report::{EventLine, EventList, Report, Statistic};
 const BEGIN: &str = "FILE|SESSIONS|ELAPSED|";
 const LATENCIES: [(&str, &str); 3] =
     [("DFSR_LAT", event::SINGLE_READ), ("DPR_LAT", event::DIRECT_READ), ("DFPR_LAT", event::PARALLEL_READ)];
-/// Other events of sessions: a row does not show how often they were waited for.
+/// Other events of sessions: a row does not contain the number of their waits.
 const WITHOUT_COLUMNS: [&str; 3] = [event::SCATTERED_READ, event::DIRECT_READ_TEMP, event::LOG_SYNC];
-/// Kept as facts, because a row does not show how many waits they are of.
+/// Stored as facts, because a row does not contain the number of their waits.
 const KEPT: [&str; 4] = ["DPR_LAT", "DFPR_LAT", "DFPW_LAT", "LFPW_LAT"];
 
 const ROWS: RowFormat = RowFormat {
@@ -90,8 +90,8 @@ fn report(row: &Cells) -> Report {
     report
 }
 
-/// The line of an event; `None` where nothing waited for it. Its waits are known of single reads alone: as many as
-/// there were requests.
+/// The line of an event; `None` without waits. The number of waits is known only for single reads, from the number of
+/// requests.
 fn waits(row: &Cells, column: &str, event: &str, reads: Option<f64>) -> Option<EventLine> {
     let line = EventLine { name: event.to_owned(), ..EventLine::default() };
     let Some(latency) = row.printed(column) else { return Some(line) };

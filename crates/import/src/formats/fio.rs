@@ -1,4 +1,4 @@
-//! What fio prints as JSON.
+//! JSON output of fio.
 
 mod consistency;
 mod load;
@@ -13,7 +13,7 @@ use super::format::Format;
 use crate::input;
 use crate::old_step::OldStep;
 
-/// Most bytes of a result: what is read of JSON takes up to twenty times its length.
+/// Largest result in bytes: parsed JSON takes up to twenty times its length.
 const WHOLE: usize = 64 << 20;
 
 /// `fio --output-format=json` or `json+`.

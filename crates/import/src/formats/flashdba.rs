@@ -20,7 +20,7 @@ const PROFILE: [(&str, &str); 3] = [
     ("block changes", "Block Changes/sec"),
     ("db time(s)", "Average Active Sessions"),
 ];
-/// Statistics per second, their columns, and what a unit of these is.
+/// Statistics per second, their columns, and the size of their unit.
 const STATISTICS: [(&str, &str, f64); 7] = [
     (statistic::ALL_READ_REQUESTS, "Read IOPS", 1.0),
     (statistic::READ_REQUESTS, "Read IOPS", 1.0),

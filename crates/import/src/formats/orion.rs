@@ -1,7 +1,8 @@
-//! Results of Orion: its summary, its matrices of IOPS, latency and MBPS, and what it prints on a terminal.
+//! Results of Orion: its summary, its matrices of IOPS, latency and MBPS, and its terminal output.
 //!
-//! One run of Orion leaves several files, and one file may contain several runs. So a file yields parts of runs, and the
-//! parts of a run become steps once all files are read: a rate from one file and a latency from another are one point.
+//! One run of Orion leaves several files, and one file may contain several runs. So a file yields parts of runs, and
+//! the parts of a run become steps after all files are read: a rate from one file and a latency from another are one
+//! point.
 
 mod consistency;
 pub(crate) mod part;
@@ -40,7 +41,7 @@ impl Format for Orion {
     }
 }
 
-/// Takes the parts of Orion's runs out of `steps`; returns the steps of these runs, and what was refused.
+/// Removes the parts of Orion's runs from `steps`; returns the steps of these runs, and the errors.
 pub(crate) fn join(steps: &mut Vec<OldStep>, unit: Option<LatencyUnit>) -> (Vec<OldStep>, Vec<Error>) {
     let mut runs: BTreeMap<String, Vec<(String, Box<OrionPart>)>> = BTreeMap::new();
     steps.retain_mut(|step| {

@@ -15,7 +15,7 @@ fn is_result(line: &str) -> bool {
     line.contains("RIOPS >") && line.contains("Run time:")
 }
 
-/// What `runit.sh` of pgio prints.
+/// Output of `runit.sh` of pgio.
 pub(crate) struct PgioLine;
 
 impl Format for PgioLine {

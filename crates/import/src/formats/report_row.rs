@@ -35,13 +35,13 @@ impl Cells {
     }
 }
 
-/// What distinguishes the rows of a tool.
+/// The differences between the rows of tools.
 pub(super) struct RowFormat {
     pub what: &'static str,
     /// The column with the name of the report's file.
     pub file: &'static str,
     pub report: fn(&Cells) -> Report,
-    /// What every reader of such a row must know.
+    /// A remark for every reader of such a row.
     pub remark: &'static str,
 }
 

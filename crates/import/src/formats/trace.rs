@@ -15,7 +15,7 @@ use crate::waits::Wait;
 use read::Line;
 pub(crate) use read::block_bytes;
 
-/// What a session with event 10046 writes.
+/// Output of a session with event 10046.
 pub(crate) struct Trace;
 
 impl Format for Trace {

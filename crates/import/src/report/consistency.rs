@@ -11,13 +11,13 @@ use super::contents::{Report, STATED, Scope, Statistic};
 use super::waited::EventLine;
 use crate::number::{APART, CLOCKS_APART, Printed};
 
-/// Least rate of what is compared, a second: below it a single event more or less decides.
+/// Smallest compared rate, a second: below it a single event decides.
 const LEAST_PER_S: f64 = 1.0;
 
-/// Reads that no session asked the cache for.
+/// Reads outside of the cache's requests.
 const NOT_LOGICAL: &str = "physical reads direct temporary tablespace";
 
-/// What contradicts itself, in words.
+/// The contradictions, in words.
 pub(super) fn contradictions(report: &Report) -> Vec<String> {
     [totals(report), profile(report), levels(report), time(report), waits(report)].concat()
 }
@@ -46,7 +46,7 @@ fn profile(report: &Report) -> Vec<String> {
     off.collect()
 }
 
-/// What a level served against what it was asked for.
+/// Compares the blocks served by a level with its requests.
 fn levels(report: &Report) -> Vec<String> {
     let logical = report.rate(statistic::LOGICAL_READS);
     let blocks = report.rate(statistic::BLOCKS_READ);

@@ -107,7 +107,7 @@ pub(crate) struct Report {
     /// The I/O profile, `(read, write)` per second, by its names in small letters.
     pub io_profile: BTreeMap<String, (Option<Printed>, Option<Printed>)>,
     pub statistics: BTreeMap<String, Statistic>,
-    /// Seconds; `None` for what is listed with an unknown time.
+    /// Seconds; `None` for an entry with an unknown time.
     pub time_model: BTreeMap<String, Option<Printed>>,
     pub host: BTreeMap<String, f64>,
     /// Percentages of instance efficiency, by their names in small letters.
@@ -122,7 +122,7 @@ pub(crate) struct Report {
     pub background: Option<EventList>,
     /// Waits of both, the only kind in old versions; `None` without such a section.
     pub both: Option<EventList>,
-    /// How long waits took, of foreground and background together, by the names of events.
+    /// Durations of waits, of foreground and background together, by the names of events.
     pub histograms: BTreeMap<String, Histogram>,
     pub classes: BTreeMap<String, EventLine>,
     pub parameters: BTreeMap<String, String>,
@@ -177,7 +177,7 @@ impl Report {
         Printed::more_exact(self.modelled("DB CPU"), listed)
     }
 
-    /// Cores that sessions and background used. The background used none if no statement shows it, unless the report was cut.
+    /// Cores used by sessions and background. Background without an entry used none, unless the report was truncated.
     pub(crate) fn cpu_cores(&self) -> Option<Printed> {
         let (model, line) = BACKGROUND_CPU;
         let sessions = Printed::more_exact(self.over_time(self.modelled("DB CPU")), self.line(&["db cpu(s)"]));
@@ -245,7 +245,7 @@ impl Report {
     }
 
     /// Shares of the waits for `event` by duration; `None` if no section contains them, or if several counterparts have
-    /// their own.
+    /// separate ones.
     pub(crate) fn shares(&self, event: &str) -> Option<&Histogram> {
         let mut alike = self.histograms.iter().filter(|(name, _)| oracle::counterpart(name) == event);
         let first = alike.next().map(|(_, histogram)| histogram);

@@ -35,8 +35,8 @@ pub(crate) fn of_tables(mut tables: Vec<Table>, scope: Scope) -> Report {
     report
 }
 
-/// What a table is about by its heading or its summary, if its rows are among those that are read. A release may rename
-/// its columns: then the section is known, but not its content.
+/// The section of a table by its heading or its summary, if its rows are read. A release may rename its columns: then
+/// the section is known, but not its content.
 fn known_section(table: &Table) -> Option<String> {
     const TITLES: [&str; 9] = [
         "Wait Event Histogram",
@@ -65,7 +65,7 @@ fn known_section(table: &Table) -> Option<String> {
     (titled || summed_up).then(|| name.chars().take(80).collect())
 }
 
-/// The sum of a column over the instances of a cluster: in a row of its own, or the sum of theirs.
+/// The sum of a column over the instances of a cluster: from a separate row, or added up.
 fn over_instances(table: &Table, column: usize) -> Option<Printed> {
     let sum = table.rows.iter().find(|row| row[0].eq_ignore_ascii_case("sum"));
     let mut each = table.rows.iter().filter(|row| row[0].parse::<u32>().is_ok()).map(|row| number::count(&row[column]));
@@ -74,7 +74,7 @@ fn over_instances(table: &Table, column: usize) -> Option<Printed> {
     sum.and_then(|row| number::count(&row[column])).or_else(of_each)
 }
 
-/// Adds figures to `into`, where what was read first stays; returns how many there are.
+/// Adds figures to `into`, in which earlier ones take precedence; returns their number.
 fn keep<T>(into: &mut BTreeMap<String, T>, figures: impl Iterator<Item = (String, T)>) -> usize {
     let mut found = 0;
     for (name, figure) in figures {

@@ -1,8 +1,8 @@
-//! How long waits took: sections of shares in percent by buckets that each reach to twice the one before.
+//! Durations of waits: sections of shares in percent by buckets that each reach to twice the one before.
 //!
-//! Up to 12.1 the first section goes from 1 ms to 1 s, later releases begin at 8 us; sections of detail divide its longer
-//! buckets for the events that have waits there. A ms is printed as 1,000 or 1,024 us, depending on the release: it is taken
-//! as 1,000; a s is 1,024 of them, and a minute 64 such seconds.
+//! Up to 12.1 the first section covers 1 ms to 1 s, later releases begin at 8 us. Sections of detail divide its longer
+//! buckets for events with waits in them. A ms is printed as 1,000 or 1,024 us, depending on the release: it is read as
+//! 1,000; a s is 1,024 of them, and a minute 64 such seconds.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::waited::Waited;
 use crate::number::{self, Printed};
 use crate::tables::Table;
 
-/// What a share of `.0` means: more than 0, and less than 0.05 percent.
+/// Meaning of a share of `.0`: more than 0, and less than 0.05 percent.
 const FAINT: f64 = 0.025;
 const OPEN: u64 = u64::MAX;
 const MS: f64 = 1e3;
@@ -23,9 +23,9 @@ const S: f64 = 1024.0 * MS;
 pub(crate) struct Histogram {
     /// All waits, which are printed in thousands above 9,999; `None` if no section contains them.
     pub waits: Option<Printed>,
-    /// What each section contains of them: the same waits may be in a wide share and in narrow ones.
+    /// Contents of each section: the same waits may be in a wide share and in narrow ones.
     pub(crate) shares: Vec<Share>,
-    /// Whether a share did not fit its column: then none of them says how the waits are distributed.
+    /// Whether a share did not fit its column: then the distribution is unknown.
     pub unreadable: bool,
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn read(table: &Table, histograms: &mut BTreeMap<String, Histogram>) 
     found
 }
 
-/// Columns and the bounds of their buckets, us; `None` where they do not rise.
+/// Columns and the bounds of their buckets, us; `None` if they do not rise.
 fn buckets(table: &Table) -> Option<Vec<(usize, u64, u64)>> {
     let mut buckets = Vec::new();
     let mut from = 0;
@@ -118,7 +118,7 @@ impl Histogram {
         parts
     }
 
-    /// The share of waits from `from_us` to below `to_us`, percent; `None` where the sections divide it otherwise.
+    /// The share of waits from `from_us` to below `to_us`, percent; `None` if the sections have other bounds.
     pub(crate) fn between(&self, from_us: u64, to_us: u64) -> Option<f64> {
         let parts = self.parts();
         let begins = from_us == 0 || parts.iter().any(|part| part.from_us == from_us);
@@ -127,8 +127,8 @@ impl Histogram {
         (begins && ends && !parts.is_empty()).then(|| inside.map(|part| part.percent).sum())
     }
 
-    /// As the histograms of our own runs: each bucket by its middle, the longest by the end of its bucket. `waited` is
-    /// what the lists of waits contain of the event: they have more digits.
+    /// As a histogram of our own runs: each bucket by its middle, the longest by the end of its bucket. `waited` is the
+    /// entry of the event in the lists of waits, which have more digits.
     pub(crate) fn latency(&self, waited: Option<Waited>) -> Option<Latency> {
         let parts: Vec<_> = self.parts().into_iter().filter(|part| part.percent > 0.0).collect();
         let percent: f64 = parts.iter().map(|part| part.percent).sum();

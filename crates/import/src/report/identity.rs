@@ -4,7 +4,7 @@ use super::contents::{Identity, Report};
 use crate::number;
 use crate::tables::{Table, known};
 
-/// The host by its own statistics where the head does not show it; the bytes of its memory have more digits.
+/// Completes the host from its own statistics if the head lacks it; the bytes of its memory have more digits.
 pub(super) fn complete(report: &mut Report) {
     let Report { identity, host, .. } = report;
     let listed = |name: &str| host.get(name).copied().filter(|count| *count > 0.0);

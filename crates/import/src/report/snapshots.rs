@@ -5,7 +5,7 @@ use crate::date;
 use crate::number::{self, Printed};
 use crate::tables::{Table, known};
 
-/// Takes the lines of the snapshots, in whichever table they are.
+/// Reads the lines of the snapshots, in any table.
 pub(super) fn read(table: &Table, report: &mut Report) {
     let into = &mut report.snapshots;
     for row in &table.rows {
@@ -35,7 +35,7 @@ fn snapshot(cells: &[String]) -> (Option<String>, Option<String>) {
     (cells.next().flatten(), cells.next().flatten())
 }
 
-/// Minutes before the word in brackets that says so.
+/// Minutes before their unit in brackets.
 fn minutes(text: &str) -> Option<Printed> {
     let (figure, unit) = text.trim().split_once(' ')?;
     unit.trim_start().starts_with("(min").then(|| number::count(figure)).flatten()

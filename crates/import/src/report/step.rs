@@ -27,7 +27,7 @@ const BACKGROUND: [&str; 6] = [
     "db file async I/O submit",
 ];
 
-/// Most reports that are taken from one file: years of them, one an hour, are kept in files of their own.
+/// Limit of reports from one file: longer series, one an hour for years, are usually in separate files.
 pub(crate) const MOST_REPORTS: usize = 4_096;
 
 /// A step of each report of the file `name`; of several in one file each is named by its place.
@@ -105,7 +105,7 @@ fn host(report: &Report) -> std::collections::BTreeMap<String, String> {
     facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
 
-/// What counters grew by. Rates are those that `awr` prints.
+/// Growth of counters. Rates are those that `awr` prints.
 fn counters(report: &Report, seconds: f64) -> Vec<Growth> {
     let grew = |name: &str| report.rate(name).map(|per_s| per_s.value * seconds);
     let us = |share: Option<Printed>| share.map(|share| share.value * seconds * 1e6);

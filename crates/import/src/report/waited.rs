@@ -1,4 +1,4 @@
-//! What waits of an event took.
+//! Waits for an event, with their time.
 
 use crate::number::Printed;
 
@@ -35,7 +35,7 @@ impl Waited {
         Self { waits: sum(self.waits, other.waits), time_us, mean_us: None }
     }
 
-    /// How many; `None` where the report does not show it.
+    /// Number of waits; `None` if the report does not contain it.
     pub(crate) fn waits(self) -> Option<f64> {
         self.waits.map(|waits| waits.value)
     }
@@ -49,12 +49,12 @@ impl Waited {
         Printed::more_exact(self.time_us, by_mean)
     }
 
-    /// Mean, us; `None` where there was no wait, or its time is printed as 0: then the mean is up to its error.
+    /// Mean, us; `None` without waits, or if their time is printed as 0: then the mean is at most its error.
     pub(crate) fn mean_us(self) -> Option<f64> {
         self.mean().map(|mean| mean.value).filter(|us| *us > 0.0)
     }
 
-    /// How far the mean may be off for the digits that are printed, us.
+    /// Largest error of the mean because of the printed digits, us.
     pub(crate) fn error_us(self) -> Option<f64> {
         self.mean().map(|mean| mean.half_step)
     }

@@ -25,11 +25,11 @@ pub(super) fn read(table: &Table, report: &mut Report) -> usize {
     let more = |into: &mut Option<EventList>, lines: Vec<EventLine>| {
         let list = into.get_or_insert_default();
         list.lines.extend(lines);
-        // Each page of a list is a table of its own.
+        // Each page of a list is a separate table.
         list.whole = table.whole;
     };
     match title {
-        // A cluster has three lists of what took most time, and no whole ones up to 12.1.
+        // A cluster has three lists of the top events, and no complete ones up to 12.1.
         _ if title.starts_with("Top Timed Background") => report.top_background = lines,
         _ if title.starts_with("Top Timed Foreground") => report.top = lines,
         _ if title.starts_with("Top") && report.top.is_empty() => report.top = lines,
@@ -93,7 +93,7 @@ struct Columns {
 }
 
 impl Columns {
-    /// The columns of a list whose names are in the column `event`; `None` if it is another table.
+    /// The columns of a list with names in the column `event`; `None` for another table.
     fn of(table: &Table, event: usize) -> Option<Self> {
         Some(Self {
             event,
@@ -137,7 +137,7 @@ impl Columns {
         }
     }
 
-    /// Whether there were waits; a figure that cannot be read hides how many.
+    /// Whether there were waits; an unreadable figure hides their number.
     fn shows_waits(&self, row: &[String]) -> bool {
         let begins = |c: char| c.is_ascii_digit() || c == '.' || c == '#';
         [self.waits, self.time.at].iter().any(|at| row[*at].starts_with(begins))

@@ -36,7 +36,7 @@ pub struct Figures {
     pub logical_reads_per_s: Option<f64>,
     pub blocks_read_per_s: Option<f64>,
     pub read_requests_per_s: Option<f64>,
-    /// All read requests per second, those of control files and backups among them.
+    /// All read requests per second, including those of control files and backups.
     pub all_read_requests_per_s: Option<f64>,
     /// MiB (2^20 bytes) read per second by all of them.
     pub all_read_mib_per_s: Option<f64>,
@@ -68,7 +68,7 @@ pub struct Figures {
     pub parallel_write: Latency,
     /// Of the background's writes of redo.
     pub log_write: Latency,
-    /// What took most time, idle waits apart.
+    /// The event with the most time, without idle waits.
     pub top_event: Option<String>,
     /// Its share of database time as printed, percent.
     pub top_event_pct: Option<f64>,
@@ -80,12 +80,12 @@ pub struct Latency {
     /// Waits; null where the report does not list them.
     pub waits: Option<f64>,
     pub mean_us: Option<f64>,
-    /// How far the mean may be off for the digits of the printed time, us.
+    /// Largest error of the mean because of the digits of the printed time, us.
     pub error_us: Option<f64>,
 }
 
 impl Latency {
-    /// What a list shows of an event; one that a whole list lacks was not waited for.
+    /// The entry of an event in a list; an event missing in a complete list had no waits.
     fn of(waited: Option<Waited>, lacks: bool) -> Self {
         Self {
             waits: waited.map_or(lacks.then_some(0.0), Waited::waits),

@@ -1,4 +1,4 @@
-//! The columns of flashdba's parser of AWR reports, those that a report contains.
+//! The columns of flashdba's parser of AWR reports, as far as a report contains them.
 
 use mindful_oracle_terms::{event, statistic};
 
@@ -108,7 +108,7 @@ fn columns(row: ReportRow<'_>) -> Vec<(String, Cell)> {
     columns
 }
 
-/// Shares of the waits by how long they took, percent; later releases divide them finer.
+/// Shares of the waits by duration, percent; later releases have finer buckets.
 fn histogram(row: ReportRow<'_>, event: &'static str) -> impl Iterator<Item = (String, Cell)> {
     let shares = row.report.shares(event);
     BUCKETS.into_iter().map(move |(name, from_us, to_us)| {
@@ -213,7 +213,7 @@ fn time_s(waited: Waited) -> Option<f64> {
     waited.time_us().map(|us| us / 1e6)
 }
 
-/// The columns of `what`; without waits where a whole list lacks them.
+/// The columns of `what`; with no waits if a complete list lacks them.
 fn waits_of(
     row: ReportRow<'_>,
     what: &str,

@@ -10,13 +10,13 @@ pub struct ReportRow<'a> {
 }
 
 impl<'a> ReportRow<'a> {
-    /// The row of `step`; `None` if it is not from a report of Oracle's.
+    /// The row of `step`; `None` if it is not from an Oracle report.
     pub fn of(step: &'a OldStep) -> Option<Self> {
         Some(Self { step, report: step.report.as_deref()? })
     }
 }
 
-/// A field of a table for other programs: quoted where it must be.
+/// A field of a table for other programs: quoted if necessary.
 pub fn field(text: &str) -> String {
     let formula = text.starts_with(['=', '+', '@']) || (text.starts_with('-') && text.parse::<f64>().is_err());
     let text = harmless(text, &[]);
@@ -28,7 +28,7 @@ pub fn piped(text: &str) -> String {
     harmless(text, &['|'])
 }
 
-/// `text` with a space for whatever steers a terminal, and for `marks`.
+/// `text` with a space for each control character, and for `marks`.
 fn harmless(text: &str, marks: &[char]) -> String {
     text.chars().map(|c| if c.is_control() || marks.contains(&c) { ' ' } else { c }).collect()
 }

@@ -135,7 +135,7 @@ impl Page {
         self.row.push(Cell { text, names, columns: self.spans.0, rows: self.spans.1 });
     }
 
-    /// All tables. What is open at the end was cut: its last cell may have lost digits, and its last row lacks cells.
+    /// All tables. An unclosed table was truncated: its last cell may have lost digits, and its last row lacks cells.
     fn finish(mut self) -> Vec<Table> {
         self.cell = None;
         let torn = !self.row.is_empty();
@@ -200,7 +200,7 @@ fn columns(headings: &[Vec<Cell>]) -> Vec<String> {
 /// Cells by their columns. One over several rows keeps its columns in all of them. A name over several columns names each; a
 /// figure is in the first of them, and in each of its rows.
 fn grid(rows: &[Vec<Cell>], names: bool) -> Vec<Vec<String>> {
-    // In how many more rows a cell covers a column, and its text there.
+    // For each column, the number of further rows that a cell covers, and its text.
     let mut covered: Vec<(usize, String)> = Vec::new();
     let mut grid = Vec::new();
     for row in rows {

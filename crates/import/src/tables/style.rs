@@ -1,7 +1,7 @@
 //! The style of the numbers in a report: `1,234.5`, or `1.234,5` with decimal commas, or with apostrophes.
 //!
-//! Numbers that only one style can have decide once for a report: `0.55` or `0,55`, not `1,234`. Cells of another style are
-//! rewritten to the style that all readers know.
+//! Numbers that only one style can have decide once for a report: `0.55` or `0,55`, not `1,234`. Cells of another style
+//! are rewritten to the common style.
 
 use super::table::Table;
 use crate::number::with_apostrophes;

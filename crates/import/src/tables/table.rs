@@ -7,7 +7,7 @@ pub(super) const UNKNOWN: &str = "#";
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Table {
     pub title: String,
-    /// A page's description of the table for readers who cannot see it; empty in a text.
+    /// A page's description of the table for screen readers; empty in a text.
     pub summary: String,
     /// Names of the columns; a name over several lines is joined by spaces.
     pub columns: Vec<String>,
@@ -18,7 +18,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// The first column with a name that passes `wanted` in lower case.
+    /// The first column with a lower-case name that passes `wanted`.
     pub(crate) fn column(&self, wanted: impl Fn(&str) -> bool) -> Option<usize> {
         self.columns.iter().position(|name| wanted(&name.to_ascii_lowercase()))
     }
@@ -39,7 +39,7 @@ pub(crate) fn is_called(column: &str, name: &str) -> bool {
     column.strip_suffix(name).is_some_and(|group| group.is_empty() || group.ends_with(' '))
 }
 
-/// The text of a cell; `None` for one that is blank or not known.
+/// The text of a cell; `None` if it is blank or unknown.
 pub(crate) fn known(cell: &str) -> Option<&str> {
     Some(cell).filter(|cell| !cell.is_empty() && !cell.starts_with(UNKNOWN))
 }

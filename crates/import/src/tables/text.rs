@@ -30,9 +30,9 @@ struct Reader<'a> {
     title: String,
     /// Lines since the last blank one: they may be a heading.
     pending: Vec<&'a str>,
-    /// How long the title at the begin of a pending line is: it names no column.
+    /// The extent of the title at the begin of a pending line: it is not a column name.
     title_ends: Option<(usize, usize)>,
-    /// Whether the section holds statements, which may look like anything.
+    /// Whether the section contains statements, which may resemble anything.
     statements: bool,
 }
 
@@ -110,7 +110,7 @@ impl<'a> Reader<'a> {
         self.statements = false;
         let end = line.len() - line.trim_start().len() + self.title.len();
         self.title_ends = Some((self.pending.len() - 1, end));
-        // What follows may have no columns: then each line is a cell, and so is a title with figures of its own.
+        // The following lines may have no columns. Then each line is a cell, and so is a title with figures of its own.
         let own = Some(words(line))
             .filter(|_| line.contains(": "))
             .map(|words| cells(line, &words, std::slice::from_ref(&(0..1))));
@@ -138,7 +138,7 @@ impl<'a> Reader<'a> {
         Table { title: self.title.clone(), columns, ..Table::default() }
     }
 
-    /// What is pending was no row but a heading.
+    /// The pending lines were a heading, not rows.
     fn drop_pending_rows(&mut self) {
         if let Some(table) = self.tables.last_mut() {
             let rows = table.rows.len().saturating_sub(self.pending.len());
@@ -209,8 +209,8 @@ fn words(line: &str) -> Vec<Range<usize>> {
     words
 }
 
-/// The words by the column they overlap most, or else are nearest to. A letter of several bytes moves what follows it by
-/// fewer columns than a word is away from its neighbour.
+/// Assigns each word to the column it overlaps most, or else to the nearest one. A multi-byte letter shifts later words
+/// by fewer columns than the distance between two words.
 fn cells(line: &str, words: &[Range<usize>], places: &[Range<usize>]) -> Vec<String> {
     let mut cells = vec![String::new(); places.len()];
     let moved = line.len() - line.chars().count();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use mindful_core::result::trace::{LatencyRange, TracePercentiles, WaitFigures};
 
-/// Latencies below this have a place of their own once there are many, us.
+/// Latencies below this have a separate place when there are many, us.
 const DENSE: usize = 1 << 15;
 /// Different latencies from which on such places take less than a list.
 const MANY: usize = 1 << 12;
@@ -36,7 +36,7 @@ impl Distribution {
         fresh
     }
 
-    /// Counts one latency, us, rounded down by up to an eighth if it is not among those that are kept.
+    /// Counts one latency, us, rounded down by up to an eighth unless it has a place already.
     pub(crate) fn add_rounded(&mut self, us: u64) {
         self.sum_up(us);
         if !self.added_dense(us) {
@@ -74,17 +74,17 @@ impl Distribution {
         }
     }
 
-    /// `(latency in us, how many)`, rising.
+    /// `(latency in us, count)`, ascending.
     pub(crate) fn values(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let in_both = |us: u64| self.sparse.get(&us).copied().unwrap_or(0);
         let dense = self.dense.iter().zip(0..).filter(|(count, _)| **count > 0);
         let dense = dense.map(move |(count, us)| (us, u64::from(*count) + in_both(us)));
-        // What lies below is there once more only where a place could count no further.
+        // A lower latency occurs there again only if a place could not count further.
         let above = if self.dense.is_empty() { 0 } else { DENSE as u64 };
         dense.chain(self.sparse.range(above..).map(|(us, count)| (*us, *count)))
     }
 
-    /// Mean, us; `None` when empty.
+    /// Mean, us; `None` if empty.
     fn mean_us(&self) -> Option<f64> {
         (self.count > 0).then(|| self.time_us as f64 / self.count as f64)
     }
@@ -109,7 +109,7 @@ impl Distribution {
         found.map(|(us, _)| us).or(self.max_us)
     }
 
-    /// By factors of ten of the latency; those that did not occur are left out.
+    /// By factors of ten of the latency, without empty ones.
     fn decades(&self) -> Vec<LatencyRange> {
         let mut ranges: Vec<LatencyRange> = Vec::new();
         for (us, count) in self.values() {
@@ -162,7 +162,7 @@ mod tests {
         #[test]
         fn percentiles_are_those_of_the_sorted_values(mut all in prop::collection::vec(0_u64..200_000, 1..300), many in any::<bool>(), share in 0.01_f64..1.0) {
             let mut distribution = Distribution::default();
-            // So many that each has a place of its own from then on.
+            // So many that each has a separate place from then on.
             if many { all.extend((0..MANY as u64 + 9).map(|us| us * 7)); }
             for us in &all { distribution.add(*us); }
             prop_assert_eq!(distribution.dense.is_empty(), distribution.sparse.len() == distribution.values().count());

@@ -1,4 +1,4 @@
-//! What waits can be grouped and chosen by.
+//! Fields by which waits can be grouped and selected.
 
 use std::cmp::Ordering;
 use std::fmt::Write as _;
@@ -59,7 +59,7 @@ impl Field {
         NAMES.iter().find(|(_, field)| *field == self).map_or("", |(name, _)| name)
     }
 
-    /// Its figure in `wait`; `None` where the line does not show it, or it is a text.
+    /// Its figure in `wait`; `None` if the line does not contain it, or it is a text.
     fn figure(self, wait: &Wait<'_>, block_bytes: Option<u64>) -> Option<i64> {
         let whole = |value: u64| i64::try_from(value).ok();
         match self {
@@ -123,7 +123,7 @@ impl Filter {
         conditions.map(|part| Condition::parse(part.trim())).collect::<Result<_>>().map(Self)
     }
 
-    /// Whether `wait` passes; a condition on what it does not show does not hold.
+    /// Whether `wait` passes; a condition on a missing field does not hold.
     pub(crate) fn passes(&self, wait: &Wait<'_>, block_bytes: Option<u64>) -> bool {
         self.0.iter().all(|condition| condition.holds(wait, block_bytes))
     }

@@ -1,4 +1,4 @@
-//! Waits in groups: which of them own the time.
+//! Waits in groups, by their share of the time.
 
 use std::collections::HashMap;
 
@@ -38,7 +38,7 @@ impl WaitKind {
         }
     }
 
-    /// How `wait` reads; `None` for other waits.
+    /// Kind of read of `wait`; `None` for other waits.
     pub(crate) fn of(wait: &Wait<'_>) -> Option<Self> {
         match oracle::counterpart(std::str::from_utf8(wait.event).ok()?) {
             // Old releases read several blocks under this name now and then.
@@ -84,7 +84,7 @@ pub(crate) struct Blocks {
     /// Reads that show their blocks. A smart scan does not: it sends rows.
     reads: u64,
     counted: u64,
-    /// Of reads that show bytes instead: how many they were, and these bytes.
+    /// Number of reads that show bytes instead, and these bytes.
     reads_in_bytes: u64,
     bytes: u64,
 }
@@ -105,8 +105,7 @@ impl Blocks {
         }
     }
 
-    /// All blocks, where one is `block_bytes` long; `None` where none of the reads shows any, or only bytes and the length
-    /// of a block is not known.
+    /// All blocks of `block_bytes`; `None` if no read shows any, or only bytes and the length of a block is unknown.
     pub(crate) fn total(self, block_bytes: Option<u64>) -> Option<u64> {
         match (self.reads + self.reads_in_bytes, self.reads_in_bytes) {
             (0, _) => None,
@@ -121,7 +120,7 @@ impl Blocks {
 }
 
 impl Grouped {
-    /// None yet. A block is `block_bytes` long, where the begin of the trace shows it.
+    /// An empty set of groups. A block is `block_bytes` long, if the begin of the trace shows it.
     pub(crate) fn new(fields: &[Field], filter: &Filter, block_bytes: Option<u64>) -> Self {
         Self {
             fields: fields.to_vec(),

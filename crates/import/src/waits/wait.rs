@@ -28,12 +28,12 @@ impl Wait<'_> {
         self.parameter(&[b"bytes"], 2).filter(|bytes| reads && *bytes > 0)
     }
 
-    /// The length of a block, where it shows it: the bytes of a read of one.
+    /// The length of a block if the wait shows it: the bytes of a read of one.
     pub(crate) fn block_bytes(&self) -> Option<u64> {
         self.bytes().filter(|_| self.event.starts_with(b"cell single block p"))
     }
 
-    /// Blocks that it read; `None` where the event reads none, or shows bytes and the length of a block is not known.
+    /// Blocks that it read; `None` if the event reads none, or shows bytes and the length of a block is unknown.
     pub(crate) fn blocks(&self, block_bytes: Option<u64>) -> Option<u64> {
         match self.event {
             event if event.starts_with(b"cell multiblock p") => {

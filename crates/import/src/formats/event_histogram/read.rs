@@ -1,4 +1,4 @@
-//! Records: a time stamp, what is counted, and cumulative counts by bucket.
+//! Records: a time stamp, the counted event, and cumulative counts by bucket.
 
 use mindful_core::{Error, Result};
 
@@ -19,7 +19,7 @@ pub(super) struct Record {
     unreadable: bool,
 }
 
-/// More waits than any instance lives to see.
+/// More waits than any instance can have.
 const MOST: u64 = 1 << 48;
 /// More instances than any cluster has: each is compared with each of the record before.
 const MOST_INSTANCES: usize = 128;
@@ -47,7 +47,7 @@ pub(super) fn records(name: &str, text: &str) -> Result<(Vec<Record>, u64)> {
                     "no database has that many: record them again",
                 ));
             }
-            // Counts are cumulative: the next record that can be read contains those of this one.
+            // Counts are cumulative: the next readable record contains those of this one.
             ("<end record>", Some(record)) if record.unreadable => {
                 damaged += 1;
                 open = None;

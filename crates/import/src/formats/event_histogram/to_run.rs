@@ -93,15 +93,15 @@ fn by_clock_us(a: &Record, b: &Record) -> Option<i64> {
     Some(if us < 0 { us + DAY_US } else { us }).filter(|us| *us > 0)
 }
 
-/// Time from one record to the next, us; `None` where none passed. The clock has more digits than dates in whole seconds, and
-/// dates have the days.
+/// Time from one record to the next, us; `None` without progress. The clock has more digits than dates in whole
+/// seconds, and dates have the days.
 fn passed_us(a: &Record, b: &Record) -> Option<i64> {
     let (date, clock) = (by_date_us(a, b), by_clock_us(a, b));
     let more = date.zip(clock).map(|(date, clock)| clock - date % DAY_US).filter(|more| more.abs() <= SECOND_US);
     date.map(|date| date + more.unwrap_or(0)).or(clock)
 }
 
-/// The date and the clock, where they differ on how much time passed. Days are not in the clock.
+/// The date and the clock, if they differ in the elapsed time. The clock has no days.
 fn contradiction(a: &Record, b: &Record) -> Option<String> {
     let (date, clock) = by_date_us(a, b).zip(by_clock_us(a, b))?;
     let printed = |us: i64| Printed { value: us as f64 / 1e6, half_step: 1.0 };
@@ -110,7 +110,7 @@ fn contradiction(a: &Record, b: &Record) -> Option<String> {
         .then(|| format!("{:.1} s between two records by their dates, {:.1} s by their clock", date.value, clock.value))
 }
 
-/// By how much each bucket rose; `None` where one fell.
+/// The growth of each bucket; `None` if one fell.
 fn rise(before: &[(u64, u64)], after: &[(u64, u64)]) -> Option<Vec<(u64, u64)>> {
     let mut before = before.iter().peekable();
     let of = |(bucket, count): &(u64, u64)| {
@@ -118,7 +118,7 @@ fn rise(before: &[(u64, u64)], after: &[(u64, u64)]) -> Option<Vec<(u64, u64)>> 
         Some((*bucket, count.checked_sub(began)?))
     };
     let rise = after.iter().map(of).collect();
-    // Both rise: what is left of those before is not among those after.
+    // Both are ascending: a remaining bucket of the earlier record is missing in the later one.
     if before.next().is_some() { None } else { rise }
 }
 
@@ -126,13 +126,13 @@ fn total(rise: &[(u64, u64)]) -> u64 {
     rise.iter().fold(0, |sum, (_, grew)| sum.saturating_add(*grew))
 }
 
-/// Waits from one record to the next; `None` where a count fell.
+/// Waits from one record to the next; `None` if a count fell.
 fn grew(a: &Record, b: &Record) -> Option<Latency> {
     let unit_ns = b.unit_ns?;
     let mut by_bucket = BTreeMap::<u64, u64>::new();
     let mut before: Vec<&[(u64, u64)]> = a.instances().collect();
     for instance in b.instances() {
-        // That of the instances before which fits and grew least is the same one.
+        // An instance is matched with the earlier one that fits and has the smallest growth.
         let fits = before.iter().enumerate().filter_map(|(i, before)| Some((total(&rise(before, instance)?), i)));
         let (_, place) = fits.min()?;
         for (bucket, grew) in rise(before.swap_remove(place), instance)? {

@@ -1,18 +1,18 @@
 //! Whether the figures of a load agree with each other.
 //!
-//! fio prints most figures twice: a total, its rate and the time of both; the mean of latencies with their least, their most
-//! and their percentiles. And no load keeps more I/Os in flight than it was given.
+//! fio prints most figures twice: a total, its rate and the time of both; the mean of latencies with their minimum,
+//! maximum and percentiles. Also, no load can keep more I/Os in flight than its limit.
 
 use super::load::Load;
 use super::read::{Latencies, Side};
 use crate::number::{APART, CLOCKS_APART, Printed};
 
-/// What fio rounds latencies by in histograms, a share, and then some.
+/// Rounding of latencies in fio's histograms, a share, with a margin.
 const BUCKET: f64 = 0.05;
 /// The longest latency that all versions have a bucket for, ns.
 const LONGEST_NS: f64 = 1e10;
 
-/// What contradicts itself, in words.
+/// The contradictions, in words.
 pub(super) fn contradictions(load: &Load<'_>) -> Vec<String> {
     let mut found = Vec::new();
     for job in &load.jobs {
@@ -33,7 +33,7 @@ fn rates(side: &Side) -> Vec<String> {
         return Vec::new();
     };
     let rate = |rate: Option<f64>, half_step: f64| Some(Printed { value: rate?, half_step });
-    // The totals are whole: how long a rate was counted is known to a ms.
+    // The totals are whole numbers: the time of a rate is exact to a ms.
     let by_rate = |rate: Printed| Printed {
         value: rate.value * seconds.value,
         half_step: 1.0 + rate.half_step * seconds.value + rate.value * seconds.half_step,
@@ -115,7 +115,7 @@ fn of_latencies(name: &str, latencies: &Latencies) -> Vec<String> {
     found
 }
 
-/// Counts of `json+` against what is made of them.
+/// Compares counts of `json+` with the figures derived from them.
 fn bins(name: &str, latencies: &Latencies, mean: f64) -> Vec<String> {
     let counts = latencies.bins.iter().filter_map(|(ns, count)| Some((ns.parse::<f64>().ok()?, *count as f64)));
     let (count, sum) = counts.fold((0.0, 0.0), |(all, sum), (ns, count)| (all + count, sum + ns * count));
@@ -129,7 +129,7 @@ fn bins(name: &str, latencies: &Latencies, mean: f64) -> Vec<String> {
     timed.into_iter().chain(mean.map(|mean| format!("a mean {name} of {mean:.2}, {by_bins:.2} by its bins"))).collect()
 }
 
-/// I/Os in flight, by Little's law, against those that the load may have had.
+/// Compares I/Os in flight, by Little's law, with the limit of the load.
 fn in_flight(load: &Load<'_>) -> Option<String> {
     let most = f64::from(load.in_flight()?);
     let sides = load.reads().into_iter().chain(load.writes());

@@ -1,14 +1,14 @@
-//! What was one load: the processes of a job that ran together.
+//! One load: the processes of a job that ran together.
 //!
-//! Without `group_reporting`, which is not the default, each process of a job is an entry of its own. Entries of one group
-//! with the same options are one load, whatever they are called: groups run one after the other, their jobs together.
+//! Without `group_reporting`, which is not the default, each process of a job is a separate entry. Entries of one group
+//! with the same options are one load, under any names: groups run one after the other, their jobs together.
 
 use std::collections::BTreeMap;
 
 use super::read::{Job, Output, Side};
 use crate::old_step::MOST_SESSIONS;
 
-/// Engines that keep one I/O in flight, whatever the iodepth.
+/// Engines that keep one I/O in flight, for any iodepth.
 const SYNCHRONOUS: &str = "psync sync vsync pvsync pvsync2 mmap splice falloc ftruncate filecreate filestat filedelete \
                            e4defrag mtd gfapi dev-dax libpmem pmemblk libhdfs ime_psync";
 /// Options in which the jobs of one load differ.
@@ -38,7 +38,7 @@ pub(super) fn loads(output: &Output) -> Vec<Load<'_>> {
     loads
 }
 
-/// What the entries of one load share. Where options are not printed, processes of one job share its name.
+/// The common identity of the entries of one load. If options are not printed, processes of one job share its name.
 fn identity(job: &Job) -> (i64, String) {
     let Some(options) = &job.options else { return (job.groupid, job.jobname.clone()) };
     let others = options.iter().filter(|(key, _)| !OWN.contains(&key.as_str()) && !key.ends_with("_log"));
@@ -51,7 +51,7 @@ impl Load<'_> {
         self.jobs.first().map_or("", |job| &job.jobname)
     }
 
-    /// An option as text, the job's own before those of all jobs.
+    /// An option as text; the job's own precedes the global one.
     pub(super) fn option(&self, key: &str) -> Option<String> {
         let own = self.jobs.first().and_then(|job| job.options.as_ref()?.get(key));
         let value = own.or_else(|| self.output.global.get(key))?;
@@ -77,7 +77,7 @@ impl Load<'_> {
         Some((first_ms * 1e3) as i64)
     }
 
-    /// I/Os that it kept in flight: its processes by their iodepth. `None` where options are not printed.
+    /// I/Os that it kept in flight: its processes by their iodepth. `None` if options are not printed.
     pub(super) fn in_flight(&self) -> Option<u32> {
         self.jobs.first()?.options.as_ref()?;
         let number = |key: &str| self.option(key).map_or(Some(1), |text| text.parse::<u32>().ok());
@@ -109,7 +109,7 @@ impl Load<'_> {
         SYNCHRONOUS.split(' ').any(|name| name == engine) || engine == "sg" && !character
     }
 
-    /// The length of an I/O: as measured, else the option. `None` where there are several.
+    /// The length of an I/O: measured, else from the option. `None` if there are several.
     pub(super) fn block_bytes(&self) -> Option<u64> {
         if self.has_several_sizes() {
             return None;
@@ -123,13 +123,13 @@ impl Load<'_> {
         first.or_else(|| one_size(&self.option("bs").or_else(|| self.option("blocksize"))?, self.kb_base()))
     }
 
-    /// The length of I/Os of that way by the options; `None` where these name several.
+    /// The length of I/Os in that direction by the options; `None` if there are several.
     pub(super) fn option_bytes(&self, way: &str) -> Option<u64> {
         let text = self.option("bs").or_else(|| self.option("blocksize"))?;
         if self.has_several_sizes() || way == "mixed" && text.contains(',') {
             return None;
         }
-        // One for reads, one for writes; what is missing is as before.
+        // One for reads, one for writes; an omitted one keeps its default.
         let own = text.split(',').nth(usize::from(way == "write")).filter(|size| !size.trim().is_empty());
         one_size(own.unwrap_or(&text), self.kb_base())
     }
@@ -143,7 +143,8 @@ impl Load<'_> {
         self.option("kb_base").and_then(|base| base.parse().ok()).unwrap_or(1024)
     }
 
-    /// What `unified_rw_reporting` counts together; `None` without it. With `both`, reads and writes are printed too.
+    /// Directions that `unified_rw_reporting` counts together; `None` without it. With `both`, reads and writes are
+    /// printed too.
     fn unified(&self) -> Option<Vec<&Side>> {
         let counted = |side: &Side| side.ios().is_some();
         let apart = self.jobs.iter().any(|job| counted(&job.read) || counted(&job.write));
@@ -181,8 +182,8 @@ impl Load<'_> {
     }
 }
 
-/// A block size as fio spells it: `4k`, `1M`, `8kb`, `4096`, `0x1000`, and of `4k,8k` that of reads. By fio's own habit `k`
-/// is 1024 and `kib` 1000 unless `kb_base=1000` turns both around. `None` for a range or a list.
+/// A block size in fio's notation: `4k`, `1M`, `8kb`, `4096`, `0x1000`, and of `4k,8k` that of reads. In fio `k` is
+/// 1024 and `kib` 1000 unless `kb_base=1000` reverses both. `None` for a range or a list.
 fn one_size(text: &str, kb_base: u64) -> Option<u64> {
     let text = text.split(',').next()?.trim().to_ascii_lowercase();
     if let Some(digits) = text.strip_prefix("0x") {

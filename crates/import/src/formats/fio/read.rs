@@ -1,7 +1,7 @@
 //! The last complete result of fio in a file, with its jobs.
 //!
-//! With `--status-interval`, fio prints a whole result each time, and `>>` puts one run after another. Each result of a
-//! run contains the figures of those before it, so the last complete one counts. A result that was cut is passed over.
+//! With `--status-interval`, fio prints a complete result each time, and `>>` appends one run to another. Each result
+//! of a run contains the figures of those before it, so the last complete one counts. A truncated result is skipped.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,7 +18,7 @@ const MOST_JOBS: usize = 4_096;
 pub(super) struct Contents {
     /// The last complete result.
     pub output: Output,
-    /// How many complete ones there are before it.
+    /// Number of complete results before it.
     pub earlier: usize,
     /// Whether another one begins after it and has no end.
     pub cut: bool,
@@ -72,7 +72,7 @@ pub(super) struct Job {
 pub(super) struct Side {
     /// I/Os; missing in 2.1.
     pub total_ios: Option<f64>,
-    /// I/Os that moved less than they were asked for.
+    /// I/Os that transferred less than requested.
     pub short_ios: Option<f64>,
     /// Bytes; before fio 3 KiB.
     io_bytes: Option<f64>,
@@ -81,7 +81,7 @@ pub(super) struct Side {
     pub io_kbytes: Option<f64>,
     /// KiB per second.
     pub bw: Option<f64>,
-    /// How long, ms.
+    /// Duration, ms.
     pub runtime: Option<f64>,
     pub iops: Option<f64>,
     /// Completion latencies, ns, and before fio 3 us.
@@ -97,7 +97,7 @@ pub(super) struct Latencies {
     pub min: Option<f64>,
     pub max: Option<f64>,
     pub mean: Option<f64>,
-    /// How many were timed.
+    /// Number of timed I/Os.
     #[serde(rename = "N")]
     pub count: Option<f64>,
     #[serde(default)]
@@ -108,7 +108,7 @@ pub(super) struct Latencies {
 }
 
 impl Side {
-    /// I/Os, and how many the rounded rate of 2.1 may be off.
+    /// I/Os, and their possible error because the rate of 2.1 is rounded.
     fn counted(&self) -> Option<(f64, f64)> {
         let seconds = self.runtime.unwrap_or(0.0) / 1e3;
         let by_rate = || self.iops.map(|iops| (iops * seconds, 0.5 * seconds));
@@ -144,7 +144,7 @@ impl Side {
         whole.or_else(|| self.latencies().and_then(|(latencies, ns)| Some(latencies.mean? * ns / 1e3)))
     }
 
-    /// Latencies of completion where these are printed, and how many ns their unit is.
+    /// Latencies of completion if they are printed, and their unit in ns.
     pub(super) fn latencies(&self) -> Option<(&Latencies, f64)> {
         let ns = self.clat_ns.as_ref().or(self.lat_ns.as_ref()).map(|latencies| (latencies, 1.0));
         ns.or_else(|| Some((self.clat.as_ref().or(self.lat.as_ref())?, 1e3)))
@@ -216,7 +216,7 @@ pub(super) fn contents(name: &str, text: &str) -> Result<Contents> {
     }
 }
 
-/// Where the next line from `at` on begins a result: fio's other outputs may stand before it.
+/// The begin of the next result from `at` on: other output of fio may precede it.
 pub(super) fn next_result(text: &str, at: usize) -> Option<usize> {
     let begins = |found: &usize| text[..*found].trim_end_matches([' ', '\t']).ends_with('\n') || *found == 0;
     text[at..].match_indices('{').map(|(found, _)| at + found).find(|found| *found == at || begins(found))

@@ -166,7 +166,7 @@ fn counters(load: &Load<'_>) -> Vec<Growth> {
     ]
 }
 
-/// Means, and percentiles as fio printed them: those of several processes cannot be put together.
+/// Means, and percentiles as fio printed them: percentiles of several processes cannot be merged.
 fn latency_facts(step: &mut OldStep, load: &Load<'_>) {
     for (name, sides) in [("read", load.reads()), ("write", load.writes())] {
         step.facts.extend(mean_us(&sides).map(|us| (format!("fio {name} mean us"), us.to_string())));

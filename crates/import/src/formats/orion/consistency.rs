@@ -6,10 +6,10 @@
 use super::part::{Figure, OrionPart, Point};
 use crate::number::{APART, Printed};
 
-/// By what a load may differ from that of Little's law, a share: I/Os are also prepared.
+/// Accepted deviation of a load from Little's law, a share: I/Os are also prepared.
 const LAW: f64 = 0.2;
 
-/// What contradicts itself in the `parts` of a run, in words. `points` are all of theirs, latencies in us.
+/// Contradictions in the `parts` of a run, in words. `points` are all of their points, latencies in us.
 pub(super) fn contradictions(parts: &[&OrionPart], points: impl Iterator<Item = Point>) -> Vec<String> {
     let points: Vec<_> = points.collect();
     let found = parts.iter().flat_map(|part| part.contradictions.iter().cloned());

@@ -1,4 +1,4 @@
-//! What one file says of a run of Orion, and the unit of its latencies.
+//! The part of an Orion run in one file, and the unit of its latencies.
 
 use std::collections::BTreeMap;
 
@@ -29,11 +29,11 @@ pub(crate) struct Point {
 pub(crate) struct OrionPart {
     pub run: String,
     pub points: Vec<Point>,
-    /// Lines of the summary about how it was measured.
+    /// Lines of the summary about the measurement.
     pub facts: BTreeMap<String, String>,
     pub disks: Vec<String>,
     pub version: Option<String>,
-    /// The unit of latencies, us; `None` for a matrix, which has no unit of its own.
+    /// The unit of latencies, us; `None` for a matrix, which does not name its unit.
     pub latency_unit_us: Option<f64>,
     pub damaged_lines: u64,
     /// Lines with figures that contradict each other, in words.
@@ -61,7 +61,7 @@ const US: f64 = 1.0;
 const FASTEST_US: f64 = 8.0;
 /// Fewest I/Os per second of any disk that is kept busy.
 const SLOWEST_PER_S: f64 = 30.0;
-/// How far a latency may be off that of Little's law.
+/// Accepted ratio of a latency to the one from Little's law.
 const NEAR: std::ops::RangeInclusive<f64> = 0.2..=5.0;
 
 /// The unit of the latencies of the matrix `part`, us, for all its points: ms before 11.2, us since.

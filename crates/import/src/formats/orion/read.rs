@@ -1,8 +1,8 @@
 //! Summaries and matrices. In a matrix, rows are large loads and columns small ones.
 //!
-//! Orion has spelt its summary in several ways: `Commandline:` up to 11.1 and `Command line:` since, `Duration for each
-//! Data Point` and `data point`, and latencies in ms without a unit up to 11.1, in us since. What it prints on a terminal
-//! begins otherwise and contains the same results.
+//! The spelling of Orion's summary varies: `Commandline:` up to 11.1 and `Command line:` later, `Duration for each Data
+//! Point` and `data point`, and latencies in ms without a unit up to 11.1, in us later. Its terminal output begins
+//! differently and contains the same results.
 
 use mindful_core::{Error, Result};
 
@@ -12,7 +12,7 @@ use crate::number::{self, APART, Printed};
 /// Lines that begin a result: in a summary, and on a terminal.
 const BEGINNINGS: [&str; 2] = ["ORION VERSION", "ORION: ORacle IO Numbers"];
 const FIGURES: [&str; 4] = ["Maximum Large MBPS", "Maximum Small IOPS", "Minimum Small Latency", "Small Read Latency:"];
-/// Ends of the names that Orion gives its files, and what these contain.
+/// Suffixes of Orion's file names, and their figures.
 const ENDS: [(&str, Option<Figure>); 4] = [
     ("_iops.csv", Some(Figure::Iops)),
     ("_lat.csv", Some(Figure::Latency)),
@@ -49,7 +49,7 @@ fn run_of(name: &str) -> (&str, Option<Figure>) {
     found.map_or((name, None), |(end, figure)| (&bare[..bare.len() - end.len()], figure))
 }
 
-/// What the words above a matrix say of it, since 12.1: its figures, and the unit of latencies.
+/// Contents of the heading above a matrix, since 12.1: its figures, and the unit of latencies.
 fn described(head: &str) -> (Option<Figure>, Option<f64>) {
     let head = head.to_ascii_lowercase();
     let figures = [("latenc", Figure::Latency), ("iops", Figure::Iops), ("mbps", Figure::Mbps)];
@@ -150,7 +150,7 @@ fn version(line: &str) -> Option<&str> {
     Some(rest[..end].trim_end_matches('.'))
 }
 
-/// `Maximum Small IOPS=2114 @ Small=24 and Large=0`. A latency without a unit of its own has that of the release.
+/// Parses `Maximum Small IOPS=2114 @ Small=24 and Large=0`. A latency without a unit has the release's.
 fn best(line: &str, version: Option<&str>) -> Option<Point> {
     let (name, rest) = line.split_once('=')?;
     let figure = match name.trim() {

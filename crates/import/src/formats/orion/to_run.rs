@@ -81,7 +81,7 @@ fn step(files: &[String], parts: &[&OrionPart], points: &[Point]) -> OldStep {
     let ios = value(Figure::Iops).map(|rate| rate * seconds);
     let us = value(Figure::Latency);
     let bytes = value(Figure::Mbps).map(|rate| rate * f64::from(1 << 20) * seconds);
-    // A latency alone is that of one I/O.
+    // A latency without IOPS is that of one I/O.
     let timed = ios.or(us.map(|_| 1.0));
     step.set_boundaries(vec![0, end_us]);
     let counters = vec![

@@ -4,7 +4,7 @@ use crate::number::{self, Printed};
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct PgioResult {
-    /// What psql was given to connect by, where the log shows it.
+    /// psql's connection string, if the log contains it.
     pub connect: Option<String>,
     pub database: Option<String>,
     pub schemas: Option<u32>,
@@ -14,16 +14,16 @@ pub(super) struct PgioResult {
     pub seconds: Option<f64>,
     /// Time the launch took, s, where the log shows it.
     pub launch_s: Option<f64>,
-    /// Reads that PostgreSQL asked for, by seconds after the launch.
+    /// Reads requested by PostgreSQL, by seconds after the launch.
     pub reads_per_s: Option<Printed>,
     pub hits_per_s: Option<Printed>,
     /// Time of a read, ms; needs `track_io_timing`.
     pub ms_per_read: Option<Printed>,
-    /// What the counters of the log rose by.
+    /// Growth of the counters in the log.
     pub rise: Rise,
 }
 
-/// What counters of `pg_stat_database` rose by in a run.
+/// Growth of counters of `pg_stat_database` in a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Rise {
     pub reads: Option<Printed>,

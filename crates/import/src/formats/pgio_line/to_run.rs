@@ -9,7 +9,7 @@ use crate::configuration::connect_string;
 use crate::number::{APART, CLOCKS_APART, Printed};
 use crate::old_step::OldStep;
 
-/// pgio asks for blocks of this length.
+/// The block length of pgio.
 const BLOCK: u64 = 8192;
 /// Share of the run time above which a launch makes the printed rate wrong.
 const LONG_LAUNCH: f64 = 0.02;
@@ -61,7 +61,7 @@ fn step(name: &str, result: &PgioResult) -> Result<OldStep> {
     Ok(step)
 }
 
-/// The printed rates against the counters before and after, and the time of reads against that of all sessions.
+/// Compares the printed rates with the counters before and after, and the time of reads with that of all sessions.
 fn contradictions(result: &PgioResult, seconds: f64, counted_s: f64) -> Vec<String> {
     let per_s = |rise: Option<Printed>| rise.map(|rise| rise.scaled(1.0 / seconds));
     let differ = |a: Option<Printed>, b: Option<Printed>| a.zip(b).filter(|(a, b)| a.differs(*b, APART));

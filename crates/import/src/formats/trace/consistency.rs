@@ -9,7 +9,7 @@ use super::read::Call;
 use crate::number::{CLOCKS_APART, Printed};
 use crate::waits::Wait;
 
-/// What CPU clocks are rounded to, and lines of one instant may differ by, us.
+/// Rounding of CPU clocks, and accepted difference between lines of one instant, us.
 const TICK_US: f64 = 20e3;
 /// Most sessions that are distinguished.
 const MOST_SESSIONS: usize = 16;
@@ -24,7 +24,7 @@ pub(super) struct Consistency {
     calls: BTreeMap<u64, (Times, u64, Option<u64>)>,
 }
 
-/// Elapsed time, and how much of it was before the end of what came before, us.
+/// Elapsed time, and the part of it that overlaps the line before, us.
 #[derive(Default)]
 struct Times {
     all_us: u64,
@@ -32,7 +32,7 @@ struct Times {
 }
 
 impl Times {
-    /// Adds what took `ela_us` until `end_us`. A clock that goes back says nothing of it.
+    /// Adds a call of `ela_us` until `end_us`. It is ignored if the clock goes back.
     fn add(&mut self, ela_us: u64, end_us: Option<u64>, last_us: Option<u64>) {
         self.all_us = self.all_us.saturating_add(ela_us);
         let passed_us = end_us.zip(last_us).and_then(|(end, last)| end.checked_sub(last));
@@ -71,7 +71,7 @@ impl Consistency {
         self.last_us = call.tim_us.or(self.last_us);
     }
 
-    /// What contradicts itself, in words.
+    /// The contradictions, in words.
     pub(super) fn contradictions(&self) -> Vec<String> {
         let mut found = Vec::new();
         for (depth, (times, cpu_us, _)) in &self.calls {

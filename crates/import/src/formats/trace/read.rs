@@ -19,7 +19,7 @@ pub(super) struct Call {
     pub consistent: u64,
     /// Blocks visited in their current state.
     pub current: u64,
-    /// Depth of the call: 0 is the client's own.
+    /// Depth of the call: 0 is a call of the client.
     pub depth: u64,
     /// When it ended, us on the trace's clock.
     pub tim_us: Option<u64>,
@@ -32,18 +32,17 @@ pub(super) enum Line<'a> {
     Call(&'a [u8], Call),
     /// A line of the head: `Oracle Database 12c …`, `Instance name: orcl21`.
     Head(&'a [u8]),
-    /// What distinguishes a session: `409.215`.
+    /// The identity of a session: `409.215`.
     Session(&'a [u8]),
 }
 
 const LIMIT: &[u8] = b"*** DUMP FILE SIZE IS LIMITED";
 const CALLS: [&[u8]; 6] = [b"WAIT #", b"PARSE #", b"EXEC #", b"FETCH #", b"CLOSE #", b"UNMAP #"];
 
-/// Passes each known line of `input` to `add`; longer ones than any wait are passed over without being kept. Returns the
-/// number of damaged lines: those with figures that cannot be read, and that of a trace that reached its limit of length.
+/// Passes each known line of `input` to `add`; lines longer than any wait are skipped without being stored. Returns the
+/// number of damaged lines: those with unreadable figures, and one for a trace that reached its limit of length.
 ///
-/// # Errors
-/// An input that cannot be read, or the trace of a release that counts in hundredths of a second or may do so.
+/// # Errors An unreadable input, or the trace of a release that counts in hundredths of a second, or may do so.
 pub(super) fn lines(name: &str, input: &mut dyn BufRead, mut add: impl FnMut(Line<'_>)) -> Result<u64> {
     let (mut damaged, mut has_waits, mut in_us) = (0, false, false);
     let mut add = |line: Line<'_>| {
@@ -95,7 +94,7 @@ fn keep(torn: &mut Vec<u8>, part: &[u8]) {
     torn.extend_from_slice(&part[..room]);
 }
 
-/// Whether a line has figures, readable or not. What lost its begin still has the name of its event.
+/// Whether a line has figures, readable or not. A line without its begin still has the name of its event.
 fn has_figures(line: &[u8]) -> bool {
     CALLS.iter().any(|begin| line.starts_with(begin)) || memchr::memmem::find(line, b": nam='").is_some()
 }

@@ -29,7 +29,7 @@ pub(super) struct Collected {
     reads: [(u64, Blocks); 4],
     block_bytes: Option<u64>,
     calls: BTreeMap<String, (u64, Option<Call>)>,
-    /// CPU by depth: that of a call holds that of the calls within it.
+    /// CPU by depth: a call includes the CPU of nested calls.
     cpu_us: BTreeMap<u64, u64>,
     visited: BTreeMap<u64, u64>,
     single_us: u64,
@@ -121,7 +121,7 @@ impl Collected {
         Ok(step)
     }
 
-    /// How many calls there were, and what the first of each kind did.
+    /// The number of calls, and the first of each kind.
     fn facts(&self) -> BTreeMap<String, String> {
         let of = |(kind, (count, first)): (&String, &(u64, Option<Call>))| {
             let first = first.unwrap_or_default();
@@ -151,7 +151,7 @@ impl Collected {
         ]
     }
 
-    /// Blocks of all reads that show them; `None` where some show bytes and the length of a block is not known.
+    /// Blocks of all reads that show them; `None` if some show bytes and the length of a block is unknown.
     fn blocks(&self) -> Option<f64> {
         let of = |(reads, blocks): &(u64, Blocks)| match (*reads, *blocks == Blocks::default()) {
             (0, _) | (_, true) => Some(0.0),
@@ -220,7 +220,7 @@ impl Default for Slices {
 impl Slices {
     fn extend(&mut self, end_us: u64, ela_us: u64) {
         let base = *self.base_us.get_or_insert(end_us.saturating_sub(ela_us));
-        // A clock that goes back is held.
+        // A clock that goes back does not move the end.
         self.first_us = self.first_us.min(base);
         self.last_us = self.last_us.max(end_us.max(base));
         while (self.last_us - base) / self.width_us >= MOST_SLICES {
@@ -244,7 +244,7 @@ impl Slices {
         *read = read.saturating_add(blocks);
     }
 
-    /// The begin and all boundaries; `None` where no time passed.
+    /// The begin and all boundaries; `None` if no time passed.
     fn boundaries(&self) -> Option<(i64, Vec<i64>)> {
         let base = self.base_us?;
         let whole = (self.last_us - base) / self.width_us;
@@ -260,7 +260,7 @@ impl Slices {
     fn add_to(mut self, step: &mut OldStep, boundaries: &[i64]) {
         let slices = boundaries.len() as u64 - 1;
         for (index, slice) in std::mem::take(&mut self.by_index) {
-            // What ends on the last boundary belongs to the slice before it.
+            // An event that ends on the last boundary belongs to the slice before it.
             let index = index.min(slices - 1);
             let span = (boundaries[index as usize], boundaries[index as usize + 1]);
             for (kind, (mut latencies, blocks)) in [OpKind::Select, OpKind::Scan].into_iter().zip(slice) {
