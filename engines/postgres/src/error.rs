@@ -1,11 +1,11 @@
-//! What can fail in here, until it is reported as one line with the next step.
+//! Errors inside this engine, until they are reported as one line with the next step.
 
 use mindful_core::Error;
 use tokio_postgres::error::SqlState;
 
 use crate::connect::{self, Connection};
 
-/// The server or the road to it, or our own judgement.
+/// A failure of the server or the network, or our own refusal.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     #[error(transparent)]
@@ -15,7 +15,7 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// The error for the rest of mindful; `place` is what was being done and on what.
+    /// The error for other crates; `place` names the activity and its object.
     pub(crate) fn at(self, place: &str) -> Error {
         match self {
             Self::Ours(error) => error,
@@ -23,7 +23,7 @@ impl Failure {
         }
     }
 
-    /// The same for work on `connection`, which knows why the server closed it.
+    /// Like [`Failure::at`] for work on `connection`, which has the server's reason if it was closed.
     pub(crate) fn on(self, connection: &Connection, place: &str) -> Error {
         match self {
             Self::Ours(error) => error,

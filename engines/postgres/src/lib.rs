@@ -1,4 +1,4 @@
-//! PostgreSQL, 15 to 18: any server that speaks its protocol, or a private one.
+//! PostgreSQL, 15 to 18: any server with its protocol, or a private one.
 
 mod checks;
 mod codes;
@@ -75,7 +75,7 @@ impl Engine for Postgres {
     }
 }
 
-/// What opens a target: the options, and those of the private server, which a URL of another one leaves unused.
+/// The options of a target, with those of the private server, which are unused with the URL of another server.
 struct PostgresOptions {
     url: String,
     options: Options,

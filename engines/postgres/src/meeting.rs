@@ -29,7 +29,7 @@ pub(crate) struct PostgresRendezvous {
 }
 
 impl PostgresRendezvous {
-    /// Connects to `server`. `place` is what messages call it.
+    /// Connects to `server`. `place` is its name in messages.
     pub(crate) fn open(server: Server, namespace: Namespace, place: String) -> Result<Self> {
         let meeting = Self { link: Link::new(server)?, namespace, place };
         meeting.link.control()?;

@@ -7,13 +7,13 @@ use crate::template::quote_ident;
 /// The comment that marks a namespace as mindful's own.
 pub(crate) const MARK: &str = "mindful: dataset, made and removed by mindful";
 
-/// What the registry calls the table in which ranks of a run meet: it does not belong to the dataset.
+/// The registry's name of the rendezvous table of ranks, which does not belong to the dataset.
 pub(crate) const MEETING: &str = "meeting";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Namespace {
     pub name: String,
-    /// A role that may own it, besides the one that runs.
+    /// A role that may own it, in addition to the running role.
     pub trusted: Option<String>,
 }
 

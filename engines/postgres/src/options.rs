@@ -35,7 +35,7 @@ pub(crate) struct Options {
     /// Time between two samples of session waits; `None`: no sampling.
     pub wait_sampling: Option<Duration>,
     pub given_settings: Vec<String>,
-    /// Rows of a new dataset are shaped for the compress ratio of the plan, because someone asked for one.
+    /// Rows of a new dataset are shaped for the compress ratio of the plan, because the user set one.
     pub shaped: bool,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct Options {
 const LONGEST_NAME: usize = 63;
 
 impl Options {
-    /// The options that `settings` give, besides those of the `private` server.
+    /// The options in `settings`, without those of the `private` server.
     pub(crate) fn from_settings(settings: &Settings, private: &private::Options) -> Result<Self> {
         settings.check_bounds(&KEYS)?;
         let name = |text: &str| {

@@ -47,14 +47,14 @@ pub(crate) struct PostgresTarget {
     /// Slices are timed by this host's clock, not the server's.
     client_clock: AtomicBool,
     sessions: Arc<Sessions>,
-    /// How many the work that was prepared has.
+    /// Number of sessions of the prepared work.
     planned: AtomicU32,
     lock: RunLock,
     /// Other ranks of the same run hold the lock too.
     among_ranks: AtomicBool,
     /// The samples of the last load, until the proof is requested.
     sampled: Mutex<Sampled>,
-    /// The schemas and blocks that the cache was filled with, and how far.
+    /// The schemas and blocks of the last cache fill, and its extent.
     filled: Mutex<Option<((u32, u64), CacheFill)>>,
 }
 
@@ -130,7 +130,7 @@ impl PostgresTarget {
         self.sampled.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What stored blocks of `dataset` are to a compressor, in words; nothing where that cannot be measured.
+    /// Compressibility of the stored blocks of `dataset`, in words; `None` if it cannot be measured.
     fn stored(&self, dataset: Option<Dataset>) -> Result<Option<String>> {
         let Some(dataset) = dataset else { return Ok(None) };
         let measured = stored::measure(&self.link, &self.options.namespace, &dataset)?;

@@ -1,5 +1,5 @@
-//! The work loop that runs in mindful: all knobs off against a loop that never had any, over operations that do nothing, so
-//! that what either costs is all there is.
+//! The work loop in mindful: with all options off against a minimal loop without options, over empty operations, so
+//! that only the cost of the loops is measured.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

@@ -14,7 +14,8 @@ use crate::{BLOCKS, Bench, SCHEMAS, median};
 
 const ROUNDS: usize = 5;
 
-/// Alternates the two ways and prints the medians; the ratio is that of the pairs, which neighbours on the machine disturb alike.
+/// Alternates the two ways and prints the medians. The ratio is the median of the pairs, because neighbours on the
+/// machine disturb both of a pair equally.
 #[expect(clippy::print_stdout, reason = "the figures are the result")]
 pub(crate) fn compare(bench: &Bench) -> Result<()> {
     let (mut ours, mut seeded, mut proofs, mut cpu) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -66,8 +67,7 @@ fn cpu_s(bench: &Bench) -> f64 {
     ticks as f64 * tick_us() / 1e6 + cpu::of_process().as_secs_f64()
 }
 
-/// Seconds from nothing to ready and proven, those that the proof takes when it is asked for once more, and the CPU
-/// account in between.
+/// Seconds from an empty server to a proven dataset, seconds of a repeated proof, and the CPU account in between.
 fn by_copy(bench: &Bench, keep: bool) -> Result<(f64, f64, f64)> {
     let target = bench.target()?;
     let began = Instant::now();

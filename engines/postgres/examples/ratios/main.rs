@@ -1,6 +1,6 @@
-//! How fast the loop and the load are, as ratios to older ways on the same private server in the same minutes:
-//! `cargo run --release -p mindful-postgres --features benchmarks --example ratios [DATA_DIR]`. Takes about two minutes and 5 GiB.
-//! With the word `load` the load alone; with the word `knobs` instead: what each knob of the work loop costs, off and on.
+//! Speed of the loop and the load, as ratios to older ways on the same private server in the same minutes: `cargo run
+//! --release -p mindful-postgres --features benchmarks --example ratios [DATA_DIR]`. Takes about two minutes and 5 GiB.
+//! The word `load` measures only the load, the word `knobs` the cost of each option of the work loop, off and on.
 
 mod client_loop;
 mod knobs;
@@ -79,7 +79,7 @@ fn main() -> Result<()> {
     let bench = Bench { private, runtime, settings, events };
     bench.private.serve(Purpose::Load)?;
     if chosen.as_deref() == Some("knobs") {
-        // The cache is sized by what is there when the run begins.
+        // The cache is sized by the dataset at the begin of the run.
         knobs::load(&bench)?;
         bench.private.serve(Purpose::Run)?;
         client_loop::compare(&bench)?;

@@ -14,7 +14,7 @@ use crate::{BLOCKS, Bench, median};
 const ROUNDS: usize = 5;
 const SLICE: Duration = Duration::from_millis(1_500);
 
-/// What the loop is compared with.
+/// The other side of the comparison.
 #[derive(Clone, Copy)]
 enum Other {
     Execute,

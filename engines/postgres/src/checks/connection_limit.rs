@@ -1,4 +1,4 @@
-//! How many more connections the role may have, by the tightest of the limits of server, role and database.
+//! Free connections of the role, by the tightest of the limits of server, role and database.
 
 use std::thread;
 use std::time::Duration;
@@ -45,7 +45,7 @@ impl SpareConnections {
         Self { free: row.get("free"), limit, most, remedy }
     }
 
-    /// Why `wanted` connections more do not fit; `what` counts them in the message, `flag` asks for fewer, and `own`
+    /// Why `wanted` additional connections do not fit. `what` names them in the message, `flag` reduces them, and `own`
     /// more are needed besides them.
     pub(crate) fn refusal(&self, wanted: i32, what: &str, flag: &str, own: i32) -> Option<Error> {
         let free = (self.free - own).max(0);
@@ -61,12 +61,11 @@ impl SpareConnections {
     }
 }
 
-/// How often a server that seems full is asked again, and after how long: a session that has just left still counts for
-/// a moment.
+/// Number and interval of checks of a server that seems full: an ended session still counts for a moment.
 const LOOKS: u32 = 10;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 
-/// Refuses what [`Room::refusal`] refuses, on the server that `link` leads to.
+/// Returns the error of [`Room::refusal`] for the server of `link`.
 pub(crate) fn check(link: &Link, wanted: u32, what: &str, flag: &str, own: i32) -> Result<()> {
     let wanted = i32::try_from(wanted).unwrap_or(i32::MAX);
     let mut looks = 0;

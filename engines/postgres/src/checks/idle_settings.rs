@@ -27,7 +27,7 @@ const INDEX_SCANS_KNOWN: u32 = 18;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Server {
     pub major: u32,
-    /// Where it has several ways to read.
+    /// The read method, if the server has several.
     pub io_method: Option<String>,
     pub direct: bool,
 }
@@ -54,12 +54,12 @@ impl Server {
     }
 }
 
-/// The settings that cannot matter for what is read by `path`, in the order of [`OF_READ_AHEAD`].
+/// The settings that cannot affect reads by `path`, in the order of [`OF_READ_AHEAD`].
 pub(crate) fn names(path: &Path<'_>) -> Vec<String> {
     OF_READ_AHEAD.into_iter().filter(|name| why(name, path).is_some()).map(str::to_owned).collect()
 }
 
-/// Why `setting` cannot affect reads by `path`; `None` if it can, or if that is not known.
+/// Why `setting` cannot affect reads by `path`; `None` if it can, or if that is unknown.
 pub(crate) fn why(setting: &str, path: &Path<'_>) -> Option<&'static str> {
     let Path { server, access } = path;
     if !OF_READ_AHEAD.contains(&setting) {
@@ -76,7 +76,7 @@ pub(crate) fn why(setting: &str, path: &Path<'_>) -> Option<&'static str> {
         Access::Index if server.major <= INDEX_SCANS_KNOWN => {
             Some("an index scan reads one block after the other, each by the session itself when it needs it")
         }
-        // What reads ahead asks the page cache to, which direct I/O goes past.
+        // This read-ahead only advises the page cache, which direct I/O bypasses.
         Access::Bitmap if setting == "effective_io_concurrency" && server.major < 18 && server.direct => {
             Some("a bitmap heap scan before 18 reads ahead by the page cache alone, and debug_io_direct goes past it")
         }
@@ -110,7 +110,7 @@ mod tests {
         assert!(!of(&server(17, None, false), Access::Bitmap).contains(&"effective_io_concurrency".to_owned()));
         assert!(of(&server(17, None, true), Access::Bitmap).contains(&"effective_io_concurrency".to_owned()));
         assert!(of(&server(16, None, true), Access::Scan).contains(&"effective_io_concurrency".to_owned()));
-        // Of versions to come it is not known what their index scans do, but what workers are without work is.
+        // Index scans of future versions are unknown, but workers without work have no effect in any version.
         let next = server(19, Some("sync"), true);
         assert_eq!(
             of(&next, Access::Index),

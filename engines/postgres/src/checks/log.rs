@@ -1,4 +1,4 @@
-//! Checks of what an update pays for: log, commits, checkpoints.
+//! Checks of the cost of updates: log, commits, checkpoints.
 
 use crate::codes;
 use mindful_core::plan::units::format_bytes;
@@ -25,7 +25,7 @@ pub(super) fn full_page_writes(state: &State) -> Option<Finding> {
     })
 }
 
-/// Sessions take `synchronous_commit` as they find it, unless the plan says that commits do not wait.
+/// Sessions keep the server's `synchronous_commit`, unless the plan sets commits without waiting.
 pub(super) fn commits_that_do_not_wait(state: &State) -> Option<Finding> {
     let asked = state.planned.updates && state.planned.commit_wait;
     (asked && state.is("synchronous_commit", "off")).then(|| {

@@ -11,8 +11,8 @@ use crate::work::prepare::OWN_CONNECTIONS;
 /// A transaction of others that is older than this is not about to end.
 const OLD_S: f64 = 5.0;
 
-/// Memory of its own that the server process of a session has once it works, bytes. Measured with the private server:
-/// 12.3 MiB (docs/benchmarks.md).
+/// Private memory of a working session's server process, bytes. Measured with the private server: 12.3 MiB
+/// (docs/benchmarks.md).
 const OF_A_SESSION: u64 = 12 << 20;
 
 pub(super) fn autovacuum(state: &State) -> Option<Finding> {

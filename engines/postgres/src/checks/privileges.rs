@@ -1,4 +1,4 @@
-//! What the role may do on the server, asked before anything is loaded; what it lacks, each with its GRANT.
+//! Privileges of the role, checked before anything is loaded; missing ones have their GRANT.
 
 use mindful_core::{Error, Result};
 use tokio_postgres::{Client, Row};
@@ -9,9 +9,9 @@ use crate::names::Namespace;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent rights")]
 pub(crate) struct Rights {
-    /// Nothing may be written: a standby, or a role or database set to read alone.
+    /// The server is a standby, or the role or database is read-only.
     pub read_only: bool,
-    /// TEMP on the database: the server-side loop is a function in the session's own schema.
+    /// TEMP on the database: the server-side loop is a function in the session's temporary schema.
     pub may_install: bool,
     /// CREATE on the database, or the namespace is there.
     pub may_create: bool,

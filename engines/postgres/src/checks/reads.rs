@@ -12,7 +12,7 @@ use crate::private::is_direct_io;
 /// Below this, huge pages change nothing that can be measured.
 const LARGE_CACHE: f64 = (1_u64 << 30) as f64;
 
-/// By how much shared buffers hold the active set, if every block is visited equally often.
+/// Share of the active set that shared buffers hold, if every block is visited equally often.
 fn hit_ratio(state: &State) -> Option<f64> {
     let active = state.planned.active_bytes as f64;
     state.number("shared_buffers").filter(|_| active > 0.0).map(|cache| (cache / active).min(1.0))
@@ -73,7 +73,7 @@ pub(super) fn read_ahead(state: &State) -> Option<Finding> {
     })
 }
 
-/// A given setting does not affect what is measured.
+/// A given setting does not affect the measurement.
 pub(super) fn idle_settings(state: &State) -> Option<Finding> {
     let (server, planned) = (state.reads.as_ref()?, &state.planned);
     let selects = planned.access != Access::Scan;

@@ -1,4 +1,4 @@
-//! Checks of what the role may do: what it lacks makes a run be refused, or settle later.
+//! Checks of the role's privileges: without some of them a run is refused, or settles later.
 
 use mindful_core::Error;
 use mindful_core::result::finding::{Code, Finding};
@@ -6,7 +6,7 @@ use mindful_core::result::finding::{Code, Finding};
 use super::state::State;
 use crate::codes;
 
-/// Why a run will be refused, with what to do first.
+/// Why a run will be refused, with the remedy.
 fn refused(code: Code, refusal: Option<Error>) -> Option<Finding> {
     refusal.map(|refusal| {
         code.finding(format!("Any run will be refused, before anything is loaded. {}", refusal.next), refusal.what)

@@ -1,4 +1,4 @@
-//! All a check may ask about: settings, activity, plan.
+//! The input of all checks: settings, activity, plan.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -26,26 +26,26 @@ const CLOCK_CALLS: i64 = 20_000;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct State {
-    /// Text and number (bytes, ms or plain) of each setting the role may see.
+    /// Text and number (bytes, ms or plain) of each setting that the role may see.
     pub settings: BTreeMap<String, (String, Option<f64>)>,
     pub activity: Activity,
     pub planned: Planned,
     pub room: Option<SpareConnections>,
     pub rights: Option<Rights>,
     pub users: Option<String>,
-    /// Memory that is free or holds nothing but page cache, bytes, within the limit of the server's control group; `None`
-    /// when the server is on another host.
+    /// Memory that is free or contains only page cache, bytes, within the limit of the server's control group; `None`
+    /// if the server is on another host.
     pub available_bytes: Option<u64>,
     /// Cost of reading the server's clock, ns.
     pub clock_ns: Option<f64>,
-    /// What decides how it reads ahead; `None` if not read.
+    /// Settings that decide its read-ahead; `None` if not read.
     pub reads: Option<idle_settings::Server>,
     pub given_settings: Vec<String>,
 }
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Activity {
-    /// Whether the role sees other roles' sessions.
+    /// Whether the role can see other roles' sessions.
     pub sees_all: bool,
     pub active: i64,
     pub by_whom: Option<String>,
@@ -58,7 +58,7 @@ pub(super) struct Activity {
     pub holding_slots: i64,
     pub kept_bytes: Option<f64>,
     pub replicas: i64,
-    /// Tables of ours that autovacuum looks after.
+    /// Number of our tables under autovacuum.
     pub vacuumed: i64,
 }
 
@@ -122,7 +122,7 @@ impl State {
         })
     }
 
-    /// A setting as text; `None` where this version has none or the role may not see it.
+    /// A setting as text; `None` if this version lacks it or the role may not see it.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
         self.settings.get(name).map(|(text, _)| text.as_str())
     }
@@ -160,7 +160,7 @@ impl Planned {
     }
 }
 
-/// Memory of this host that the server can still have: what is free, within the limit of its control group.
+/// Memory of this host that the server can still allocate, within the limit of its control group.
 fn available(link: &Link) -> Option<u64> {
     if !link.server().host_is_local(0) {
         return None;

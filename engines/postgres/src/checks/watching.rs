@@ -1,4 +1,4 @@
-//! Checks of what watching the server costs, and of what cannot be seen.
+//! Checks of the cost of observing the server, and of invisible parts.
 
 use crate::codes;
 use mindful_core::result::Finding;

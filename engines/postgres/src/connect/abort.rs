@@ -9,13 +9,13 @@ use mindful_core::Result;
 
 use crate::connect::{Backend, Canceller, Connection, pooled};
 
-/// Cancel requests on their way at a time; each is a connection of its own.
+/// Largest number of simultaneous cancel requests; each is a separate connection.
 const CANCEL_AT_A_TIME: usize = 32;
 
-/// How long cancel requests may take, all together.
+/// Time limit of all cancel requests together.
 pub(crate) const CANCEL_WITHIN: Duration = Duration::from_secs(1);
 
-/// How long to wait for a cancelled session to end.
+/// Wait for a cancelled session to end.
 const END_WITHIN: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Default)]
@@ -43,7 +43,7 @@ pub(crate) struct Presence {
 }
 
 impl Sessions {
-    /// A session begins on `connection`; refused where its server process is that of another one.
+    /// Registers a session on `connection`; refused if its server process already belongs to another session.
     pub(crate) fn enter(self: &Arc<Self>, connection: &Connection, session: u32) -> Result<Presence> {
         let backend = connection.backend();
         let mut held = self.held();
@@ -56,7 +56,7 @@ impl Sessions {
         Ok(Presence { sessions: Arc::clone(self), number })
     }
 
-    /// The server processes of those at work, where all of them say theirs.
+    /// The server processes of working sessions, if all of them are known.
     pub(crate) fn pids(&self) -> Vec<u32> {
         let held = self.held();
         let pids: Option<Vec<u32>> =
@@ -79,8 +79,8 @@ impl Sessions {
     }
 }
 
-/// Ends the work of the sessions `at_work`: asks their server to cancel it, then closes the connections that are still
-/// at work, because the server may have vanished. Takes three seconds at most.
+/// Ends the work of the sessions `at_work`: sends cancel requests to their server, then closes the connections that are
+/// still at work, because the server may have vanished. Takes three seconds at most.
 pub(crate) async fn end(at_work: impl Fn() -> Vec<Canceller>) {
     cancel(&at_work()).await;
     tokio::time::sleep(END_WITHIN).await;
@@ -91,7 +91,7 @@ pub(crate) async fn end(at_work: impl Fn() -> Vec<Canceller>) {
     cancel(&left).await;
 }
 
-/// Best effort: what cannot be asked in time is left.
+/// Best effort: requests that do not finish in time are abandoned.
 async fn cancel(sessions: &[Canceller]) {
     let asking = stream::iter(sessions).for_each_concurrent(CANCEL_AT_A_TIME, |session| async move {
         let _ = session.cancel().await;

@@ -1,8 +1,8 @@
-//! The server process of a connection. A pooler may give each transaction or statement another one.
+//! The server process of a connection. A pooler may assign another one for each transaction or statement.
 
 use mindful_core::Error;
 
-/// A server process, distinguished from all others, also from those of other servers.
+/// The identity of a server process, unique also among processes of other servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Backend {
     pub pid: i32,

@@ -1,16 +1,16 @@
-//! Which of several hosts a session may use.
+//! Chooses one of several hosts for a session.
 //!
 //! The hosts of a URL are alternatives, as in libpq: they are tried in turn, and the first that answers and is of the
-//! wanted kind (`target_session_attrs`) gets the session. With `load_balance_hosts=random` each host is an endpoint,
-//! and sessions are spread over them by their number: a draw would not be repeatable. If a session's host does not
-//! answer, the session goes to the next one.
+//! required kind (`target_session_attrs`) is used. With `load_balance_hosts=random` each host is an endpoint, and
+//! sessions are spread over them by their number: a draw would not be repeatable. If a session's host does not answer,
+//! the session uses the next one.
 
 use mindful_core::{Error, Result};
 
 use super::connection::Connection;
 use super::given::Parameters;
 
-/// What `target_session_attrs` asks of a host.
+/// The kind of host that `target_session_attrs` requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wanted {
     Any,
@@ -39,7 +39,7 @@ impl Wanted {
         NAMES.iter().find(|(_, wanted)| *wanted == self).map_or("", |(name, _)| name)
     }
 
-    /// What to ask of all hosts in turn, and then again of all.
+    /// The requirements for passes over all hosts, in order.
     pub(super) fn passes(self) -> &'static [Self] {
         match self {
             Self::Any => &[Self::Any],
@@ -80,7 +80,7 @@ pub(super) fn is_balanced(parameters: &Parameters) -> Result<bool> {
     Ok(parameters.choice("load_balance_hosts", &[("disable", false), ("random", true)])?.unwrap_or(false))
 }
 
-/// The error of a session that none of several hosts took.
+/// The error if none of several hosts accepted a session.
 pub(super) fn no_host(mut refused: Vec<Error>) -> Error {
     let Some(last) = refused.pop() else { return Error::target("the URL names no host", "name one") };
     if refused.is_empty() {

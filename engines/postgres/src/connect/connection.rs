@@ -1,4 +1,4 @@
-//! A connection: a client, the task that drives its socket, and what ended it.
+//! A connection: a client, the task that drives its socket, and the reason of its end.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -31,11 +31,11 @@ pub struct Connection {
     prepared: Mutex<HashMap<String, Statement>>,
 }
 
-/// How long is read what a server said before it closed: it is there, or never comes.
+/// Time limit for reading a server's last message: it is available at once, or never.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 enum End {
-    /// The server said so, or the network failed.
+    /// The server reported it, or the network failed.
     Fault(tokio_postgres::Error),
     Severed,
 }
@@ -70,7 +70,7 @@ pub(super) async fn connect(endpoint: &Endpoint, config: &Config, place: &str) -
             }
         }
     }
-    // What a server says ends the search for a host, but for "not now".
+    // An answer of a server ends the search for a host, except "not now".
     let is_final =
         fault.as_ref().and_then(tokio_postgres::Error::code).is_some_and(|code| *code != SqlState::CANNOT_CONNECT_NOW);
     let error = fault.map_or_else(
@@ -80,7 +80,7 @@ pub(super) async fn connect(endpoint: &Endpoint, config: &Config, place: &str) -
     Err(Refusal { error, is_final })
 }
 
-/// Whether the same server may say yes with encryption instead of without, or the other way round.
+/// Whether the same server may accept the connection with encryption instead of without, or the other way round.
 fn depends_on_encryption(error: &tokio_postgres::Error) -> bool {
     error.code() == Some(&SqlState::INVALID_AUTHORIZATION_SPECIFICATION) || find::<rustls::Error>(error).is_some()
 }
@@ -118,7 +118,7 @@ where
     D: Future<Output = Result<(), tokio_postgres::Error>> + Unpin,
 {
     if let Err(mut error) = (&mut driver).await {
-        // A server that ends a session says why and closes: where nothing can be written any more, that is still to be read.
+        // A server that ends a session sends the reason and closes. If writing fails, that message must still be read.
         if find::<io::Error>(&error).is_some()
             && let Ok(Err(said)) = tokio::time::timeout(LAST_WORDS, &mut driver).await
             && said.code().is_some()
@@ -145,8 +145,7 @@ fn refused(error: &tokio_postgres::Error, endpoint: &Endpoint, place: &str) -> E
 }
 
 impl Connection {
-    /// What `error` means for a person; where it only says that the connection is closed, the reason the server gave
-    /// before it closed.
+    /// `error` as a message. If it only states that the connection is closed, the message contains the server's reason.
     pub fn explain(&self, error: &tokio_postgres::Error) -> Error {
         match self.ended.get().filter(|_| error.is_closed()) {
             Some(End::Fault(reason)) => explain(reason, &self.place),

@@ -25,7 +25,7 @@ pub(super) struct Endpoint {
 }
 
 impl Endpoint {
-    /// A warning where the server can get the password in clear text over a network.
+    /// A warning if the server can receive the password in clear text over a network.
     pub(super) fn exposure(&self) -> Option<String> {
         let exposed = self.password.is_some() && self.methods.accept_clear_text();
         (exposed && !self.host.is_local() && !self.tls.is_certain()).then(|| {

@@ -1,4 +1,4 @@
-//! What went wrong with a server, as one line with the next step.
+//! Errors of a server, as one line with the next step.
 
 use std::error::Error as Cause;
 use std::io;
@@ -25,8 +25,8 @@ const TLS: Words = Words {
     server_ca: "ssl_ca_file",
 };
 
-/// The error for a person: `place` (such as `bench@db1:5432/bench`), what happened there, the next step. Its kind is
-/// [`ErrorKind::Target`] where the target refuses, and [`ErrorKind::Run`] where work that had begun was ended.
+/// The error as a message: `place` (such as `bench@db1:5432/bench`), the failure, the next step. Its kind is
+/// [`ErrorKind::Target`] if the target refuses, and [`ErrorKind::Run`] if running work was ended.
 pub fn explain(error: &tokio_postgres::Error, place: &str) -> Error {
     let explained = match error.as_db_error() {
         Some(said) => server_said(said),
@@ -90,7 +90,7 @@ fn advice(said: &DbError) -> (ErrorKind, String) {
     }
 }
 
-/// The GRANT that would give the right a message like `permission denied for table x` asks for.
+/// The GRANT that remedies a message like `permission denied for table x`.
 fn grant(message: &str) -> String {
     let object = message.strip_prefix("permission denied for ").and_then(|object| object.split_once(' '));
     let Some((kind, name)) = object else {
@@ -142,13 +142,13 @@ fn connection_fault(error: &tokio_postgres::Error) -> Error {
     }
 }
 
-/// Something is there that speaks another language; `said` is what was made of it.
+/// The error for a peer with another protocol; `said` is its interpretation.
 pub(super) fn no_postgresql(said: &str) -> Error {
     let next = "check that host and port are those of a PostgreSQL server";
     Error::target(format!("answered, but not as PostgreSQL{said}"), next)
 }
 
-/// The server sent what mindful does not read.
+/// The error for a message beyond mindful's limits.
 fn refused(beyond: &Beyond) -> Error {
     match beyond {
         Beyond::Method(name) => Error::target(

@@ -28,7 +28,7 @@ struct Given {
     origin: Origin,
 }
 
-/// Values by key. An empty value counts as not given.
+/// Values by key. An empty value counts as missing.
 #[derive(Clone, Default)]
 pub(super) struct Parameters(BTreeMap<&'static str, Given>);
 
@@ -62,7 +62,7 @@ impl Parameters {
         };
         let list = |part: fn(&(&str, &str)) -> String| parts.hosts.iter().map(part).collect::<Vec<_>>().join(",");
         let (hosts, numbers) = (list(|(host, _)| (*host).to_owned()), list(|(_, port)| (*port).to_owned()));
-        // A list of nothing but commas names as many default hosts, so it counts as given.
+        // A list of commas names as many default hosts, so it counts as set.
         set("host", &hosts)?;
         set("port", if numbers.chars().all(|c| c == ',') { "" } else { &numbers })?;
         set("user", parts.user.unwrap_or_default())?;
@@ -124,7 +124,7 @@ impl Parameters {
             .transpose()
     }
 
-    /// The value of `key` as a whole number; `what` says which are allowed.
+    /// The value of `key` as a whole number; `what` describes the allowed ones.
     pub(super) fn number<T: FromStr>(&self, key: &str, what: &str) -> Result<Option<T>> {
         self.text(key)?
             .map(|text| {
@@ -135,7 +135,7 @@ impl Parameters {
             .transpose()
     }
 
-    /// How a message names `key`: with its source.
+    /// Name of `key` in messages, with its source.
     pub(super) fn place(&self, key: &str) -> String {
         match self.0.get(key).map(|given| &given.origin) {
             Some(Origin::Variable(variable)) => (*variable).to_owned(),

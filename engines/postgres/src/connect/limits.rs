@@ -1,9 +1,9 @@
-//! What a server may send: limits for a message, for the login, for parameters and for an answer.
+//! Limits of a server's messages: for a message, for the login, for parameters and for an answer.
 //!
-//! The driver reads a message of any announced length, keeps all rows of an answer and all parameters, and asks the
-//! catalogue about each type that it does not know. This stream lies between driver and socket, inside TLS. It follows the
-//! messages as they pass, copies none but the small ones that it looks into, and fails at the first one beyond a limit. A
-//! driver of our own was rejected: this one is kept by others.
+//! The driver reads a message of any announced length, keeps all rows of an answer and all parameters, and queries the
+//! catalogue about each unknown type. This stream is between driver and socket, inside TLS. It parses the messages as
+//! they pass, copies only the small ones that it inspects, and fails at the first one beyond a limit. A driver of our
+//! own was rejected: this one is maintained by others.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -54,7 +54,7 @@ pub(super) enum Beyond {
     Type(u32),
     #[error("a demand for {0} rounds of SCRAM, more than {ROUNDS}")]
     Rounds(u64),
-    /// The server asks for a login method that the user excluded.
+    /// The server requires a login method that the user excluded.
     #[error("a request for `{0}`")]
     Method(&'static str),
 }
@@ -114,7 +114,7 @@ struct Watch {
     head: [u8; HEAD],
     known: usize,
     left: usize,
-    /// The body, of messages that are looked into.
+    /// The body of an inspected message.
     body: Vec<u8>,
     answer: usize,
     parameters: HashSet<Vec<u8>>,

@@ -20,10 +20,10 @@ use crate::connect::{Canceller, Connection, Server};
 use crate::error::Failure;
 use crate::work::access;
 
-/// How long connections may take to end when a target is done with.
+/// Time limit for connections to end after the use of a target.
 const GOODBYE: Duration = Duration::from_secs(1);
 
-/// After how many times its timeout a server is asked whether it is still there, and how often in vain.
+/// Number of silent timeouts before a probe of the server, and number of failed probes.
 const PATIENCE: u32 = 3;
 const SILENT_FOR: u32 = 3;
 
@@ -55,7 +55,7 @@ fn cannot_start(error: &std::io::Error) -> Error {
 impl Link {
     /// A link to `server`; connects nothing yet.
     pub(crate) fn new(server: Server) -> Result<Self> {
-        // The runtime panics where it cannot start its thread.
+        // The runtime panics if it cannot start its thread.
         let probe = std::thread::Builder::new().spawn(|| ()).map_err(|error| cannot_start(&error))?;
         let _ = probe.join();
         Self::with_runtime(
@@ -65,8 +65,8 @@ impl Link {
         )
     }
 
-    /// A link of its own to the same server. Its sockets are driven by the thread that waits for them, so that what
-    /// it costs is that thread's CPU alone.
+    /// A separate link to the same server. Its sockets are driven by the waiting thread, so that only that thread uses
+    /// CPU for it.
     pub(crate) fn apart(&self) -> Result<Self> {
         Self::with_runtime(&mut Builder::new_current_thread(), self.server.clone(), Arc::clone(&self.shared))
     }
@@ -80,7 +80,7 @@ impl Link {
         &self.server
     }
 
-    /// Waits for `work` on this thread. `place` is what is being done, for the message.
+    /// Waits for `work` on this thread. `place` names the activity in messages.
     pub(crate) fn run<T>(&self, place: &str, work: impl Future<Output = std::result::Result<T, Failure>>) -> Result<T> {
         self.attend(Patience::Question, work).map_err(|failure| self.failed(None, failure, place))
     }
@@ -94,7 +94,7 @@ impl Link {
         self.attend(Patience::Tables, work).map_err(|failure| self.failed(None, failure, place))
     }
 
-    /// The same as [`Self::run`] for work on `connection`, which knows why the server closed it.
+    /// Like [`Self::run`] for work on `connection`, which has the server's reason if it was closed.
     pub(crate) fn run_on<T>(
         &self,
         connection: &Connection,
@@ -104,7 +104,7 @@ impl Link {
         self.attend(Patience::Question, work).map_err(|failure| self.failed(Some(connection), failure, place))
     }
 
-    /// Waits for `work` as long as the server answers others, and no longer than work of its kind may take.
+    /// Waits for `work` while the server answers others, within the time limit of its kind of work.
     fn attend<T>(
         &self,
         patience: Patience,
@@ -165,18 +165,19 @@ impl Link {
         if self.shared.abort.is_interrupted() { interrupted(place) } else { failure.on(connection, place) }
     }
 
-    /// From now on sessions end because they were asked to, until work is prepared again.
+    /// Marks sessions as interrupted, until work is prepared again.
     pub(crate) fn set_interrupted(&self, interrupted: bool) {
         self.shared.abort.set_interrupted(interrupted);
     }
 
-    /// From now on whatever fails has been interrupted, and nothing more is asked; all that connections are at is cancelled.
+    /// Marks all failures as interruptions from now on, sends no more requests, and cancels the current work of all
+    /// connections.
     pub(crate) fn abort(&self) {
         self.shared.abort.abort();
         self.wait(abort::end(|| self.shared.connections().clone()));
     }
 
-    /// The error of work that failed, perhaps because the server was asked to end it.
+    /// The error of failed work; the server may have ended it on request.
     fn failed(&self, connection: Option<&Connection>, failure: Failure, place: &str) -> Error {
         match (connection, &failure) {
             (_, Failure::Server(_)) if self.shared.abort.is_aborted() => interrupted(place),
@@ -225,13 +226,13 @@ impl Link {
     }
 }
 
-/// What `work` returns; an error where its driver panicked because it did not know the answer.
+/// The result of `work`; an error if its driver panicked because of an unknown answer.
 fn understood<T>(work: impl FnOnce() -> std::result::Result<T, Failure>) -> std::result::Result<T, Failure> {
     caught(work).unwrap_or_else(|words| Err(Failure::Ours(no_postgresql(&format!(" ({words})")))))
 }
 
 impl Drop for Link {
-    /// Lets connections say goodbye: a server logs an error if its last answer finds no client.
+    /// Lets connections terminate in order: a server logs an error if its last answer finds no client.
     fn drop(&mut self) {
         self.release();
         let drivers = self.runtime.metrics();

@@ -69,11 +69,10 @@ pub struct Server {
 }
 
 impl Server {
-    /// What `url` names in this process's surroundings.
+    /// The server of `url` in this process's environment.
     ///
-    /// # Errors
-    /// [`mindful_core::ErrorKind::Plan`] for anything that is misspelt, contradicts itself or asks for what cannot be
-    /// had, and for certificate files that cannot be used. Nothing is connected yet.
+    /// # Errors [`mindful_core::ErrorKind::Plan`] for misspelt, contradictory or unsupported parameters, and for
+    /// unusable certificate files. Nothing is connected yet.
     pub fn parse(url: &str) -> Result<Self> {
         let mut server = Self::parse_in(url, &Environment::of_process(&["PG"]))?;
         let on_display = env::args_os().any(|argument| argument.to_string_lossy().contains(url));
@@ -117,7 +116,7 @@ impl Server {
         })
     }
 
-    /// The server whose socket is in `folder`, which trusts every user that can reach it.
+    /// The server with a socket in `folder`, which trusts every user that can reach it.
     pub fn from_socket(folder: &Path, port: u16, user: &str, dbname: &str) -> Self {
         let endpoint = Endpoint {
             host: Host::Unix(folder.to_owned()),
@@ -140,18 +139,18 @@ impl Server {
         }
     }
 
-    /// How many endpoints there are; at least 1.
+    /// Number of endpoints; at least 1.
     pub fn endpoints(&self) -> u32 {
         if self.balanced { self.hosts.len() as u32 } else { 1 }
     }
 
-    /// The hosts of `endpoint` (from 0), in the order in which they are tried; none where there is no such endpoint.
+    /// The hosts of `endpoint` (from 0), in the order of attempts; empty if there is no such endpoint.
     fn hosts_of(&self, endpoint: u32) -> impl Iterator<Item = &Endpoint> {
         let known = if endpoint < self.endpoints() { self.hosts.len() } else { 0 };
         self.hosts.iter().cycle().skip(endpoint as usize).take(known)
     }
 
-    /// Whether `endpoint` (from 0) is reached by a socket or a loopback address, whichever of its hosts answers.
+    /// Whether every host of `endpoint` (from 0) is reached by a socket or a loopback address.
     pub fn host_is_local(&self, endpoint: u32) -> bool {
         let tried = if self.balanced { 1 } else { self.hosts.len() };
         let mut hosts = self.hosts_of(endpoint).take(tried).peekable();
@@ -195,11 +194,10 @@ impl Server {
         format!("postgres://{user}@{}/{dbname}{mark}{}", hosts.join(","), choices.join("&"))
     }
 
-    /// Connects to `endpoint` (from 0); names mean what the server itself made, whatever settings of database and role say.
-    /// The task that drives the connection runs on the current tokio runtime.
+    /// Connects to `endpoint` (from 0). Names resolve to the server's own objects, under any settings of database and
+    /// role. The task that drives the connection runs on the current tokio runtime.
     ///
-    /// # Errors
-    /// [`mindful_core::ErrorKind::Target`], on one line: the server, its answer, and what to do.
+    /// # Errors [`mindful_core::ErrorKind::Target`], on one line: the server, its answer, and the next step.
     pub async fn connect(&self, endpoint: u32) -> Result<Connection> {
         if endpoint >= self.endpoints() {
             let next = format!("the URL names {}", self.endpoints());
@@ -218,7 +216,7 @@ impl Server {
         Err(choice::no_host(refused))
     }
 
-    /// Whether a server answers another session, or says why not; its error where none does.
+    /// Whether a server answers another session, even with a refusal; its error if none does.
     async fn answers(&self) -> Result<()> {
         let mut silent = Error::target("the URL names no host", "name one");
         for host in &self.hosts {
@@ -236,7 +234,7 @@ impl Server {
         Err(silent)
     }
 
-    /// How long a server may be silent before it is asked whether it is still there.
+    /// Time that a server may be silent before it is probed.
     fn patience(&self) -> Duration {
         self.connect_timeout.unwrap_or(session::CONNECT_TIMEOUT)
     }

@@ -1,4 +1,4 @@
-//! The connection parameters libpq knows, by key and variable.
+//! The connection parameters of libpq, by key and variable.
 
 use mindful_core::plan::settings;
 use mindful_core::{Error, Result};

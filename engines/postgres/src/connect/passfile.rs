@@ -43,7 +43,7 @@ pub(super) fn find(text: &[u8], wanted: &Wanted<'_>) -> Option<Vec<u8>> {
     })
 }
 
-/// What follows the first field of `line` and its colon, if that field matches `wanted`.
+/// The rest of `line` after its first field and colon, if that field matches `wanted`.
 fn matching<'a>(line: &'a [u8], wanted: &[u8]) -> Option<&'a [u8]> {
     if let Some(rest) = line.strip_prefix(b"*:") {
         return Some(rest);

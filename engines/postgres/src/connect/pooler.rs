@@ -1,6 +1,6 @@
-//! Whether each connection has a server process of its own. With a pooler that lends them by transaction or by
-//! statement, settings, prepared statements, locks and counters of a session would not last. Detected by behaviour, not
-//! by a name.
+//! Checks that each connection has a separate server process. With a pooler that assigns them by transaction or by
+//! statement, settings, prepared statements, locks and counters of a session would not last. It is detected by
+//! behaviour, not by a name.
 
 use std::time::Duration;
 
@@ -9,20 +9,20 @@ use mindful_core::{Error, Result};
 use crate::connect::link::Link;
 use crate::connect::pooled;
 
-/// How often both connections ask in turn. A pooler that takes the process used last gives them the same one at once; one
-/// that draws among many could be lucky so often only by chance.
+/// Rounds of queries on both connections in turn. A pooler that assigns the last used process is detected at once. One
+/// that draws among many could escape several rounds only by chance.
 const ROUNDS: usize = 4;
 
 /// Refuses a pooler that does not keep sessions, and one that has room for one only.
 pub(crate) fn refuse(link: &Link) -> Result<()> {
     let first = link.control()?;
     let place = link.server().place(0);
-    // A little less than a connection may take, for the error of that says nothing of a pooler.
+    // Slightly less than a connection may take, because the error of that does not mention a pooler.
     let within = link.server().patience().mul_f32(0.9);
     let second = link.wait(async { tokio::time::timeout(within, link.server().connect(0)).await });
     let second = match second {
         Ok(Ok(second)) => second,
-        // Whatever it is, a second session will be refused.
+        // For any reason, a second session will be refused.
         Ok(Err(_)) => return Ok(()),
         Err(_) => return Err(no_room(within).at(place)),
     };

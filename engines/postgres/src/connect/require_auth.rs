@@ -4,14 +4,14 @@ use mindful_core::{Error, Result};
 
 use super::given::Parameters;
 
-/// Each method, and the number by which a server asks for it. A login without a request is `none`.
+/// Each method, and its number in a server's request. A login without a request is `none`.
 const METHODS: [(&str, &[u32]); 7] = [
     ("none", &[0]),
     ("password", &[3]),
     ("md5", &[5]),
     ("gss", &[7, 8]),
     ("sspi", &[9]),
-    // The driver speaks no other mechanism of SASL.
+    // The driver supports no other mechanism of SASL.
     ("scram-sha-256", &[10, 11, 12]),
     ("oauth", &[]),
 ];
@@ -20,7 +20,7 @@ const METHODS: [(&str, &[u32]); 7] = [
 pub(super) struct Methods {
     /// One bit a method.
     accepted: u8,
-    /// The server has asked for one.
+    /// The server has requested one.
     asked: bool,
 }
 

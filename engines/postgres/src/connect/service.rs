@@ -10,7 +10,7 @@ use mindful_sql::connect::environment::Environment;
 
 const LONGEST: u64 = 1 << 20;
 
-/// The parameters of service `name`, in the order of the file. The files are those libpq reads: `file` if given, else
+/// The parameters of service `name`, in the order of the file. The files are those of libpq: `file` if given, else
 /// `~/.pg_service.conf`; then `pg_service.conf` in `PGSYSCONFDIR`.
 pub(super) fn read(name: &str, file: Option<&str>, environment: &Environment) -> Result<Vec<(String, String)>> {
     let own = file.map(PathBuf::from).or_else(|| environment.in_home(".pg_service.conf"));
@@ -38,7 +38,7 @@ pub(super) fn read(name: &str, file: Option<&str>, environment: &Environment) ->
     Err(Error::plan(format!("service `{name}` does not exist"), next))
 }
 
-/// The text of a service file, which may be a pipe; refused where it has no end.
+/// The text of a service file, which may be a pipe; refused if it is too long.
 fn text_of(path: &Path) -> io::Result<String> {
     let mut bytes = Vec::new();
     match File::open(path)?.take(LONGEST + 1).read_to_end(&mut bytes)? as u64 {
@@ -47,7 +47,7 @@ fn text_of(path: &Path) -> io::Result<String> {
     }
 }
 
-/// The lines below `[name]`, or `None` when there is no such section.
+/// The lines below `[name]`, or `None` without such a section.
 fn section(text: &str, name: &str, place: &str) -> Result<Option<Vec<(String, String)>>> {
     let mut lines = text.lines().enumerate().map(|(i, line)| (i + 1, line.trim()));
     if !lines.any(|(_, line)| header(line) == Some(name)) {

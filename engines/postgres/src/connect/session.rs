@@ -1,4 +1,4 @@
-//! What is asked of every session, whichever endpoint it goes to.
+//! Parameters of every session, on any endpoint.
 
 use std::time::Duration;
 
@@ -74,7 +74,7 @@ fn apply_keepalives(config: &mut Config, parameters: &Parameters) -> Result<()> 
     Ok(())
 }
 
-/// How long a connection attempt may take; `None` for unlimited, which libpq writes as 0 or less.
+/// Time limit of a connection attempt; `None` for unlimited, which libpq writes as 0 or less.
 pub(super) fn connect_timeout(parameters: &Parameters) -> Result<Option<Duration>> {
     let seconds = parameters.number::<i32>("connect_timeout", "a whole number of seconds")?;
     Ok(match seconds.map(u64::try_from) {

@@ -47,7 +47,7 @@ const MODES: [(&str, SslMode); 6] = [
 #[derive(Clone)]
 pub(super) struct Tls {
     mode: SslMode,
-    /// No mode is given.
+    /// The mode is not given.
     by_default: bool,
     pub(super) connector: Option<MakeRustlsConnect>,
 }
@@ -64,7 +64,7 @@ impl Tls {
         self.mode >= SslMode::Require
     }
 
-    /// What to try in turn; a later one only when the server or the handshake refused the one before.
+    /// The attempts in order; a later one only if the server or the handshake refused the one before.
     pub(super) fn attempts(&self) -> &'static [Attempt] {
         match self.mode {
             SslMode::Disable => &[Attempt::Disable],
@@ -247,7 +247,7 @@ fn certificates(path: &Path, key: &str) -> Result<Vec<CertificateDer<'static>>> 
     Ok(certificates)
 }
 
-/// A key that others may read is no secret: libpq's rule is 0600, or 0640 where root owns it.
+/// A key that others may read is not secret: libpq's rule is 0600, or 0640 if root owns it.
 fn check_key_mode(path: &Path) -> Result<()> {
     let Ok(metadata) = fs::metadata(path) else { return Ok(()) };
     let forbidden = if metadata.uid() == 0 { 0o037 } else { 0o077 };

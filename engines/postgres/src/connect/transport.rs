@@ -1,7 +1,7 @@
-//! The way to a server: its socket, encrypted as `sslmode` says, with limits on what comes over it.
+//! The path to a server: its socket, encrypted by `sslmode`, with limits on incoming messages.
 //!
-//! The driver takes a stream only if it makes the session on it. It asks for TLS at once and gets this: a connector that
-//! makes socket and TLS. So sessions and cancel requests go the same way, with and without TLS.
+//! The driver accepts a stream only if it creates the session on it, and requests TLS at once. So it gets this
+//! connector, which creates socket and TLS. Sessions and cancel requests thus use the same path, with and without TLS.
 
 use std::future::Future;
 use std::io;

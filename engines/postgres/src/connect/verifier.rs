@@ -1,6 +1,6 @@
-//! Verifies a server's certificate as far as the mode asks: not at all, its chain, or its chain and name.
+//! Verifies a server's certificate by the mode: not at all, its chain, or its chain and name.
 //!
-//! The signature of the handshake is always checked, so the server holds the key of the certificate it shows.
+//! The signature of the handshake is always checked, which proves that the server has the key of its certificate.
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{verify_server_cert_signed_by_trust_anchor, verify_server_name};
@@ -19,7 +19,7 @@ pub(super) struct Trust {
 
 #[derive(Debug)]
 pub(super) struct Verifier {
-    /// `None` trusts anybody: encryption without verification.
+    /// `None` trusts any server: encryption without verification.
     pub(super) trust: Option<Trust>,
     pub(super) check_name: bool,
     pub(super) algorithms: WebPkiSupportedAlgorithms,

@@ -1,5 +1,5 @@
-//! The length of a row and its random part. They decide how well a stored block compresses, and whether a new version
-//! of the row still fits into the block of the old one.
+//! The length of a row and its random part. They decide the compressibility of a stored block, and whether a new
+//! version of the row still fits into the block of the old one.
 
 use mindful_core::dataset::Content;
 use mindful_core::{Error, Result};
@@ -14,10 +14,10 @@ const NARROW_FILLER: usize = 124;
 /// Most bytes of filler in a column: the row fills its block.
 const LONGEST_FILLER: usize = 1_008;
 
-/// What a block compresses to without its random bytes: page and tuple header, four numbers, the length of the rest.
+/// Compressed bytes of a block without its random part: page and tuple header, four numbers, the length of the rest.
 const COMPRESSED_OVERHEAD: f64 = 92.0;
 
-/// What the repeating rest of a column compresses to, where there is one.
+/// Compressed bytes of the repeating rest of a column, if there is one.
 const COMPRESSED_REST: f64 = 11.0;
 
 /// Compress ratios of stored blocks that rows can be shaped for.

@@ -1,4 +1,4 @@
-//! The load: one transaction a table, so that what was begun and broken is simply not there.
+//! The load: one transaction a table, so that an interrupted table does not exist.
 
 use std::collections::BTreeSet;
 use std::io::Cursor;
@@ -110,7 +110,7 @@ impl Work<'_> {
         let client = self.link.connect(0)?;
         self.link.run("beginning a load stream", async {
             client.batch_execute(include_str!("../../sql/load_session.sql")).await?;
-            // Only a server on the same system's page cache profits, and only some systems know it.
+            // Only a server on the same system's page cache benefits, and only some systems support it.
             let _ = client.batch_execute("SET backend_flush_after = '1MB'").await;
             Ok(())
         })?;
@@ -122,7 +122,7 @@ impl Work<'_> {
         self.link.run("publishing counters", counters::publish(&client))
     }
 
-    /// What the proof took of a load of `elapsed`: time of a stream by the time there was for all.
+    /// Reports the proof's share of a load of `elapsed`: time of a stream by the total time of all.
     fn tell_looking(&self, elapsed: Duration) {
         let looking_s = self.looking_us.load(Ordering::Relaxed) as f64 / 1e6;
         let share = looking_s / (elapsed.as_secs_f64() * f64::from(self.plan.load_streams.max(1)));
@@ -173,7 +173,7 @@ impl Work<'_> {
 
     /// Rows in the order of their blocks, frozen at once.
     async fn copy(&self, client: &Client, table: Table, name: &str) -> Result<(), Failure> {
-        // Scan tables have their own layout, beyond those of all schemas.
+        // Scan tables have separate layouts, numbered beyond those of all schemas.
         let layout = if table.kind == TableKind::Scan { table.schema + (1 << 16) } else { table.schema };
         let mut rows = Rows::new(table.blocks, self.plan.seed, layout, self.shape);
         let sink = client.copy_in(&render(include_str!("../../sql/copy_in.sql"), &[("table", name)])).await?;
@@ -216,7 +216,7 @@ async fn refuse_read_only(client: &Client) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Rows shaped for the compress ratio that someone asked for; else as they are, or narrow.
+/// Rows shaped for the compress ratio if it is set; else as existing ones, or narrow.
 fn shape(options: &Options, entries: &[Entry], plan: &DatasetPlan) -> Result<Shape> {
     let loaded = registry::data(entries).find(|table| table.stands).map_or(NARROW, |table| table.shape);
     Shape::new(if options.shaped { SHAPED } else { loaded }, plan.content)

@@ -1,5 +1,5 @@
-//! The lock of a namespace: a run has it alone or says that it shares; a load and a cleanup have it alone, always. It is
-//! an advisory lock of the control connection, so it ends with mindful, however that ends.
+//! The lock of a namespace: a run holds it exclusively or with `--shared`; a load and a cleanup always hold it
+//! exclusively. It is an advisory lock of the control connection, so it ends with mindful on every path.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Instant;

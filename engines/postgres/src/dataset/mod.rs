@@ -1,6 +1,6 @@
-//! The rows that a run reads and updates: what they look like, how they are loaded, and the proof that they are in place.
+//! The rows that a run reads and updates: their contents, their load, and the proof of their places.
 //!
-//! - `registry` keeps what mindful owns in the database, in the namespace (a schema) itself; `lock` keeps others off it.
+//! - `registry` lists mindful's objects in the database, in the namespace (a schema) itself; `lock` excludes other runs.
 //! - `layout` chooses the length of a row, `row` encodes it, `load` sends it by COPY, `space` checks first that it fits.
 //! - `verify` reads where each row is; `sample` is the quick proof that reads a few blocks; `stored` measures how well
 //!   stored blocks compress.

@@ -1,4 +1,4 @@
-//! What in the database is mindful's own: the marked namespace and the registry in it.
+//! mindful's own objects in the database: the marked namespace and the registry in it.
 
 use mindful_core::contract::OwnedObject;
 use mindful_core::dataset::{Dataset, LayoutProof};
@@ -30,8 +30,8 @@ pub(crate) fn data(entries: &[Entry]) -> impl Iterator<Item = &RegisteredTable> 
     entries.iter().filter(|entry| !entry.meets).map(|entry| &entry.table)
 }
 
-/// The oid of a namespace with our mark and its registry, owned by the role that runs or by the one it trusts, and what it
-/// lists.
+/// The oid of a namespace with our mark and its registry, owned by the running role or its trusted one, with the
+/// registry's entries.
 pub(crate) type Ours = (u32, Vec<Entry>);
 
 /// The databases that initdb makes and that others may have used.
@@ -75,7 +75,7 @@ const DATASET_COLUMNS: &[&str] = &[
 const MEETING_COLUMNS: &[&str] =
     &["job text", "rank integer", "chunk integer", "token text", "body text", "bytes bytea", "expires_us bigint"];
 
-/// Looks at the namespace, and refuses one of others, and one in which a table of ours is no longer as it was made.
+/// Finds the namespace. Refuses a foreign one, and one with a changed table of ours.
 pub(crate) async fn find(client: &Connection, namespace: &Namespace) -> Result<Option<Ours>, Failure> {
     let found = read_namespace(client, namespace).await?;
     let mut entries = found.iter().flat_map(|(_, entries)| entries);
@@ -85,8 +85,8 @@ pub(crate) async fn find(client: &Connection, namespace: &Namespace) -> Result<O
     }
 }
 
-/// Looks at the namespace, and refuses one of others. Before the registry is read, the catalogue must show that reading
-/// it runs no code of theirs.
+/// Reads the namespace, and refuses a foreign one. Before the registry is read, the catalogue must show that reading it
+/// runs no foreign code.
 async fn read_namespace(client: &Connection, namespace: &Namespace) -> Result<Option<Ours>, Failure> {
     let asked = [&namespace.name as &(dyn ToSql + Sync), &namespace.trusted];
     let found = client.query_again(include_str!("../../sql/namespace.sql"), &asked).await?;
@@ -203,7 +203,7 @@ pub(crate) fn proof(entries: &[Entry]) -> Option<LayoutProof> {
     table_registry::join_proof(data(entries), dataset(entries)?.schemas)
 }
 
-/// Keeps `proof` with the tables it is about: each has its own schema's part.
+/// Stores `proof` with its tables: each has the part of its schema.
 pub(crate) async fn store_proof(
     client: &mut Client,
     namespace: &Namespace,
@@ -223,7 +223,7 @@ pub(crate) fn shape(entries: &[Entry]) -> Option<Shape> {
     Shape::new(table.shape, table.content?).ok()
 }
 
-/// What a cleanup removes and what it leaves, with the reason.
+/// Objects that a cleanup removes, and those that it keeps, with the reason.
 pub(crate) async fn inventory(client: &Connection, namespace: &Namespace) -> Result<Vec<OwnedObject>, Failure> {
     let Some((oid, entries)) = read_namespace(client, namespace).await? else { return Ok(Vec::new()) };
     let registry = format!("{}.registry", namespace.quoted());
@@ -242,10 +242,10 @@ pub(crate) async fn inventory(client: &Connection, namespace: &Namespace) -> Res
     Ok(objects)
 }
 
-/// Drops what [`inventory`] calls ours; sent together, so it is one transaction.
+/// Drops our objects in [`inventory`]; they are sent together, so it is one transaction.
 pub(crate) async fn cleanup(client: &Connection, namespace: &Namespace) -> Result<Vec<OwnedObject>, Failure> {
     let objects = inventory(client, namespace).await?;
-    // Without CASCADE: what others hung on our tables makes the drop fail and say so.
+    // Without CASCADE: foreign objects that depend on our tables make the drop fail with a message.
     let drops: Vec<String> = objects
         .iter()
         .filter(|object| object.kept_because.is_none())

@@ -40,7 +40,7 @@ impl Rows {
         2 + 4 * 12 + FILLERS * (4 + self.shape.filler)
     }
 
-    /// Appends whole rows to `out` until it holds `bytes` or there are no more; returns how many.
+    /// Appends whole rows to `out` until it has `bytes` or there are no more; returns their number.
     pub(crate) fn fill(&mut self, out: &mut Vec<u8>, bytes: usize) -> u64 {
         let before = self.next;
         while self.next < self.blocks && out.len() + self.row_bytes() <= bytes {

@@ -1,4 +1,4 @@
-//! The proof of a layout by a sample: blocks drawn at random hold exactly what the load wrote to them.
+//! The proof of a layout by a sample: randomly drawn blocks contain exactly the rows that the load wrote to them.
 
 use std::collections::BTreeSet;
 
@@ -61,7 +61,7 @@ pub(crate) fn proof(dataset: &Dataset, count: u64) -> LayoutProof {
     }
 }
 
-/// How many blocks of each schema have to be drawn: the closer the layout as written comes to a limit, the more.
+/// Number of blocks to draw from each schema: the closer the written layout is to a limit, the more.
 pub(crate) fn size(schemas: u32, blocks: u64, seed: u64) -> u64 {
     if blocks > NEVER_CLOSE {
         return proof_sample::sample_size(blocks, proof_sample::MAX_WRONG_SHARE);
@@ -71,14 +71,14 @@ pub(crate) fn size(schemas: u32, blocks: u64, seed: u64) -> u64 {
     // Each of two schemas may have rows that are in another place.
     let across = (LayoutProof::cross_limit(blocks) - written.cross.unwrap_or(0.0)) / 2.0;
     let margin = across.min(LayoutProof::MAX_CORRELATION - rank);
-    // What the limit is compared with is less by what the sample overlooks, not as much.
+    // The value compared with the limit excludes the share that the sample can miss, so equality is not enough.
     proof_sample::sample_size(blocks, proof_sample::max_wrong_share(0.99 * margin))
 }
 
 /// Blocks of a schema from which on chance leaves room for the largest share.
 const NEVER_CLOSE: u64 = 1 << 20;
 
-/// The correlations of a layout as it was written: those of each schema, and the largest between neighbours.
+/// The correlations of the written layout: those of each schema, and the largest between neighbours.
 struct Written {
     ranks: Vec<f64>,
     cross: Option<f64>,

@@ -19,7 +19,7 @@ const EXTRA_BYTES_PER_BLOCK: u64 = 24;
 /// Bytes of WAL for a row, besides the row itself, where the server keeps WAL of loads.
 const WAL_BYTES_PER_ROW: u64 = 200;
 
-/// What must stay free for the server to live.
+/// Free space that the server needs.
 const RESERVE_BYTES: u64 = 64 << 20;
 
 /// Bytes that a load of `blocks` with rows of `row_bytes` needs.
@@ -28,7 +28,7 @@ fn needed(blocks: u64, row_bytes: u64, keeps_wal: bool) -> u64 {
     blocks * (BLOCK_BYTES + EXTRA_BYTES_PER_BLOCK + wal) + RESERVE_BYTES
 }
 
-/// Refuses a load that does not fit, with both figures; says so when it cannot be known.
+/// Refuses a load that does not fit, with both figures; reports if that is unknown.
 pub(crate) fn check(
     link: &Link,
     tablespace: Option<&str>,
@@ -57,5 +57,5 @@ pub(crate) fn check_unlogged(folder: &Path, plan: &DatasetPlan) -> Result<()> {
     space::require(folder, needed(plan.blocks(), 0, false), WITH_LESS)
 }
 
-/// What to give where a load does not fit.
+/// The remedy for a load that does not fit.
 const WITH_LESS: &str = "give a smaller --scale or fewer --schemas, or another --data-dir";

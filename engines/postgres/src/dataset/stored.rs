@@ -1,4 +1,4 @@
-//! What stored blocks are to a storage array that compresses and deduplicates: measured on blocks read back.
+//! Compression and deduplication ratios of stored blocks, measured on blocks read back.
 
 use mindful_core::Result;
 use mindful_core::dataset::Dataset;
@@ -14,7 +14,7 @@ const BLOCKS: u64 = 256;
 
 const SEGMENT: u64 = 131_072;
 
-/// Reads blocks of `dataset` back from the server's file; `None` where the role may not read files of the server.
+/// Reads blocks of `dataset` back from the server's file; `None` if the role may not read files of the server.
 pub(crate) fn measure(link: &Link, namespace: &Namespace, dataset: &Dataset) -> Result<Option<Ratios>> {
     let control = link.control()?;
     let (table, within) = (namespace.table(TableKind::Blocks, 1), dataset.blocks_per_schema.min(SEGMENT));
@@ -30,7 +30,7 @@ pub(crate) fn measure(link: &Link, namespace: &Namespace, dataset: &Dataset) -> 
     Ok(read.and_then(|rows| ratios(rows.iter().map(|row| row.get::<_, Option<&[u8]>>("block")))))
 }
 
-/// `None` when there is no block among them.
+/// `None` without any block.
 fn ratios<'a>(blocks: impl Iterator<Item = Option<&'a [u8]>>) -> Option<Ratios> {
     let mut sample = Sample::default();
     for block in blocks.flatten().filter(|block| block.len() as u64 == BLOCK_BYTES) {

@@ -10,8 +10,8 @@ use crate::dataset::sample::{self, Sampled};
 use crate::names::{Namespace, TableKind};
 use crate::template::render;
 
-/// Checks a sample of every schema, except those with a `known` sample of that size. If a sample is not as written, or
-/// too small to decide, all rows are checked.
+/// Checks a sample of every schema, except those with a `known` sample of that size. If a sample differs from the
+/// written layout, or is too small to decide, all rows are checked.
 pub(crate) fn by_sample(
     link: &Link,
     namespace: &Namespace,

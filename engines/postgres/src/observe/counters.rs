@@ -16,7 +16,7 @@ use crate::connect::link::Link;
 use crate::error::{Failure, lacks_right};
 use crate::names::Namespace;
 
-/// What is read by one statement that gives one row of floats.
+/// A statement that returns one row of floats.
 struct Source {
     /// By the first server version (major) that each is for, newest first: the views it reads, as that version names
     /// them, and the statement.
@@ -24,7 +24,7 @@ struct Source {
     of_namespace: bool,
 }
 
-/// What restricts a statement to the database of the connection.
+/// The condition that restricts a statement to the database of the connection.
 const THIS_DATABASE: &str = "= current_database()";
 
 const SOURCES: &[Source] = &[
@@ -60,7 +60,7 @@ impl Source {
     }
 }
 
-/// Unit and help by column name; what is not here is a count.
+/// Unit and help by column name; other columns are counts.
 const COLUMNS: &[(&str, &str, &str)] = &[
     (Counter::LogicalReads.name(), "blocks", "Block requests to shared buffers by this database, hit or miss"),
     (Counter::PhysicalReads.name(), "blocks", "Blocks requested from the operating system"),
@@ -99,7 +99,7 @@ const COLUMNS: &[(&str, &str, &str)] = &[
     ("checkpoint_sync_time", "us", "Time checkpoints spent in fsync"),
 ];
 
-/// Samplers for every view that can be read; the others are reported as findings, with what to do.
+/// Samplers for every readable view; the others are findings, with the remedy.
 pub(crate) fn samplers(
     link: &Arc<Link>,
     namespace: &Namespace,
@@ -110,11 +110,11 @@ pub(crate) fn samplers(
 ) -> Result<Vec<Box<dyn Sampler>>> {
     let control = link.control()?;
     link.run("publishing counters", publish(&control))?;
-    // Its own, driven by the thread that reads: that of the sessions may be late after all of their work.
+    // A separate link, driven by the reading thread: the sessions' thread may be late after all of their work.
     let link = &Arc::new(link.apart()?);
     let connection = link.connect(0)?;
     link.run("opening the counters", async {
-        // Each reading sees the counters of its own moment.
+        // Each reading returns the counters of its own moment.
         let own = "SET stats_fetch_consistency = none; SET jit = off; SET application_name = 'mindful counters'";
         connection.batch_execute(own).await?;
         Ok(())
@@ -133,8 +133,8 @@ pub(crate) fn samplers(
     Ok(samplers)
 }
 
-/// Lets the server count now what a connection has done so far. Left alone it would be added at some later moment, and the
-/// reads of a load or a verification would pass for reads of the window.
+/// Makes the server count a connection's work now. Otherwise it would be counted later, and reads of a load or a
+/// verification would count as reads of the window.
 pub(crate) async fn publish(connection: &Client) -> std::result::Result<(), Failure> {
     Ok(connection.batch_execute("SELECT pg_stat_force_next_flush()").await?)
 }
@@ -146,7 +146,8 @@ fn unreadable(view: &str) -> Finding {
     )
 }
 
-/// The connection that reads; its server process goes first meanwhile, and no longer once a pooler may lend it to others.
+/// The reading connection. Its server process has raised priority while it reads, but not when a pooler may assign it
+/// to others.
 struct Reader {
     _first: Option<GoingFirst>,
     connection: Connection,
@@ -163,7 +164,7 @@ struct View {
 }
 
 impl View {
-    /// The view, or `None` where the role may not read it.
+    /// The view, or `None` if the role may not read it.
     async fn open(
         reader: &Arc<Reader>,
         source: &Source,
@@ -172,7 +173,7 @@ impl View {
         scope: Scope,
     ) -> std::result::Result<Option<Self>, Failure> {
         let (name, sql) = source.form(major);
-        // What sums up rows of one database sums up those of all, and those of what databases share.
+        // A sum over the rows of one database also sums those of all databases, and of shared objects.
         let (sql, scope) = match scope {
             Scope::Server => (sql.replace(THIS_DATABASE, "IS DISTINCT FROM ''"), scope),
             _ if sql.contains(THIS_DATABASE) || source.of_namespace => (sql.to_owned(), Scope::Database),

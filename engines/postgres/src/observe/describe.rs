@@ -1,4 +1,4 @@
-//! What the server is: version, sizes, every setting that matters, and where it can be seen on this host.
+//! Description of the server: version, sizes, settings that affect results, and its place on this host.
 
 use crate::dataset::layout::{NARROW, Shape};
 use crate::dataset::registry;
@@ -25,7 +25,7 @@ const HELD_FIXED: [(&str, &str); 4] = [
     ("debug_io_direct", HeldFixed::DirectIo.name()),
 ];
 
-/// Settings without which a crash loses or tears what was committed.
+/// Settings that must be on, or a crash loses or tears committed data.
 const SAFE_WHEN_ON: [&str; 3] = ["fsync", "full_page_writes", "synchronous_commit"];
 
 pub(crate) fn describe(link: &Link) -> Result<Description> {
@@ -58,7 +58,7 @@ pub(crate) async fn major(client: &Client) -> std::result::Result<u32, tokio_pos
     Ok(row.get::<_, i32>(0).unsigned_abs())
 }
 
-/// Where the server's processes and files are, when they are here and may be seen.
+/// The server's processes and files, if they are on this host and visible.
 pub(crate) fn host(link: &Link) -> HostView {
     let unseen = HostView::default();
     if !link.server().host_is_local(0) {
@@ -87,7 +87,7 @@ pub(crate) fn log_folder(data: &Path) -> PathBuf {
     data.join("pg_wal")
 }
 
-/// The parent of our own backend, if that process is a PostgreSQL one of this host and not of some container.
+/// The parent of our own backend, if that process is a PostgreSQL process of this host and not of a container.
 fn parent(backend: u32) -> Option<u32> {
     let stat = process::Stat::read(&Kernel::default(), backend).ok()?;
     stat.name.starts_with("postgres").then_some(stat.parent)
@@ -115,7 +115,7 @@ fn advice() -> BTreeMap<String, String> {
     ADVICE.iter().map(|(code, text)| (code.name.to_owned(), (*text).to_owned())).collect()
 }
 
-/// All segments of all tables, in order; those that cannot be seen from here are left out.
+/// All segments of all tables, in order, without those that are invisible from here.
 pub(crate) fn data_files(link: &Link, namespace: &Namespace) -> Result<Vec<PathBuf>> {
     let control = link.control()?;
     let rows = link.run("finding the data files", async {
@@ -140,16 +140,17 @@ const IMAGE: f64 = 8_240.0;
 /// WAL that an updated block should cost, from the formats of PostgreSQL's records (`access/xlogrecord.h`,
 /// `access/heapam_xlog.h`, `access/xact.h`).
 ///
-/// A HOT update is one record: header 24, block reference 20, main data 2 + 14, header of the new row 5, lengths of
-/// what it shares with the old one 4, so 69 bytes. The bytes from the first to the last one that changed are added: 1
-/// to 16 for light redo (two counters at the row's end), the eight filler columns and the counters (1,000 to 1,016) for
-/// heavy. To that come the commit, 40 bytes for one or more blocks; pruning, about 90 bytes for every sixth version;
-/// page headers and what the server logs about itself. `wal_level=logical` logs the whole row, 1,032 bytes, either way.
+/// A HOT update is one record of 69 bytes: header 24, block reference 20, main data 2 + 14, header of the new row 5,
+/// lengths of the parts shared with the old one 4. The bytes from the first to the last changed one are added. These
+/// are 1 to 16 for light redo (two counters at the row's end), and 1,000 to 1,016 for heavy (the eight filler columns
+/// and the counters). The commit adds 40 bytes for one or more blocks. Pruning adds about 90 bytes for every sixth
+/// version. Page headers and the server's own log records come in addition. `wal_level=logical` logs the whole row,
+/// 1,032 bytes, in both cases.
 ///
-/// With `full_page_writes` the first change of a block after a checkpoint carries the block's image without its hole:
-/// one version of the row or seven, 8,192 bytes and its header at most. `wal_fpi` counts them.
+/// With `full_page_writes` the first change of a block after a checkpoint contains the block's image without its hole:
+/// one version of the row or seven, at most 8,192 bytes and its header. `wal_fpi` counts them.
 ///
-/// What is expected under `settings`; nothing for rows shaped for a ratio, because their length differs.
+/// Returns the band under `settings`; `None` for rows shaped for a ratio, because their length differs.
 pub(crate) fn expected_log(settings: &BTreeMap<String, String>, shape: Option<Shape>) -> Option<ExpectedLog> {
     if shape.is_some_and(|shape| shape.number != NARROW) {
         return None;

@@ -22,11 +22,11 @@ use crate::error::Failure;
 /// connections.
 const READS_EVERY: Duration = Duration::from_millis(250);
 
-/// What the sampling connection calls itself, so that it does not count as one of the sessions.
+/// Application name of the sampling connection, so that it does not count as a session.
 const APPLICATION_NAME: &str = "mindful waits";
 
-/// The samplers `waits` and `wait_sampling` of [`sampling::start`] and, if the server has it, `pg_aios` (reads under
-/// way), of the sessions of `whom`.
+/// The samplers `waits` and `wait_sampling` of [`sampling::start`] and, if the server has it, `pg_aios` (reads in
+/// progress), of the sessions of `whom`.
 pub(crate) fn samplers(
     link: &Link,
     interval: Duration,
@@ -174,11 +174,11 @@ impl sampling::Monitor for Monitor {
 struct Reads {
     statement: Statement,
     looked: Option<Instant>,
-    /// Summed over all looks, and how many these were.
+    /// Sum over all samples, and their number.
     seen: Arc<Mutex<(f64, f64)>>,
 }
 
-/// `reads_in_flight` and `reads_looks`, as `seen` holds them.
+/// `reads_in_flight` and `reads_looks`, from `seen`.
 fn reads_in_flight(sampling: Arc<Sampling>, seen: Arc<Mutex<(f64, f64)>>) -> Box<dyn Sampler> {
     let in_flight = "Reads of all sessions under way (pg_aios), summed over all samples";
     let metrics = [

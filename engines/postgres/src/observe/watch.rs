@@ -1,4 +1,5 @@
-//! What of the server must not change while figures are measured: its settings, its counters' age, and mindful's tables.
+//! Properties of the server that must not change while figures are measured: its settings, the age of its counters, and
+//! mindful's tables.
 
 use std::sync::Arc;
 
@@ -11,10 +12,10 @@ use tokio_postgres::Row;
 use crate::connect::link::Link;
 use crate::template::render;
 
-/// Views that are reset apart. A server has those of its version, and a role may be denied any of them.
+/// Views with separate resets. A server has those of its version, and a role may be denied any of them.
 const VIEWS: [&str; 5] = ["pg_stat_database", "pg_stat_wal", "pg_stat_bgwriter", "pg_stat_io", "pg_stat_checkpointer"];
 
-/// Those of the views $1 that exist and that the role may read.
+/// The existing views of $1 that the role may read.
 const READABLE: &str = "SELECT c.relname::text FROM pg_catalog.pg_class AS c \
     WHERE c.relnamespace = 'pg_catalog'::regnamespace AND c.relname = ANY ($1::text[]) \
     AND pg_catalog.has_table_privilege(c.oid, 'SELECT')";
@@ -33,7 +34,7 @@ pub(crate) struct ServerWatch {
     updates: bool,
     /// Pages, rows added or removed, and updated rows at the first reading.
     first: Option<[i64; 3]>,
-    /// When the settings were loaded, and what they were then.
+    /// Time of the last load of the settings, and their values then.
     settings: (String, Vec<Circumstance>),
 }
 
@@ -70,7 +71,7 @@ impl ServerWatch {
     }
 }
 
-/// The statement that reads what must not change, with the time of reset of each of the views `readable`.
+/// The statement that reads these properties, with the time of reset of each of the views `readable`.
 fn statement(readable: &[String]) -> (String, Vec<&'static str>) {
     let views: Vec<_> = VIEWS.into_iter().filter(|view| readable.iter().any(|name| name == view)).collect();
     let column = |view: &&str| {

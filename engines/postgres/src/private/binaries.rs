@@ -88,7 +88,7 @@ fn major(version: &str) -> Option<u32> {
     version[..digits].parse().ok()
 }
 
-/// Whether binaries may be used: new enough, and of the version that was asked for.
+/// Whether binaries may be used: new enough, and of the requested version.
 fn fits(found: &str, wanted: &Version) -> bool {
     let same = major(found) == Some(wanted.major) && (!wanted.exact || found == wanted.full);
     major(found).is_some_and(|major| major >= OLDEST) && (!wanted.given || same)

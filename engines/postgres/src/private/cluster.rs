@@ -1,4 +1,4 @@
-//! PostgreSQL as a program that an instance runs: how its data directory is made, how it is started and understood.
+//! PostgreSQL as a program of an instance: the creation of its data directory, its start, and its messages.
 
 use std::ffi::OsString;
 use std::io::{self, Read};
@@ -27,7 +27,7 @@ pub const PORT: u16 = 5432;
 /// in `/dev/shm` when it is killed.
 const DYNAMIC_MEMORY: &str = "dynamic_shared_memory_type=mmap";
 
-/// The PostgreSQL that was found, and what a user wants of it.
+/// The PostgreSQL that was found, with the user's settings for it.
 #[derive(Debug)]
 pub(super) struct Cluster {
     pub binaries: Binaries,
@@ -158,7 +158,7 @@ fn complaint(said: &str) -> Option<String> {
     [&["FATAL:", "PANIC:"][..], &["ERROR:", "error:"], &[""]].iter().find_map(|words| last_with(said, words))
 }
 
-/// The settings that keep the server to itself: no TCP, and a socket for its owner alone.
+/// The settings that isolate the server: no TCP, and a socket for its owner only.
 fn wiring(site: &Site<'_>) -> [(&'static str, String); 10] {
     // A list of folders in which quotes keep a comma from being a separator.
     let folder = format!("\"{}\"", site.socket.display().to_string().replace('"', "\"\""));
@@ -173,7 +173,7 @@ fn wiring(site: &Site<'_>) -> [(&'static str, String); 10] {
         ("logging_collector", "off".to_owned()),
         ("log_destination", "stderr".to_owned()),
         ("cluster_name", "mindful".to_owned()),
-        // So much that the files of DYNAMIC_MEMORY are hardly written to: what sessions share and count is in memory.
+        // So large that the files of DYNAMIC_MEMORY are hardly written: the sessions' shared counters are in memory.
         ("min_dynamic_shared_memory", "16MB".to_owned()),
     ]
 }

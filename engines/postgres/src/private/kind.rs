@@ -1,4 +1,4 @@
-//! What is known of PostgreSQL before its programs are found.
+//! Static facts about PostgreSQL.
 
 use mindful_instance::program::ServerKind;
 use rustix::process::Signal;
@@ -19,7 +19,7 @@ pub(super) static KIND: ServerKind = ServerKind {
     stop: [Signal::INT, Signal::QUIT],
     crashes: &["PANIC:", "terminating any other active server processes"],
     has_recovered: "database system is ready to accept connections",
-    // What needs room fails, and a PANIC ends the server.
+    // Without room a statement fails, and a PANIC ends the server.
     waits_for_room: &[],
     fixed: &[
         "listen_addresses",

@@ -1,5 +1,5 @@
-//! The private PostgreSQL server: mindful finds or fetches its binaries, and an [`Instance`] makes its data directory,
-//! starts, restarts and stops it, and repairs what a crash left.
+//! The private PostgreSQL server: mindful finds or fetches its binaries. An [`Instance`] creates its data directory,
+//! starts, restarts and stops it, and repairs it after a crash.
 //!
 //! Only the user of mindful can connect: it does not listen on TCP, the socket is in a folder closed to others, and the
 //! kernel identifies the client to the server.
@@ -34,7 +34,7 @@ use cluster::Cluster;
 
 use crate::dataset::space;
 
-/// Finds binaries and folder, repairs what must be, and starts the server for [`Purpose::Run`].
+/// Finds binaries and folder, repairs the folder if necessary, and starts the server for [`Purpose::Run`].
 pub fn open(options: &Options, sessions: u32, events: &Arc<dyn Events>) -> Result<Instance> {
     let server = &options.server;
     let account = Account::choose(server.run_as.as_deref())?;
@@ -53,10 +53,10 @@ pub fn programs(options: &Options, events: &dyn Events) -> Result<PathBuf> {
     Ok(Binaries::find(options, &base(&account)?, &account, events)?.bin)
 }
 
-/// The folder in which a server would be made; `None` where there is one. Changes nothing and fetches nothing.
+/// The folder in which a server would be created; `None` if a server exists. Changes nothing and fetches nothing.
 pub(crate) fn find_folder_to_make(options: &Options, events: &dyn Events) -> Result<Option<PathBuf>> {
     let mut options = options.clone();
-    // What is not here yet would be fetched, in the version that was asked for.
+    // Missing binaries would be fetched in the requested version.
     options.server.fetch = false;
     options.server.folder_to_make(&kind::KIND, |base, account| {
         let here = Binaries::find(&options, base, account, events);
@@ -64,7 +64,8 @@ pub(crate) fn find_folder_to_make(options: &Options, events: &dyn Events) -> Res
     })
 }
 
-/// Where the server would be that is to be made in `folder`; refuses what [`open`] and a load of `plan` would refuse.
+/// The host view of a server that would be created in `folder`. Refuses in advance the errors of [`open`] and of a load
+/// of `plan`.
 pub(crate) fn check_unmade(options: &Options, folder: &Path, plan: &Plan) -> Result<HostView> {
     settings::check_cache(options.server.cache)?;
     let host = options.server.check_unmade(folder, &kind::KIND)?;

@@ -22,11 +22,11 @@ pub const KEYS: &[Key] = &[
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Version {
     pub major: u32,
-    /// Such as `18.6`: what is fetched.
+    /// The version to fetch, such as `18.6`.
     pub full: String,
-    /// Whether the user asked for this very minor version.
+    /// Whether the user set exactly this minor version.
     pub exact: bool,
-    /// Whether the user asked for it at all, so that no other major version will do.
+    /// Whether the user set a version, so that no other major version is used.
     pub given: bool,
 }
 

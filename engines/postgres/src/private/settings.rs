@@ -20,7 +20,7 @@ pub(super) struct Known {
 
 const MIB: u64 = 1 << 20;
 
-/// The settings for `purpose`, with the user's own (`set`) in place of the chosen ones while it is measured.
+/// The settings for `purpose`; the user's (`set`) replace the chosen ones during the measurement.
 pub(super) fn choose(facts: &Known, purpose: Purpose, set: &[(String, String)]) -> Result<Vec<Chosen>> {
     let mut chosen = safety();
     chosen.extend(space_for_wal(facts.free_log_bytes));
@@ -110,8 +110,8 @@ fn for_run(facts: &Known) -> Result<Vec<Chosen>> {
     Ok(chosen)
 }
 
-/// Size of the cache in bytes. In pio mode small, but with room for what all connections hold at a time: eight blocks
-/// each. In lio mode all data fits, with 15 % and 64 MiB to spare.
+/// Size of the cache in bytes. In pio mode it is small, but holds eight blocks for each connection. In lio mode it
+/// holds all data, with 15 % and 64 MiB to spare.
 fn cache_for_run(facts: &Known) -> Result<(u64, &'static str)> {
     let (size, why) = match (facts.cache, facts.mode) {
         (Some(size), _) => (size, "given by --cache"),

@@ -1,8 +1,8 @@
-//! How reads reach their blocks: what a session sets for it, and what its plan must look like.
+//! The access path of reads: a session's settings for it, and the required query plan.
 
 use mindful_core::workload::Access;
 
-/// What sessions set, besides what all of them begin with.
+/// Settings of sessions, in addition to those that all of them begin with.
 pub(crate) fn settings(access: Access) -> &'static str {
     match access {
         Access::Index => "",

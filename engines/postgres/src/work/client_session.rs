@@ -145,7 +145,7 @@ impl Operator for Statements {
         done.map_err(|failure| link.session_failed(&self.client, &self.place, failure))
     }
 
-    /// Commits what is open and makes the counters of this session exact.
+    /// Commits an open transaction and makes the counters of this session exact.
     fn end_slice(&mut self) -> Result<()> {
         let link = Arc::clone(&self.link);
         let done = link.wait(async {

@@ -1,8 +1,8 @@
 //! Fills shared buffers with the working set, in block order.
 //!
-//! Blocks that are brought in one after the other get buffers next to each other. In block order the blocks of an operation
-//! are as far apart in memory as in the table, because the layout scatters keys. If the operations themselves bring them in,
-//! the blocks of each operation lie side by side, and the processor's caches help the next one. Only the first order is the
+//! Blocks that are read one after the other get adjacent buffers. In block order the blocks of an operation are as far
+//! apart in memory as in the table, because the layout scatters keys. If the operations themselves read them, the
+//! blocks of each operation are adjacent, and the processor's caches help the next one. Only the first order is the
 //! same in each run.
 
 use std::time::Duration;
@@ -25,11 +25,11 @@ const BLOCKS_AT_ONCE: u64 = 65_536;
 /// Delay after which the server publishes the number of buffers that it took.
 const TOLD_LATE: Duration = Duration::from_millis(600);
 
-/// Such scans alone, and none by several processes.
+/// Only such scans, and no parallel ones.
 const SETTINGS: &str = "SET enable_seqscan = off; SET enable_tidscan = on; SET max_parallel_workers_per_gather = 0";
 const USUAL: &str = "RESET enable_seqscan; RESET enable_tidscan; RESET max_parallel_workers_per_gather";
 
-/// Visits all blocks of the working set; those that were not in the cache are in block order from then on.
+/// Visits all blocks of the working set; blocks that were not in the cache are in block order from then on.
 pub(crate) fn fill(
     link: &Link,
     namespace: &Namespace,
@@ -73,7 +73,7 @@ fn statements(namespace: &Namespace, dataset: &Dataset, schema: u32, scale: u64)
     visited.chunks(BLOCKS_AT_ONCE as usize).map(some).collect()
 }
 
-/// Blocks that the statement `sql` had to read, and those that it found in the cache.
+/// Blocks that the statement `sql` had to read, and those that were in the cache.
 async fn visit(client: &Client, sql: &str) -> Result<(u64, u64), Failure> {
     let plan = client.simple_query(sql).await?.into_iter().find_map(|message| match message {
         SimpleQueryMessage::Row(row) => serde_json::from_str::<Value>(row.get(0)?).ok(),
@@ -83,7 +83,7 @@ async fn visit(client: &Client, sql: &str) -> Result<(u64, u64), Failure> {
     Ok((counted("Shared Read Blocks"), counted("Shared Hit Blocks")))
 }
 
-/// What names a working set in the cache of the server as it runs.
+/// The identity of a working set in the cache of the running server.
 async fn named(client: &Client, workload: &Workload) -> Result<String, Failure> {
     let row = client.query_one("SELECT pg_postmaster_start_time()::text", &[]).await?;
     Ok(format!("{} {}", row.get::<_, String>(0), workload.scale))

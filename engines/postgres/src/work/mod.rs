@@ -1,7 +1,7 @@
-//! The work of a session, from the refusal of what the server cannot carry to the last commit.
+//! The work of a session, from the refusal of an unsupported workload to the last commit.
 //!
-//! - `prepare` checks before sessions are made; `plan_check` reads the server's query plans; `settle` ends what an earlier
-//!   step left to do.
+//! - `prepare` checks before sessions start; `plan_check` reads the server's query plans; `settle` finishes deferred work
+//!   of an earlier step.
 //! - `statement` writes the SQL of a session. `session` runs it in the server, one CALL a slice; `client_session` sends one
 //!   statement an operation, as an application does. `access` sets how reads reach their blocks.
 

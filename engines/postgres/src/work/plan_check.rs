@@ -1,5 +1,5 @@
-//! Whether the server carries operations out as the method asks: plain index scans, one heap visit a row, or the access
-//! path that the plan chose.
+//! Checks that the server executes operations as the method requires: plain index scans with one heap visit a row, or
+//! the access path of the plan.
 
 use mindful_core::contract::description::AccessPath;
 use mindful_core::plan::units::with_article;

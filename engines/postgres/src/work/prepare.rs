@@ -1,4 +1,4 @@
-//! What is checked before sessions are made: what cannot be carried is refused with the next step.
+//! Checks before sessions start: an unsupported workload is refused with the next step.
 
 use mindful_core::contract::description::AccessPath;
 use mindful_core::plan::Plan;

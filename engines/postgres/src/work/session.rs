@@ -27,8 +27,8 @@ const CALL: &str =
     "CALL pg_temp.slice($1, $2, $3, $4, $5, $6, $7, $8, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)";
 
 /// From this number of sessions on, they publish their counts only when these are read, and otherwise leave that to the
-/// server. Publishing every second, they would queue for the few places where it adds counts up, each waiting for a CPU
-/// at the head of the queue.
+/// server. If they published every second, they would queue for the few places where the server adds counts up, each
+/// waiting for a CPU at the head of the queue.
 const MANY_SESSIONS: u32 = 128;
 
 /// More operations than any run can hold.
@@ -59,7 +59,7 @@ struct Call {
     first_index: u32,
     begin_us: i64,
     ends_us: Vec<i64>,
-    /// `None` to continue where the previous call ends, in operation and pause.
+    /// `None` to continue after the previous call, in operation and pause.
     from: Option<(i64, Pause)>,
     last_op: i64,
 }
@@ -99,7 +99,7 @@ impl ServerLoop {
             _presence: presence,
             link: Arc::clone(link),
         };
-        // One by one, so that none of their pauses is waited for; a scan of a whole schema is planned by the first.
+        // They run one by one, so that no pause is awaited; the first one plans a scan of a whole schema.
         let ops = if workload.access == Access::Scan { 1 } else { warm_up::OPS };
         for op in warm_up::FIRST_OP..warm_up::FIRST_OP + ops {
             session.send(uncounted(op, 1));
@@ -120,7 +120,7 @@ impl ServerLoop {
             client.query_one(&statement, &order).await
         });
         let mut answer = maybe_done(asked);
-        // The driver sends when it is first asked for the answer.
+        // The driver sends the request on its first poll.
         let _ = self.link.wait(asked_once(&mut answer));
         self.under_way.push_back(Sent { first_index, answer });
     }
@@ -131,7 +131,7 @@ impl ServerLoop {
         self.link.warm_up(&self.client, &self.place, received(&mut sent.answer)).map(drop)
     }
 
-    /// Waits for the answer of the first that is under way; `None` when all it could have gone on in was over.
+    /// Waits for the answer of the oldest running call; `None` if it could not continue in any slice.
     fn answer(&mut self) -> Result<Option<SliceReport>> {
         let mut sent = self.under_way.pop_front().ok_or_else(|| misread("no answer is due"))?;
         let (client, place, first_index) = (&self.client, &self.place, sent.first_index);
@@ -266,7 +266,7 @@ fn used(counted: &[i64]) -> Vec<(i64, u64)> {
 
 /// The latency of a bucket, ns: the inverse of the procedure's `128 + ln(us / 128) * 200`, at its middle.
 ///
-/// Bucket 0 holds what took less than half a microsecond of the server's clock.
+/// Bucket 0 contains latencies below half a microsecond of the server's clock.
 fn bucket_ns(bucket: i64) -> u64 {
     match bucket {
         0 => 250,

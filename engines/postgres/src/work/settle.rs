@@ -1,4 +1,4 @@
-//! What has to be done so that a step does not pay for what came before it.
+//! Work between steps, so that a step does not pay for an earlier one.
 
 use mindful_core::Result;
 use mindful_core::contract::event::{Events, emit_note};
@@ -20,8 +20,8 @@ pub(crate) fn after_load(link: &Link, events: &dyn Events) -> Result<()> {
     })
 }
 
-/// Before a step that only reads `tables`, given by their oids: cleans up the row versions that updates left, which reads
-/// would otherwise do and write.
+/// Before a step that only reads `tables`, given by their oids: cleans up the row versions left by updates. Otherwise
+/// the reads would do that and write.
 pub(crate) fn before_reads(link: &Link, tables: &[u32], events: &dyn Events) -> Result<()> {
     let control = link.control()?;
     link.run_on_tables("settling what updates left", async {

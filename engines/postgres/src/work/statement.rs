@@ -30,7 +30,8 @@ impl<'a> Script<'a> {
         Self { workload, streams: draws.streams, namespace, spread: draws.schema_share }
     }
 
-    /// `CREATE PROCEDURE pg_temp.slice`, holding only what this workload needs: a knob that is off costs nothing.
+    /// `CREATE PROCEDURE pg_temp.slice` with only the parts that this workload needs: an option that is off costs
+    /// nothing.
     pub(crate) fn procedure(&self) -> String {
         let w = self.workload;
         let thinks = w.think_time.is_some();
@@ -64,7 +65,7 @@ impl<'a> Script<'a> {
         // Unused columns would be carried through every level for nothing.
         if self.chooses() {
             chosen.push(format!(", {hot_spot} AS hot, {hot_schema} AS hot_schema, {thinks} AS thinks"));
-            // What was drawn once is not drawn again for the tally.
+            // A draw is reused for the tally.
             choices.push(format!("hot, {} AS facts, ", self.cell(["hot", "hot_schema", "thinks"])));
             [carried, facts, by_facts] = ["facts, ", "facts", ", facts"];
         }
@@ -106,7 +107,7 @@ impl<'a> Script<'a> {
         )
     }
 
-    /// The blocks of one read, out of whichever of the session's tables was chosen.
+    /// The blocks of one read, from the chosen table of the session.
     fn blocks(&self) -> String {
         let schemas = self.schemas();
         let reach = self.reach(self.workload.work_unit, "hot");
@@ -305,7 +306,7 @@ impl<'a> Script<'a> {
         drawn(op, self.streams.hot_schema, self.workload.hot_schema)
     }
 
-    /// Whether an operation goes to the hot spot, to the hot schema, and is followed by a pause.
+    /// Whether an operation uses the hot spot, uses the hot schema, and is followed by a pause.
     fn conditions(&self, op: &str) -> [String; 3] {
         let thinks = self.workload.think_time.map(|think| format!("{} > 0", self.think_us(think, op)));
         [self.hot_spot(op), self.hot_schema(op), thinks.unwrap_or_else(|| "false".to_owned())]

@@ -1,4 +1,4 @@
-//! Wait events of PostgreSQL 15 to 18 by what a session loses to them.
+//! Wait events of PostgreSQL 15 to 18 by their class.
 
 use mindful_core::contract::wait::WaitClass::{Contention, Cpu, Idle, Log, Other, Read, Server, Writer};
 use mindful_core::contract::wait::WaitEvent;
@@ -8,13 +8,13 @@ const CPU: WaitEvent = WaitEvent::new(Cpu, "cpu");
 /// Not a session: counted once a sample in which any autovacuum worker was there.
 pub(super) const AUTOVACUUM: WaitEvent = WaitEvent::new(Server, "autovacuum");
 
-/// Not ours: each other session that is at work in a sample, whatever it is.
+/// Each other session that is at work in a sample.
 pub(super) const OTHERS: WaitEvent = WaitEvent::new(Server, "others");
 
 /// Type and name of an event on the server, and the metric that counts it: class and name.
 ///
-/// Names are compared without case: 17 spells `WalSync` what was `WALSync` before. A lock's own name ends in `Lock`
-/// where an I/O event has the same.
+/// Names are compared without case: `WALSync` became `WalSync` in 17. A lock's own name ends in `Lock` if an I/O event
+/// has the same.
 const EVENTS: &[(&str, &str, WaitEvent)] = &[
     ("IO", "DataFileRead", WaitEvent::new(Read, "DataFileRead")),
     ("IO", "DataFilePrefetch", WaitEvent::new(Read, "DataFilePrefetch")),

@@ -1,4 +1,4 @@
-//! How often sessions may be sampled: sampling takes no more than a share of the CPU that they use.
+//! Adjusts the sampling interval: sampling uses only a limited share of the sessions' CPU.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use mindful_sql::observe::wait_sampling::{SamplingCost, within_budget};
 const BUDGET: f64 = 0.007;
 const REVIEW: Duration = Duration::from_secs(1);
 
-/// What the sessions and the process that answers had used when the interval was thought over last.
+/// CPU of the sessions and of the answering process at the last adjustment.
 #[derive(Debug)]
 pub(super) struct Review {
     pid: i32,
@@ -23,13 +23,13 @@ pub(super) struct Review {
 }
 
 impl Review {
-    /// For looks that the server process `pid` answers, which can be seen if it is `local`.
+    /// For samples answered by the server process `pid`, which is visible if it is `local`.
     pub(super) fn new(pid: i32, local: bool) -> Self {
         let (seen, sessions, server) = (Vec::new(), HashMap::new(), local.then(|| cpu(pid)).flatten());
         Self { pid, local, seen, at: Instant::now(), looks: 0, server, sessions }
     }
 
-    /// The processes of the sessions seen last; none on another host.
+    /// The processes of the last sampled sessions; empty on another host.
     pub(super) fn threads(&self) -> Vec<u32> {
         if self.local && cpu(self.pid).is_some() {
             self.seen.iter().map(|pid| pid.unsigned_abs()).collect()
@@ -38,12 +38,12 @@ impl Review {
         }
     }
 
-    /// CPU of the process that answers; `None` on another host.
+    /// CPU of the answering process; `None` on another host.
     pub(super) fn server_cpu(&self) -> Option<Duration> {
         self.local.then(|| cpu(self.pid)).flatten()
     }
 
-    /// A look costs the server so much, the sessions use so much CPU: the interval at which that is within the budget.
+    /// The interval at which the cost of samples stays within the budget, a share of the sessions' CPU.
     pub(super) fn interval(&mut self, cost: &SamplingCost) -> Duration {
         let passed = self.at.elapsed();
         if !self.local || passed < REVIEW {
