@@ -1,10 +1,10 @@
-//! What can fail in here, until it is reported as one line with the next step.
+//! Errors inside this engine, until they are reported as one line with the next step.
 
 use mindful_core::Error;
 
 use crate::connect::{self, code};
 
-/// The server or the road to it, or our own judgement.
+/// A failure of the server or the network, or our own refusal.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     #[error(transparent)]
@@ -14,7 +14,7 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// The error for the rest of mindful; `place` is what was being done and on what.
+    /// The error for other crates; `place` names the activity and its object.
     pub(crate) fn at(self, place: &str) -> Error {
         match self {
             Self::Ours(error) => error,
@@ -23,7 +23,7 @@ impl Failure {
     }
 }
 
-/// Whether the server said no for want of a right: `ER_DBACCESS_DENIED_ERROR`, `ER_ACCESS_DENIED_ERROR`,
+/// Whether the server refused because a privilege is missing: `ER_DBACCESS_DENIED_ERROR`, `ER_ACCESS_DENIED_ERROR`,
 /// `ER_TABLEACCESS_DENIED_ERROR`, `ER_COLUMNACCESS_DENIED_ERROR`, `ER_SPECIFIC_ACCESS_DENIED_ERROR`,
 /// `ER_PROCACCESS_DENIED_ERROR`, `ER_KILL_DENIED_ERROR`, `ER_BINLOG_CREATE_ROUTINE_NEED_SUPER`.
 pub(crate) fn lacks_right(error: &mysql::Error) -> bool {

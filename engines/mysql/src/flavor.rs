@@ -5,7 +5,7 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flavor {
     MariaDb,
-    /// MySQL, and what is built from it.
+    /// MySQL, and servers derived from it.
     MySql,
 }
 
@@ -38,7 +38,7 @@ impl Version {
     /// The flavor in `text`, a server's version (`11.4.5-MariaDB-log`, `8.0.31`).
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let flavor = if text.contains("MariaDB") { Flavor::MariaDb } else { Flavor::MySql };
-        // What old replicas want to hear first.
+        // MariaDB has this prefix for old replicas.
         let text = if flavor == Flavor::MariaDb { text.strip_prefix("5.5.5-").unwrap_or(text) } else { text };
         let mut numbers = text.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
         let (major, minor) = (numbers.next()?.ok()?, numbers.next()?.ok()?);

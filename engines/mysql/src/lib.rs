@@ -1,4 +1,4 @@
-//! MariaDB and MySQL: any server that speaks their protocol, or a private one.
+//! MariaDB and MySQL: any server with their protocol, or a private one.
 
 mod checks;
 mod codes;
@@ -14,7 +14,7 @@ pub mod private;
 mod target;
 mod work;
 
-// Decides what `url`, which the driver uses, depends on (Cargo.toml).
+// Selects the features of a dependency of `url`, which the driver uses (Cargo.toml).
 use idna_adapter as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -82,7 +82,7 @@ impl Engine for Mysql {
     }
 }
 
-/// What opens a target: the options, and those of the private server, which a server of a URL leaves unused.
+/// The options of a target, with those of the private server, which are unused with the URL of another server.
 struct MysqlOptions {
     /// The server at the URL; `None` for the private one.
     server: Option<Server>,

@@ -38,7 +38,7 @@ pub(crate) struct MysqlRendezvous {
 type Values<'a> = &'a [(&'a str, String)];
 
 impl MysqlRendezvous {
-    /// Connects to `server`. `place` is what messages call it.
+    /// Connects to `server`. `place` is its name in messages.
     pub(crate) fn open(server: Server, namespace: Namespace, place: String) -> Result<Self> {
         const { assert!(2 * MAX_CHUNK_BYTES < MOST_STATEMENT as usize, "a chunk fits into a statement") };
         let meeting = Self { link: Link::new(server), namespace, place };
@@ -106,7 +106,7 @@ impl MysqlRendezvous {
     }
 }
 
-/// Text as it is written whatever the server takes for a quote: by its digits.
+/// A text literal as hexadecimal digits, independent of the server's quoting.
 fn text_literal(text: &str) -> String {
     format!("_utf8mb4 {}", digits(text.as_bytes()))
 }

@@ -31,7 +31,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// The options that `settings` give for a target with `database` in its URL. `private` are those of the private server.
+    /// The options in `settings` for a target with `database` in its URL. `private` are those of the private server.
     pub(crate) fn from_settings(
         settings: &Settings,
         database: Option<&str>,

@@ -51,13 +51,13 @@ pub(crate) struct MysqlTarget {
     reach: Mutex<Option<Reach>>,
     committed: Arc<Committed>,
     lock: RunLock,
-    /// The schemas and pages that the buffer pool was filled with, and how far.
+    /// The schemas and pages of the last cache fill, and its extent.
     filled: Mutex<Option<((u32, u64), CacheFill)>>,
     /// The work that was prepared updates: purge then reads for the sessions.
     updates: Arc<AtomicBool>,
     /// Sessions of the work that was prepared.
     sessions: AtomicU32,
-    /// The first rank of the run keeps others away, makes what is missing and settles what updates left.
+    /// The first rank of the run locks other runs out, creates missing objects and settles after updates.
     among_ranks: AtomicBool,
 }
 
@@ -352,7 +352,7 @@ impl Target for MysqlTarget {
         Ok(samplers)
     }
 
-    /// The server counts no transactions, and mindful commits none.
+    /// The server does not count transactions, and mindful commits none.
     fn samplers_for_all_clients(&self, _scope: Scope) -> Result<Vec<Box<dyn Sampler>>> {
         if self.is_other()? { Ok(Vec::new()) } else { self.samplers_of_server() }
     }

@@ -20,7 +20,8 @@ struct Took {
     server_cpu_s: f64,
 }
 
-/// Alternates the two ways and prints the medians; the ratio is that of the pairs, which neighbours on the machine disturb alike.
+/// Alternates the two ways and prints the medians. The ratio is the median of the pairs, because neighbours on the
+/// machine disturb both of a pair equally.
 #[expect(clippy::print_stdout, reason = "the figures are the result")]
 pub(crate) fn compare(bench: &Bench) -> Result<()> {
     let (mut ours, mut theirs, mut seeds, mut proofs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -56,7 +57,7 @@ pub(crate) fn compare(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// Nothing of the round before may be under way: not its writes, and not what the server does about tables it dropped.
+/// Waits until all work of the previous round is over, including its writes and the removal of dropped tables.
 fn rest(bench: &Bench) -> Result<()> {
     let mut control = bench.connect()?;
     run(&mut control, "SET GLOBAL innodb_max_dirty_pages_pct = 0")?;
@@ -70,7 +71,7 @@ fn rest(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// What it took from nothing to ready and proven, and seconds of it for the proof.
+/// The cost from an empty server to a proven dataset, and the seconds of the proof.
 fn by_load(bench: &Bench, keep: bool) -> Result<(Took, f64)> {
     let target = bench.target()?;
     target.cleanup()?;
@@ -92,7 +93,7 @@ fn by_load(bench: &Bench, keep: bool) -> Result<(Took, f64)> {
     Ok((took, proof_s))
 }
 
-/// What the old way takes, and seconds of it for the seed.
+/// The cost of the old way, and the seconds of its seed.
 fn by_seed_table(bench: &Bench) -> Result<(Took, f64)> {
     rest(bench)?;
     let mut control = bench.connect()?;

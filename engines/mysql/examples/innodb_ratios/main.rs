@@ -78,7 +78,7 @@ fn main() -> Result<()> {
         load::compare(&bench)?;
     }
     if chosen.as_deref() != Some("load") {
-        // The cache is sized by what is there when the run begins.
+        // The cache is sized by the dataset at the begin of the run.
         bench.private.serve(Purpose::Run)?;
         work::compare(&bench)?;
     }
@@ -90,7 +90,7 @@ fn one<T: FromRow>(conn: &mut Conn, sql: &str) -> Result<T> {
     row.ok_or_else(|| Error::run(format!("{sql}: no row"), "read the server's log"))
 }
 
-/// Each statement of `script`, each in its own transaction.
+/// Runs each statement of `script` in a separate transaction.
 fn run(conn: &mut Conn, script: &str) -> Result<()> {
     let statements = script.split(';').map(str::trim).filter(|statement| !statement.is_empty());
     for statement in statements {

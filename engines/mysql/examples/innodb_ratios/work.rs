@@ -14,11 +14,11 @@ use crate::{Bench, median, one, spread};
 
 const ROUNDS: usize = 9;
 const SLICE: Duration = Duration::from_millis(1_500);
-/// A long index scan visits every row of a table, so many times that it takes about as long as a slice.
+/// Number of long index scans, each of every row of a table, that take about as long as a slice.
 const SCANS: usize = 40;
 const SCAN: &str = "SELECT COUNT(seq) FROM mindful.blocks_1 FORCE INDEX (k) WHERE k > 0";
 
-/// What the loop is compared with.
+/// The other side of the comparison.
 #[derive(Clone, Copy)]
 enum Other {
     Client,

@@ -1,11 +1,11 @@
-//! Checks of what updates write, and when.
+//! Checks of the writes of updates, and of their time.
 
 use mindful_core::result::finding::Finding;
 
 use super::state::State;
 use crate::codes;
 
-/// What both servers begin with, of the time of single disks.
+/// Default of both servers, from the time of single disks.
 const SLOW_IO_CAPACITY: f64 = 200.0;
 
 pub(super) fn read_only(state: &State) -> Option<Finding> {

@@ -1,7 +1,8 @@
-//! What about the server would change or spoil a result, before anything runs. A few short queries; changes nothing.
+//! Checks of the server, before anything runs, for conditions that would affect a result. A few short queries; changes
+//! nothing.
 //!
-//! Every finding says what it does to the result and the line that changes it. A warning means that a figure would not
-//! be what it claims to be; what only makes the server slower or noisier is information.
+//! Every finding states its effect on the result and the remedy. A warning means that a figure would be misleading;
+//! conditions that only make the server slower or noisier are information.
 
 #[cfg(test)]
 mod catalogue_test;

@@ -44,7 +44,7 @@ pub(super) fn users(state: &State) -> Option<Finding> {
 pub(super) fn connections(state: &State) -> Option<Finding> {
     let most = state.number("max_connections")? as u32;
     let wanted = state.planned.sessions + OWN_CONNECTIONS;
-    // The asking connection is one of the open ones.
+    // This connection counts as one of the open ones.
     let free = (most + 1).saturating_sub(state.activity.connected);
     (wanted > free).then(|| {
         let text = format!(

@@ -15,7 +15,7 @@ pub(super) fn clock(state: &State) -> Option<Finding> {
     })
 }
 
-/// By how much the buffer pool holds the active set, if every page is visited equally often.
+/// Share of the active set that the buffer pool holds, if every page is visited equally often.
 fn hit_ratio(state: &State) -> Option<f64> {
     let active = state.planned.active_bytes as f64;
     state.number("innodb_buffer_pool_size").filter(|_| active > 0.0).map(|pool| (pool / active).min(1.0))
@@ -42,7 +42,7 @@ pub(super) fn predicted_hits(state: &State) -> Option<Finding> {
 
 pub(super) fn page_cache(state: &State) -> Option<Finding> {
     let named = |name: &str| state.text(name).map(|value| (name.to_owned(), value.to_owned()));
-    // What MariaDB has in place of the method from 11.0 on, and then alone counts.
+    // From 11.0 on MariaDB has this setting instead of the method, and only it counts.
     let (name, value) = named("innodb_data_file_buffering").or_else(|| named("innodb_flush_method"))?;
     let direct = if name == "innodb_flush_method" {
         value.to_ascii_uppercase().starts_with("O_DIRECT")
@@ -110,7 +110,7 @@ pub(super) fn query_cache(state: &State) -> Option<Finding> {
     })
 }
 
-/// Read times come from the performance schema alone.
+/// Only the performance schema has read times.
 pub(super) fn timing(state: &State) -> Option<Finding> {
     state.is_off("performance_schema").then(|| {
         let text = "The server does not time its reads, so their latency inside the database is unknown. Set \

@@ -1,4 +1,4 @@
-//! All a check may ask about: settings, activity, plan.
+//! The input of all checks: settings, activity, plan.
 
 use std::collections::BTreeMap;
 
@@ -60,7 +60,7 @@ impl State {
         })
     }
 
-    /// A setting; `None` where this version has none.
+    /// A setting; `None` if this version lacks it.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
         self.settings.get(name).map(String::as_str)
     }
@@ -78,7 +78,7 @@ impl State {
     }
 }
 
-/// Statements of the server itself, which has no user, and those that wait for work.
+/// Commands of idle connections, and of the server itself, which has no user.
 const IDLE: [&str; 4] = ["Sleep", "Daemon", "Binlog Dump", "Binlog Dump GTID"];
 
 impl Activity {

@@ -12,15 +12,15 @@ use mysql::prelude::Queryable;
 
 use crate::connect::{Server, Socket, Use};
 
-/// How long the server may take to end connections, all together.
+/// Time limit for the server to end connections, all together.
 const KILL_WITHIN: Duration = Duration::from_secs(1);
-/// How long to wait for a connection to notice that the server ended it.
+/// Wait for a connection to notice that the server ended it.
 const END_WITHIN: Duration = Duration::from_millis(500);
-/// How often the way to a server is taken that may lead to others of its name.
+/// Number of attempts to reach the right server, if several answer to its name.
 const WAYS: u32 = 4;
 
-/// A connection as its server knows it. The server is `None` until it has said which it is, and if that is ambiguous:
-/// several servers with one name give the same numbers, and so does a restarted one.
+/// A connection with its server's identity. The server is `None` until it is known, and if it is ambiguous: several
+/// servers with one name use the same numbers, and so does a restarted one.
 #[derive(Clone)]
 struct Known {
     number: u32,
@@ -31,7 +31,7 @@ struct One {
     what: Use,
     socket: Socket,
     known: Known,
-    /// The number of its session, and the thread of this host that serves it alone.
+    /// The number of its session, and the thread of this host that serves only it.
     session: Option<u32>,
     thread: Option<u32>,
 }
@@ -47,7 +47,7 @@ impl Standing {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes `connection` in, and asks its server which it is. Gives its place.
+    /// Adds `connection`, and queries the identity of its server. Returns its place.
     pub(crate) fn enter(&self, what: Use, connection: &mut Conn) -> u64 {
         let place = self.next.fetch_add(1, Ordering::Relaxed);
         let known = Known { number: connection.connection_id(), server: None };
@@ -74,7 +74,7 @@ impl Standing {
         self.all().remove(&place);
     }
 
-    /// The connection at `place` is that of a session, and served by this thread.
+    /// The connection at `place` belongs to a session, and this thread serves it.
     pub(crate) fn works_for(&self, place: u64, session: u32, thread: Option<u32>) {
         if let Some(one) = self.all().get_mut(&place) {
             (one.session, one.thread) = (Some(session), thread);
@@ -96,8 +96,8 @@ impl Standing {
         self.all().values().filter_map(|one| one.thread).collect()
     }
 
-    /// Ends the work of the connections for `what`, or of all: asks their server first, then closes those that remain,
-    /// because the server may have vanished. Takes two seconds at most.
+    /// Ends the work of the connections for `what`, or of all: sends requests to their server first, then closes the
+    /// remaining ones, because the server may have vanished. Takes two seconds at most.
     pub(crate) fn end(&self, server: &Server, what: Option<Use>) {
         let (places, mut doomed): (Vec<u64>, Vec<Known>) = {
             let all = self.all();
@@ -134,8 +134,8 @@ impl Standing {
     }
 }
 
-/// Has `server`, or whichever of its name answers, end those that are its own, and leaves the others: there the number is
-/// somebody else's.
+/// Makes the reached `server` kill those connections that belong to it. The others remain, because on that server their
+/// numbers belong to other clients.
 fn kill(server: &Server, doomed: &mut Vec<Known>) -> Result<()> {
     let mut other = server.connect_within(KILL_WITHIN)?;
     let here = which_server(&mut other);
@@ -146,8 +146,8 @@ fn kill(server: &Server, doomed: &mut Vec<Known>) -> Result<()> {
     Ok(())
 }
 
-/// The identity of the server that `connection` leads to, which a restart changes.
-/// `None` where it does not say, or where the client was given another number than the server's own.
+/// The identity of the server of `connection`, which a restart changes. `None` if the server does not report it, or if
+/// the client has a connection number other than the server's own.
 fn which_server(connection: &mut Conn) -> Option<String> {
     let answer = connection.query_first_opt::<(Option<String>, u64), _>(include_str!("../../sql/which_server.sql"));
     let (server, number) = answer.ok()??.ok()?;

@@ -48,7 +48,7 @@ pub(crate) struct Answer {
 }
 
 impl Direct {
-    /// Waits for the connection of a relay, whose client has left.
+    /// Waits for the connection of a relay whose client has left.
     pub(super) fn take_over(relay: &Handle, within: Duration) -> io::Result<Self> {
         relay.take_over(within).map(Self::new)
     }
@@ -152,7 +152,7 @@ impl Direct {
 }
 
 impl Drop for Direct {
-    /// A server that finds nobody there complains in its log.
+    /// A server without a client logs an error.
     fn drop(&mut self) {
         let _ = self.ask(&[Command::COM_QUIT as u8]);
     }
@@ -184,7 +184,7 @@ mod tests {
 
     const WITHIN: Duration = Duration::from_secs(10);
 
-    /// What comes of a query that a server answers with `says`, and closes.
+    /// The result of a query if the server answers with `says` and closes.
     fn answered(says: &[u8]) -> Result<(), Failure> {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();

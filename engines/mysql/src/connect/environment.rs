@@ -1,4 +1,5 @@
-//! What the environment contributes to a connection, for both clients: variables, option files, and places of sockets.
+//! The part of the environment that a connection uses, for both clients: variables, option files, and places of
+//! sockets.
 
 use std::path::{Path, PathBuf};
 
@@ -56,7 +57,7 @@ impl Environment {
         named.or_else(|| self.process.in_home(".mylogin.cnf")).filter(|path| path.exists())
     }
 
-    /// The full name of a variable that is set; that of MariaDB's client comes before that of MySQL's.
+    /// The full name of a variable that is set; MariaDB's precedes MySQL's.
     fn name_set(&self, name: &str) -> Option<String> {
         let names = PREFIXES.iter().rev().map(|prefix| format!("{prefix}{name}"));
         names.into_iter().find(|name| self.process.variable(name).is_some())

@@ -1,4 +1,4 @@
-//! What went wrong with a server, as one line with the next step.
+//! Errors of a server, as one line with the next step.
 
 use std::error::Error as _;
 use std::io;
@@ -26,8 +26,8 @@ const TLS: Words = Words {
     server_ca: "ssl_ca",
 };
 
-/// The error for a person: `place` (such as `bench@db1:3306`), what happened there, the next step. Its kind is
-/// [`ErrorKind::Target`] where the target refuses, and [`ErrorKind::Run`] where work that had begun was ended.
+/// The error as a message: `place` (such as `bench@db1:3306`), the failure, the next step. Its kind is
+/// [`ErrorKind::Target`] if the target refuses, and [`ErrorKind::Run`] if running work was ended.
 pub(crate) fn explain(error: &mysql::Error, place: &str) -> Error {
     let explained = match error {
         mysql::Error::MySqlError(said) => server_said(said),
@@ -49,10 +49,10 @@ fn beneath(error: &mysql::Error) -> Option<&io::Error> {
     }
 }
 
-/// Why a login by TCP was refused: besides a password, an account may ask for encryption. `in_clear` is what the user
-/// asked for.
+/// Why a login by TCP was refused: in addition to a password, an account may require encryption. `in_clear` is the
+/// user's setting.
 pub(super) fn not_let_in(error: &mysql::Error, place: &str, in_clear: bool) -> Error {
-    // The driver needs a key of the server's that it was not given.
+    // The driver needs a key of the server that it does not have.
     if matches!(error, mysql::Error::IoError(fault) if fault.kind() == io::ErrorKind::NotFound) {
         let what = "the server requests the password in clear text, which mindful does not send to another host";
         return Error::target(what, "set ssl-mode=REQUIRED; the server needs ssl_cert and ssl_key for it").at(place);
@@ -155,7 +155,7 @@ pub(super) fn no_tls() -> Error {
     )
 }
 
-/// Something is there that speaks another language; `said` is what was made of it.
+/// The error for a peer with another protocol; `said` is its interpretation.
 pub(super) fn no_mysql(said: &str) -> Error {
     let next = "check that host and port are those of a MariaDB or MySQL server";
     Error::target(format!("answered, but not as MariaDB or MySQL{said}"), next)

@@ -12,7 +12,7 @@ use super::option_file;
 use super::tls::{Mode, Tls};
 use super::url::Parts;
 
-/// How long a server may take to answer a new connection.
+/// Time limit for the answer to a new connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 const DEFAULT_PORT: u16 = 3306;
@@ -85,7 +85,7 @@ fn mode(said: &option_file::Said, of_url: Option<&str>) -> Result<Mode> {
     if let Some(text) = said.values.get("ssl-mode") {
         return read(text, "ssl-mode of an option file");
     }
-    // What MariaDB's client has in its place.
+    // MariaDB's client has these options instead.
     let is = |name: &str, on: bool| {
         said.values.get(name).is_some_and(|text| ["0", "off", "false"].contains(&text.to_lowercase().as_str()) != on)
     };
@@ -97,7 +97,7 @@ fn mode(said: &option_file::Said, of_url: Option<&str>) -> Result<Mode> {
     })
 }
 
-/// What becomes of `mode` on a socket, where the client encrypts from REQUIRED on and mindful does not. In the URL it
+/// The effect of `mode` on a socket, on which the client encrypts from REQUIRED on but mindful does not. In the URL it
 /// is refused; in an option file, which may be for other servers, it is a note.
 fn on_socket(mode: Mode, of_url: bool) -> Result<Option<String>> {
     let found = Mode::NAMES.into_iter().find(|(_, of)| *of == mode);
@@ -109,7 +109,7 @@ fn on_socket(mode: Mode, of_url: bool) -> Result<Option<String>> {
     Ok(Some(what))
 }
 
-/// What else was given and means nothing on a socket. Many option files contain both a port and a socket.
+/// Other settings without effect on a socket. Many option files contain both a port and a socket.
 fn ignored_on_socket(parts: &Parts, tls: &Tls) -> Option<String> {
     let ignored: Vec<&str> = [
         ("ssl-ca", tls.ca.is_some()),

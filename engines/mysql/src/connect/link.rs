@@ -33,7 +33,8 @@ pub(crate) struct Link {
     storage: OnceLock<Storage>,
 }
 
-/// A connection among those that its link knows. It leaves them before its socket is closed, whose number the next one gets.
+/// A registered connection of a link. It is removed before its socket is closed, because the next socket may get the
+/// same number.
 struct Entry {
     place: u64,
     standing: Arc<Standing>,
@@ -45,7 +46,7 @@ impl Drop for Entry {
     }
 }
 
-/// A connection that its link knows while it is open.
+/// An open connection that is registered with its link.
 pub(crate) struct Open {
     entry: Entry,
     connection: Conn,
@@ -53,7 +54,7 @@ pub(crate) struct Open {
 }
 
 impl Open {
-    /// From now on an answer may take as long as work on whole tables.
+    /// Allows answers to take as long as work on whole tables from now on.
     pub(crate) fn allow_work_on_tables(&self) {
         self.relay.set_patience(Patience::Tables);
     }
@@ -126,7 +127,7 @@ impl Link {
         })
     }
 
-    /// What keeps its rows; asked once.
+    /// The storage of its rows; queried once.
     pub(crate) fn storage(&self) -> Result<&Storage> {
         if let Some(known) = self.storage.get() {
             return Ok(known);
@@ -145,7 +146,7 @@ impl Link {
         let flavor = self.version()?.flavor;
         let mut session = self.open(Use::Session).map_err(|error| error.at(&place))?;
         self.run_on(&mut session, &place, |conn| switches::set(conn, flavor))?;
-        // To be asked for its thread, MariaDB lists all connections.
+        // MariaDB lists all connections for a query of one thread.
         let seen = self.server.is_local() && placement.sessions as usize <= session_reads::MOST;
         let thread = if seen { thread::of_connection(&mut session, flavor) } else { None };
         self.standing.works_for(session.entry.place, placement.session, thread);
@@ -203,7 +204,7 @@ impl Link {
         self.control.get(answers, || self.connect())
     }
 
-    /// Does `work` on the control connection. `place` is what is being done, for the message.
+    /// Runs `work` on the control connection. `place` names the activity in messages.
     pub(crate) fn run<T>(&self, place: &str, work: impl FnOnce(&mut Conn) -> Result<T, Failure>) -> Result<T> {
         let mut control = self.control()?;
         self.run_on(&mut control, place, work)
@@ -241,13 +242,14 @@ impl Link {
         understood(|| work(connection)).map_err(|failure| explain(failure, place, self.abort.is_interrupted()))
     }
 
-    /// Ends what sessions are at, by another connection.
+    /// Ends the current work of sessions, by another connection.
     pub(crate) fn interrupt(&self) {
         self.abort.set_interrupted(true);
         self.standing.end(&self.server, Some(Use::Session));
     }
 
-    /// From now on whatever fails has been interrupted, and nothing more is asked; all that any connection is at is ended.
+    /// Marks all failures as interruptions from now on, sends no more requests, and ends the current work of all
+    /// connections.
     pub(crate) fn abort(&self) {
         self.abort.abort();
         self.standing.end(&self.server, None);
@@ -258,12 +260,12 @@ impl Link {
     }
 }
 
-/// What `work` returns; an error where its driver panicked because it did not know the answer.
+/// The result of `work`; an error if its driver panicked because of an unknown answer.
 fn understood<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     caught(work).unwrap_or_else(|words| Err(Failure::Ours(no_mysql(&format!(" ({words})")))))
 }
 
-/// The error of work that failed; `on_purpose` where its server was asked to end it.
+/// The error of failed work; `on_purpose` if its server was told to end it.
 fn explain(failure: Failure, place: &str, on_purpose: bool) -> Error {
     if on_purpose && matches!(failure, Failure::Server(_)) { interrupted(place) } else { failure.at(place) }
 }

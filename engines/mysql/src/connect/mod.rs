@@ -57,7 +57,7 @@ pub(crate) enum Use {
 }
 
 impl Server {
-    /// What `url` names in this process's surroundings. Nothing is connected yet.
+    /// The server of `url` in this process's environment. Nothing is connected yet.
     pub(crate) fn parse(url: &str) -> Result<Self> {
         let parts = url::split(url)?;
         let mut given = Given::collect(&parts, &Environment::of_process())?;
@@ -111,15 +111,15 @@ impl Server {
         }
     }
 
-    /// A new connection, with its relay. A server that is silent for a while, and answers no other connection either, is
-    /// given up.
+    /// A new connection, with its relay. A server that is silent for a while, and answers no other connection either,
+    /// is abandoned.
     pub(crate) fn connect(&self, what: Use) -> Result<(Conn, Handle)> {
         let (connection, relay) = self.connect_by(self.given.connect_timeout, Some(what))?;
         Socket::from_connection(&connection).wait(None).map_err(|error| explain::io_fault(&error).at(self.place()))?;
         Ok((connection, relay))
     }
 
-    /// How long a session waits for an answer before it measures.
+    /// Time that a session waits for an answer before the measurement.
     pub(crate) fn patience(&self) -> Duration {
         PATIENCE * self.given.connect_timeout
     }
@@ -135,7 +135,7 @@ impl Server {
         self.connect_by(within, None).map(|(connection, _)| connection)
     }
 
-    /// Whether the server answers somebody else; what it refuses is an answer.
+    /// Whether the server answers another client; a refusal is an answer.
     fn answers_another(&self) -> Result<()> {
         let within = self.given.connect_timeout;
         let password = self.given.password.clone().or_else(|| typed::password_for(&self.place()));
@@ -153,7 +153,7 @@ impl Server {
         if said { Ok(()) } else { Err(explain(error, &self.place())) }
     }
 
-    /// A connection without a use is one that asks whether the server answers, and is not asked so itself.
+    /// A connection without a use only probes whether the server answers, and is not probed itself.
     fn connect_by(&self, within: Duration, what: Option<Use>) -> Result<(Conn, Handle)> {
         let place = self.place();
         let password = self.given.password.clone().or_else(|| typed::password_for(&place));
@@ -181,14 +181,15 @@ impl Server {
         what: Option<Use>,
     ) -> Result<mysql::Result<(Conn, Handle)>> {
         let (address, relay) = self.relay(within, what.is_some())?;
-        // A session of many schemas prepares more statements than the driver remembers, and closes those that it forgets.
+        // A session of many schemas prepares more statements than the driver caches, and the driver closes the evicted
+        // ones.
         let statements = (what == Some(Use::Session)).then_some(0);
         let options = self.options(&address, within).pass(password).stmt_cache_size(statements);
         let connected = caught(|| Conn::new(options)).map_err(|words| no_mysql(&format!(" ({words})")))?;
         Ok(connected.map(|connection| (connection, relay)))
     }
 
-    /// Starts a relay, which checks what comes. With `probes` it asks a silent server whether it is still there.
+    /// Starts a relay, which checks incoming packets. With `probes` it probes a silent server.
     fn relay(&self, within: Duration, probes: bool) -> Result<(Address, Handle)> {
         let (wire, name) = match &self.given.road {
             Road::Socket(path) => (Wire::to_socket(path, within)?, None),
@@ -225,7 +226,7 @@ impl Server {
                 .tcp_port(*port)
                 .tcp_nodelay(true)
                 .tcp_connect_timeout(Some(within))
-                // An attacker in between could send a key of its own and read the password.
+                // An attacker in between could send a different key and read the password.
                 .server_key_path((!self.is_local()).then(|| NO_KEY.into())),
         }
     }
@@ -237,7 +238,7 @@ impl fmt::Debug for Server {
     }
 }
 
-/// How many of its timeouts a session waits for an answer that is not measured.
+/// Number of timeouts that a session waits for an answer outside of the measurement.
 const PATIENCE: u32 = 3;
 
 /// Longest packet that is read or sent, bytes: one that no other continues.
@@ -246,7 +247,7 @@ const LONGEST_PACKET: usize = (16 << 20) - 2;
 /// A file that is nowhere: without encryption no password is sent by a key that came the same way.
 const NO_KEY: &str = "/a server that asks for the password itself needs ssl-mode=REQUIRED";
 
-/// What every connection is given first: whatever the server's defaults, statements mean the same.
+/// Sent first on every connection, so that statements have the same meaning under any defaults of the server.
 const INIT: [&str; 3] = [
     "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,ERROR_FOR_DIVISION_BY_ZERO'",
     include_str!("../../sql/begin.sql"),

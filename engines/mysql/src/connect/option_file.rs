@@ -62,18 +62,17 @@ const LONGEST: u64 = 1 << 20;
 /// Files below files that the client reads.
 const DEEPEST: u32 = 10;
 
-/// What the files say. A value may be a secret, so there is no `Debug`.
+/// Contents of the files. A value may be a secret, so there is no `Debug`.
 #[derive(Default, Clone)]
 pub(super) struct Said {
     pub values: BTreeMap<String, String>,
-    /// What was left out and why, for the user.
+    /// Ignored entries with the reason, for the user.
     pub notes: Vec<String>,
-    /// Of groups that are read besides those without it.
+    /// Suffix of additional groups.
     suffix: Option<String>,
 }
 
-/// Reads `files` in their order; those that are not there say nothing. With a `suffix` the groups that end in it are read
-/// as well.
+/// Reads `files` in their order; missing ones are skipped. With a `suffix` the groups that end in it are read as well.
 pub(super) fn read(files: &[PathBuf], suffix: Option<&str>) -> Said {
     let mut said = Said { suffix: suffix.map(str::to_ascii_lowercase), ..Said::default() };
     for file in files {
@@ -149,7 +148,7 @@ impl Said {
     }
 }
 
-/// The text of a file and whether only its owner can read it; `None` where it does not exist.
+/// The text of a file and whether only its owner can read it; `None` if it does not exist.
 fn read_text(path: &Path) -> Result<Option<(String, bool)>, String> {
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
@@ -187,7 +186,7 @@ fn without_comment(line: &str) -> &str {
     line.split('#').next().unwrap_or("").trim()
 }
 
-/// A value: of quotes what is in them, else up to a comment; with its escapes resolved.
+/// A value: the text in quotes, else the text up to a comment; with its escapes resolved.
 fn value_of(text: &str) -> String {
     let text = text.trim();
     let quote = text.chars().next().filter(|c| ['"', '\''].contains(c));

@@ -1,7 +1,7 @@
-//! What a server may send: limits for a packet, for the login, for the columns of a result and for an answer.
+//! Limits of a server's packets: for a packet, for the login, for the columns of a result and for an answer.
 //!
-//! The driver reserves memory for as many columns as a result announces, keeps all rows, and indexes into packets that it
-//! expects not to be empty.
+//! The driver reserves memory for the announced number of columns, keeps all rows, and indexes into packets that it
+//! assumes not to be empty.
 
 /// Longest packet until a client is let in, bytes.
 const SMALL: usize = 64 << 10;
@@ -14,7 +14,7 @@ const KEPT: usize = 128;
 /// Columns of a table, which no result of mindful's exceeds.
 const COLUMNS: u64 = 4096;
 
-/// The number of an error that the relay sends. Its text says what failed and what to do, divided by [`NEXT`].
+/// The number of the relay's own errors. Their text is the failure and the remedy, separated by [`NEXT`].
 pub(super) const REFUSED: u16 = u16::MAX;
 pub(super) const NEXT: char = '\u{1f}';
 
@@ -50,7 +50,7 @@ enum Next {
 pub(super) struct Watch {
     next: Next,
     answer: usize,
-    /// The head of the client's packet, with its command, and how much of the packet is still to come.
+    /// The head of the client's packet, with its command, and the length of its missing part.
     asked: Vec<u8>,
     left: usize,
 }
@@ -72,7 +72,7 @@ impl Watch {
         self.next != Next::Nothing
     }
 
-    /// Follows what the client sends; returns the number of the last packet that begins in it.
+    /// Parses data sent by the client; returns the number of the last packet that begins in it.
     pub(super) fn ask(&mut self, mut sent: &[u8]) -> Option<u8> {
         let mut number = None;
         while let Some((byte, rest)) = sent.split_first() {
@@ -180,7 +180,7 @@ pub(super) fn length_of(head: [u8; HEAD]) -> usize {
     u32::from_le_bytes([head[0], head[1], head[2], 0]) as usize
 }
 
-/// A number of variable length, and what follows it.
+/// A number of variable length, and the rest.
 pub(super) fn number(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let (first, rest) = bytes.split_first()?;
     let length = match first {

@@ -1,13 +1,13 @@
-//! A relay in this process between the driver and a server, which checks what the server sends.
+//! A relay in this process between the driver and a server, which checks the server's packets.
 //!
-//! The driver takes no stream of ours and has no limits of its own, so it connects to a socket of this process. The relay
-//! hands on whole packets, and sends an error in the place of one beyond a limit. It makes TLS itself, because it could not
-//! see into the driver's. A driver of our own was rejected: this one is kept by others.
+//! The driver does not accept a stream of ours and has no limits of its own, so it connects to a socket of this
+//! process. The relay passes whole packets on, and replaces one beyond a limit by an error. It makes TLS itself,
+//! because it could not inspect the driver's. A driver of our own was rejected: this one is maintained by others.
 //!
-//! A session that measures takes the connection over once it is set up: see `direct`.
+//! A measuring session takes the connection over after its setup: see `direct`.
 //!
-//! The driver sends a password in clear text over a socket of Unix, so it gets one only if the way to the server is one, or
-//! has TLS. Otherwise it gets a port of the loopback device.
+//! The driver sends a password in clear text over a Unix socket. So it gets one only if the path to the server is one,
+//! or has TLS. Otherwise it gets a port of the loopback device.
 
 use std::io::{self, Read, Write};
 use std::net::TcpListener;
@@ -29,17 +29,17 @@ use super::explain::{io_fault, no_answer};
 use super::packets::{ERROR, HEAD, NEXT, REFUSED, Watch, error_packet, length_of};
 use super::wire::{PART, Wire, read_greeting, uninterrupted};
 
-/// The server offers TLS, or the client asks for it.
+/// The server offers TLS, or the client requests it.
 const CLIENT_SSL: u16 = 0x800;
 /// Flags, longest packet, character set and filler: where the answer to a greeting begins as a request for TLS.
 const TLS_REQUEST: usize = 32;
 
 /// Whether the server of a silent connection still answers another one; its error if not.
 pub(super) type Probe = Arc<dyn Fn() -> Result<()> + Send + Sync>;
-/// How often it is asked in vain before the connection is given up, and for how many of its timeouts it may be silent.
+/// Number of failed probes before the connection is abandoned, and number of silent timeouts before a probe.
 const PROBES: u32 = 3;
 
-/// What a client of a relay may ask of it.
+/// Requests of a relay's client.
 pub(crate) struct Handle {
     wire: mpsc::Receiver<Wire>,
     limit_ms: Arc<AtomicU64>,
@@ -47,7 +47,7 @@ pub(crate) struct Handle {
 }
 
 impl Handle {
-    /// From now on an answer may take as long as work of this kind.
+    /// Allows answers to take as long as work of this kind from now on.
     pub(super) fn set_patience(&self, patience: Patience) {
         self.limit_ms.store(patience.limit(self.timeout).as_millis() as u64, Ordering::Relaxed);
     }
@@ -97,7 +97,7 @@ impl Relay {
         Ok(Self { wire, tls, greeting, within, limit_ms: Arc::default(), probe })
     }
 
-    /// Whether the server offers TLS: a version of the protocol, that of the server, 13 bytes, and flags.
+    /// Whether the server offers TLS: a version of the protocol, the server's version, 13 bytes, and flags.
     pub(super) fn offers_tls(&self) -> bool {
         let payload = &self.greeting[HEAD..];
         let version_ends = payload.iter().position(|byte| *byte == 0);
@@ -113,7 +113,7 @@ impl Relay {
         Self { tls: None, ..self }
     }
 
-    /// Starts to hand on what the one client of the address says.
+    /// Starts to relay for the only client of the address.
     pub(super) fn start(self) -> Result<(Address, Handle)> {
         let failed = |error: io::Error| {
             Error::run(format!("cannot make a socket ({error})"), "set TMPDIR to a folder of your own")
@@ -141,7 +141,7 @@ impl Relay {
         let mut last = 0;
         match self.carry_all(driver, &mut last) {
             Ok(()) => {
-                // Not every client wants it.
+                // Some clients do not take it over.
                 let _ = hand_over.send(self.wire);
             }
             Err(Some(error)) => {
@@ -153,14 +153,14 @@ impl Relay {
         }
     }
 
-    /// Hands on packets until the driver has left and no answer is due. `last` is the number of the last packet that the
-    /// driver has seen.
+    /// Relays packets until the driver has left and no answer is due. `last` is the number of the last packet passed to
+    /// the driver.
     fn carry_all(&mut self, driver: &mut dyn Driver, last: &mut u8) -> Result<(), End> {
         let mut watch = Watch::new();
         let deadline = Instant::now() + self.within;
         driver.write_all(&self.greeting).map_err(|_| None)?;
         let mut part = vec![0; PART];
-        // The request for TLS is one packet more, which the driver does not know of.
+        // The request for TLS is an additional packet, which the driver does not count.
         let mut hidden = 0;
         if let Some((config, name)) = self.tls.take().filter(|_| !self.refuses()) {
             let length = uninterrupted(|| driver.read(&mut part)).map_err(|_| None)?;
@@ -228,7 +228,7 @@ impl Relay {
         }
     }
 
-    /// How often the server was silent now; its error where that is too often.
+    /// The new number of silent timeouts; the server's error if there are too many.
     fn still_answers(&self, silent: u32) -> Result<u32> {
         match self.probe.as_ref().map_or_else(|| Err(no_answer()), |probe| probe()) {
             Ok(()) => Ok(0),
@@ -237,7 +237,7 @@ impl Relay {
         }
     }
 
-    /// Asks for TLS with what `answer` to the greeting asks for, and sends the answer over it.
+    /// Requests TLS with the capabilities of `answer` to the greeting, and sends the answer over it.
     fn encrypt(&mut self, config: &Arc<ClientConfig>, name: &str, answer: &mut [u8], deadline: Instant) -> Result<()> {
         let Some(flags) = answer.get_mut(HEAD + 1) else { return Err(no_answer()) };
         *flags |= (CLIENT_SSL >> 8) as u8;

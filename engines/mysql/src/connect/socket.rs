@@ -35,9 +35,9 @@ impl Socket {
         let _ = self.stream().and_then(|stream| stream.shutdown(Shutdown::Both));
     }
 
-    /// Another handle of it. What is done with it here is the same for TCP and for sockets of this host.
+    /// A duplicated handle. The operations used here are the same for TCP and for local sockets.
     fn stream(self) -> io::Result<UnixStream> {
-        // SAFETY: its connection is open, as the type says.
+        // SAFETY: its connection is open, as the type guarantees.
         let socket = unsafe { BorrowedFd::borrow_raw(self.0) };
         socket.try_clone_to_owned().map(UnixStream::from)
     }

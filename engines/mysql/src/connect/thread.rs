@@ -6,7 +6,7 @@ use mysql::prelude::Queryable;
 
 use crate::flavor::Flavor;
 
-/// The thread that serves `connection` alone; `None` if it is not visible, not on this host, or serves others too.
+/// The thread that serves only `connection`; `None` if it is not visible, not on this host, or shared.
 pub(crate) fn of_connection(connection: &mut Conn, flavor: Flavor) -> Option<u32> {
     let asked = match flavor {
         Flavor::MariaDb => include_str!("../../sql/thread_mariadb.sql"),
@@ -16,7 +16,7 @@ pub(crate) fn of_connection(connection: &mut Conn, flavor: Flavor) -> Option<u32
     answer.filter(|thread| server_of(&Kernel::default(), *thread).is_some())
 }
 
-/// The server that a thread of this host belongs to; `None` if another program's thread has its number here.
+/// The server process of a thread of this host; `None` if another program's thread has its number here.
 pub(crate) fn server_of(kernel: &Kernel, thread: u32) -> Option<u32> {
     let process = process::of_thread(kernel, thread)?;
     let name = process::name(kernel, process)?;

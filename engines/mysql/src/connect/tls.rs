@@ -1,4 +1,4 @@
-//! TLS as the ssl-mode of the mysql client says.
+//! TLS by the ssl-mode of the mysql client.
 
 use std::fmt::Display;
 use std::fs;

@@ -9,12 +9,12 @@ use mindful_host::terminal;
 
 static TYPED: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
 
-/// What was typed for `place`, such as `me@db:3306`.
+/// The password entered for `place`, such as `me@db:3306`.
 pub(super) fn password_for(place: &str) -> Option<String> {
     TYPED.lock().unwrap_or_else(PoisonError::into_inner).get(place).cloned()
 }
 
-/// Asks the user at the terminal; `None` without a terminal.
+/// Prompts the user at the terminal; `None` without a terminal.
 pub(super) fn ask(place: &str) -> Result<Option<String>> {
     terminal::secret(&format!("Password of {place}: ")).map_err(|error| match error.kind() {
         ErrorKind::Interrupted => Error::interrupted(format!("{place}: no password was typed")),

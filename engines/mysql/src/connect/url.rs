@@ -9,7 +9,7 @@ use mindful_sql::connect::url::{ESCAPES, cut, decode_text, host_and_port, key_an
 
 const SCHEMES: [&str; 2] = ["mysql://", "mariadb://"];
 
-/// What may follow the question mark, as the mysql client calls it.
+/// Parameters after the question mark, with the names of the mysql client.
 pub(super) const PARAMETERS: [&str; 6] = ["connect-timeout", "socket", "ssl-ca", "ssl-cert", "ssl-key", "ssl-mode"];
 
 #[derive(Default, Clone)]
@@ -87,7 +87,7 @@ pub(crate) fn redact(url: &str) -> String {
         if parts.password.is_none() {
             return url.to_owned();
         }
-        // The parts are as they were written: only what is between `:` and `@` is dropped.
+        // The parts are shown as written: only the text between `:` and `@` is dropped.
         let (user, rest) = url.rsplit_once('@').unwrap_or((url, ""));
         let scheme = SCHEMES.iter().find(|scheme| user.starts_with(**scheme)).map_or("", |scheme| *scheme);
         let name = cut(&user[scheme.len()..], ':').0;

@@ -1,4 +1,4 @@
-//! Verifies a server's certificate as far as ssl-mode asks.
+//! Verifies a server's certificate by ssl-mode.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use rustls::{CertificateError, DigitallySignedStruct, Error, SignatureScheme};
 #[derive(Debug)]
 pub(super) struct Verifier {
     pub chain: Arc<WebPkiServerVerifier>,
-    /// Encryption alone: any server that answers is accepted.
+    /// Only encryption: any server that answers is accepted.
     pub accepts_all: bool,
     pub any_name: bool,
 }

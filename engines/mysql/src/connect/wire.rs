@@ -1,4 +1,4 @@
-//! The connection of a relay to a server, with TLS once both sides want it.
+//! The connection of a relay to a server, with TLS after both sides have agreed.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -76,7 +76,7 @@ impl Wire {
         Ok(())
     }
 
-    /// Reads what is there, by way of `part`; false at the end.
+    /// Reads available data by way of `part`; false at the end.
     pub(super) fn read_into(&mut self, into: &mut Vec<u8>, part: &mut [u8]) -> io::Result<bool> {
         let Some(tls) = &mut self.tls else {
             let length = uninterrupted(|| self.socket.read(part))?;

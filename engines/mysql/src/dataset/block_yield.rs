@@ -1,16 +1,16 @@
-//! Whether rows have pages of their own, by how many pages the server asks for when it visits them: where its files cannot
-//! be read, cached or not.
+//! Checks that each row has a separate page, from the number of pages that the server requests for a visit. It is used
+//! if the server's files cannot be read; pages may be cached or not.
 //!
-//! Of each row drawn two ranges of two rows are counted: the row and its ballast; that ballast and the next row. A
-//! range costs a page more if it begins a page, if one begins within it, and if one begins after it. Let `x` of a row
-//! be whether a page begins with it, and `y` whether one begins with its ballast:
+//! For each drawn row two ranges of two rows are counted: the row and its ballast; that ballast and the next row. A
+//! range costs one more page for each of these: it begins a page, a page begins within it, a page begins after it. Let
+//! `x` of a row be 1 if a page begins with it, and `y` be 1 if a page begins with its ballast:
 //!
 //! ```text
-//! row p, ballast p:          x(p) + y(p) + x(p + 1) + what both cost
-//! ballast p, row p + 1:      y(p) + x(p + 1) + y(p + 1) + what both cost
+//! row p, ballast p:      x(p) + y(p) + x(p + 1) + common cost
+//! ballast p, row p + 1:  y(p) + x(p + 1) + y(p + 1) + common cost
 //! ```
 //!
-//! The first costs more than the second only where `x(p)` is 1: a page begins with the row.
+//! The first costs more than the second only if `x(p)` is 1: a page begins with the row.
 
 use std::time::Duration;
 
@@ -24,22 +24,22 @@ use serde_json::Value;
 use crate::error::Failure;
 use crate::observe::status;
 
-/// The share of rows without a page of their own that is overlooked once in 10^9.
+/// The share of rows without a separate page that the sample misses once in 10^9.
 pub(crate) const SHARE: f64 = 0.01;
 /// The first rows: the second page of a table begins with the ballast of the first.
 const FIRST: u64 = 2;
-/// Times that a row is measured before its own page is in doubt: the counter includes the work of others.
+/// Measurements of a row before its page is in doubt: the counter includes the work of others.
 const TRIES: u32 = 3;
 /// Times that a row in doubt is measured again, if at most one in so many is.
 const TRIES_IN_DOUBT: u32 = 21;
 const FEW: u64 = 10;
-/// How often one statement visits a range where the counter includes all activity, so that other activity is small
-/// compared with it.
+/// Visits of a range in one statement if the counter includes all activity, so that other activity is small in
+/// comparison.
 const REPEATED: i64 = 16;
-/// Readings of a counter without work in between; those that may show more than the others.
+/// Readings of a counter without work in between; those that may exceed the others.
 const IDLE_LOOKS: usize = 32;
 const DISTURBED: usize = 3;
-/// Times that the counter is watched until nothing else moves it: after a load the server has work of its own to finish.
+/// Number of checks for a quiet counter: after a load the server finishes its own work.
 const QUIET_TRIES: u32 = 10;
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 /// Rows measured before a check whether anything else moved the server's counter: few, because a short disturbance may
@@ -53,7 +53,7 @@ const REQUESTS: &str = "Innodb_buffer_pool_read_requests";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct BlockYield {
     pub drawn: u64,
-    /// Those that begin a page.
+    /// Rows that begin a page.
     pub own: u64,
 }
 
@@ -94,7 +94,7 @@ pub(crate) fn measure(
     }
     let without = unseen.len() as u64;
     if without == drawn {
-        // Whatever the layout, some rows begin a page.
+        // In any layout, some rows begin a page.
         return Ok(Err("the server does not count the pages that its statements ask for"));
     }
     Ok(Ok(BlockYield { drawn, own: drawn - without }))
@@ -110,7 +110,7 @@ fn is_soon_seen(conn: &mut Conn, table: &str, place: u64, account: Account, stop
     Ok(false)
 }
 
-/// The same of a row in doubt, by the least that either range asked for in many looks: what others do only adds to it.
+/// Measures a doubtful row again, by the smallest cost of each range in many readings: other activity only adds to it.
 fn is_seen_at_last(
     conn: &mut Conn,
     table: &str,
@@ -126,8 +126,7 @@ fn is_seen_at_last(
     Ok(least[0] - least[1] >= account.of_a_page())
 }
 
-/// The pages that two ranges ask for: that of the row at `place` and its ballast, and that of the ballast and the next
-/// row.
+/// The pages of two ranges: the row at `place` and its ballast, and the ballast and the next row.
 fn measure_once(
     conn: &mut Conn,
     table: &str,
@@ -140,17 +139,17 @@ fn measure_once(
     Ok([row, behind])
 }
 
-/// Sources of the number of pages that a statement asked for.
+/// Sources of the number of pages that a statement requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Account {
-    /// `ANALYZE` of MariaDB, of the statement alone.
+    /// `ANALYZE` of MariaDB, of only the statement.
     Statement,
     /// The server's counter, of all that is going on.
     Server,
 }
 
 impl Account {
-    /// Why none can be had, where that is so.
+    /// Why no source is available, if so.
     fn find(conn: &mut Conn, table: &str, stop: &StopFlag) -> Result<Result<Self, &'static str>, Failure> {
         let hashes: Option<bool> = conn.query_first("SELECT @@GLOBAL.innodb_adaptive_hash_index = 1")?;
         if hashes != Some(false) {
@@ -172,7 +171,7 @@ impl Account {
         Ok(Err(OTHERS))
     }
 
-    /// The `places` that are not `seen`, set by set. A set is measured again while others move the counter; `None` if
+    /// The `places` that are not `seen`, set by set. A set is measured again while others change the counter; `None` if
     /// they always do.
     fn unseen(
         self,
@@ -204,7 +203,7 @@ impl Account {
         Ok(Some(unseen))
     }
 
-    /// Pages asked for by two ranges of two rows, each from one of `ids` on.
+    /// Pages requested by two ranges of two rows, each from one of `ids` on.
     fn pages(self, conn: &mut Conn, table: &str, [one, other]: [u64; 2]) -> Result<[i64; 2], Failure> {
         if self == Self::Statement {
             let mut analyzed = |id| Ok::<_, Failure>(analyzed(conn, table, id)?.unwrap_or(0));
@@ -225,7 +224,7 @@ impl Account {
     }
 }
 
-/// Whether the server's counter grows by next to nothing but what reading it takes.
+/// Whether the server's counter grows by almost nothing but its readings.
 fn is_quiet(conn: &mut Conn) -> Result<bool, Failure> {
     let mut looks = [0; IDLE_LOOKS];
     let mut before = requests(conn)?;
@@ -250,7 +249,7 @@ fn requests(conn: &mut Conn) -> Result<i64, Failure> {
     Ok(status::read(conn, &[REQUESTS])?.remove(REQUESTS).unwrap_or(0.0) as i64)
 }
 
-/// Pages that a range of two rows asked for, by the server's own account of the statement; `None` where it has none.
+/// Pages requested by a range of two rows, from the server's own analysis of the statement; `None` if it has none.
 fn analyzed(conn: &mut Conn, table: &str, id: u64) -> Result<Option<i64>, Failure> {
     let analysis: Option<String> = conn.query_first(format!("ANALYZE FORMAT=JSON {}", range(table, id)))?;
     Ok(analysis.and_then(|analysis| accessed(&serde_json::from_str(&analysis).ok()?)))

@@ -1,6 +1,6 @@
-//! The tablespace of one table, as InnoDB stores it: which rows are in which page.
+//! The tablespace of one table, as InnoDB stores it: the rows in each page.
 //!
-//! Only what the proof needs is read: leaf pages of the clustered index, and of each row its primary key and its key.
+//! Only the data for the proof is read: leaf pages of the clustered index, and of each row its primary key and its key.
 
 use std::fs::File;
 use std::io::Read;
@@ -101,12 +101,12 @@ fn fill(source: &mut File, chunk: &mut [u8]) -> std::io::Result<usize> {
     Ok(length)
 }
 
-/// The index that `page` is a leaf of, with rows; `None` of any other page.
+/// The index of `page`, if it is a leaf with rows; `None` for any other page.
 fn leaf_of(page: &[u8]) -> Option<u64> {
     (level_of(page) == Some(0)).then(|| index_of(page))
 }
 
-/// How many levels of its index are below `page`; `None` of a page of no index.
+/// Number of levels of its index below `page`; `None` for a page without an index.
 pub(crate) fn level_of(page: &[u8]) -> Option<u16> {
     let compact = u16_at(page, HEAP_AT) & 0x8000 != 0;
     (u16_at(page, TYPE_AT) == INDEX_PAGE && compact).then(|| u16_at(page, LEVEL_AT))
@@ -116,7 +116,7 @@ pub(crate) fn index_of(page: &[u8]) -> u64 {
     u64_at(page, INDEX_AT)
 }
 
-/// What a page above the leaves contains about one below it.
+/// The entry for a page in the page above it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Node {
     /// The least primary key that it may hold.
@@ -128,7 +128,7 @@ pub(crate) struct Node {
 pub(crate) fn nodes_of(page: &[u8]) -> std::result::Result<Vec<Node>, &'static str> {
     let mut nodes = Vec::new();
     each_record(page, 8 + 4, |at| {
-        // The first one of a level may hold whatever comes before the others.
+        // The first one of a level covers all smaller keys.
         let is_first = page[at - HEADER] & 0x10 != 0;
         let child = u64::from(u16_at(page, at + 8)) << 16 | u64::from(u16_at(page, at + 10));
         nodes.push(Node { least: if is_first { 0 } else { u64_at(page, at) }, child });

@@ -1,7 +1,7 @@
-//! The rows of a table: one that is visited and one of ballast in each page.
+//! The rows of a table: a visited row and a ballast row in each page.
 //!
-//! InnoDB fits two equal rows of any length into a page. A visited row has about 7.7 KB and its ballast about 1 KB.
-//! With the next visited row they do not fit into a page, so that row begins a page of its own.
+//! InnoDB fits two equal rows of any length into a page. A visited row has about 7.7 KB and its ballast about 1 KB. The
+//! next visited row does not fit into the same page, so it begins a new page.
 
 use mindful_core::dataset::{Content, LayoutProof};
 use mindful_core::workload::draw::{self, Permutation, Purpose};
@@ -16,7 +16,7 @@ pub(crate) const FILLER_BYTES: usize = 124;
 /// Bytes that make a visited row so long that no other row fits into its page with it and its ballast.
 pub(crate) const PAD_BYTES: usize = 6_700;
 
-/// Scan tables have their own layout, beyond those of all schemas.
+/// Scan tables have separate layouts, numbered beyond those of all schemas.
 const SCANNED: u32 = 1 << 16;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(crate) struct StoredRow<'a> {
     /// The key it is visited by, from 1, and its place among the visited ones, from 0; `None` for ballast.
     pub visited: Option<(u64, u64)>,
     pub fillers: &'a [u8],
-    /// What makes a visited row long; empty in ballast.
+    /// Contents that make a visited row long; empty in ballast.
     pub pad: &'a [u8],
     /// A number that never changes.
     pub tail: u64,
@@ -82,8 +82,8 @@ impl Rows {
         true
     }
 
-    /// Random bytes up to what the compress ratio asks for, spread over all columns; the rest repeats. Each column
-    /// differs from its neighbours, so that turning them round changes every one.
+    /// Random bytes, as many as the compress ratio requires, spread over all columns; the rest repeats. Adjacent
+    /// columns differ, so that rotating them changes every one.
     fn fill(&mut self, length: usize, stream: u64) {
         let share = match self.content {
             Content::Mixed { compress_ratio, .. } => 1.0 / compress_ratio.max(1.0),
@@ -135,7 +135,7 @@ fn number(out: &mut Vec<u8>, value: u64) {
     let _ = write!(out, "{value}\t");
 }
 
-/// Gives the four bytes that `LOAD DATA` would have escaped other values: searching for them took most of a load's CPU.
+/// Replaces the four bytes that `LOAD DATA` would have to escape: searching for them took most of a load's CPU.
 fn plain(bytes: &mut [u8]) {
     for byte in bytes {
         let means_something = matches!(*byte, 0 | b'\t' | b'\n' | b'\\');
@@ -149,7 +149,7 @@ mod tests {
 
     use super::*;
 
-    /// Of a page: what rows may not fill (header, trailer, the 16th that is kept free).
+    /// The part of a page that rows can fill, without header, trailer, and the 16th that is kept free.
     const ROOM: usize = 15_228;
 
     fn bytes(row: &StoredRow<'_>) -> usize {

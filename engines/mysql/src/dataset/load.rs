@@ -99,8 +99,8 @@ impl Way {
     }
 }
 
-/// An index that stays in the buffer pool is cheaper to fill with the rows, in any key order, than by a second read of
-/// the table. Returns the most pages for which that holds, with a quarter of the pool for the indexes of all streams.
+/// An index that fits the buffer pool is cheaper to fill with the rows, in any key order, than by a second read of the
+/// table. Returns the most pages for which that holds, with a quarter of the pool for the indexes of all streams.
 fn indexed_first(link: &Link, streams: u32) -> Result<u64> {
     if *link.storage()? != Storage::InnoDb {
         return Ok(u64::MAX);
@@ -162,7 +162,7 @@ impl Work<'_> {
         registry::register(conn, self.namespace, table, self.plan)
     }
 
-    /// Removes what a load before this one began and did not finish; refuses a table that no load made.
+    /// Removes the unfinished table of an earlier load; refuses a table that no load created.
     fn drop_begun(&self, conn: &mut Conn, table: Table, name: &str) -> Result<(), Failure> {
         let sql = "SELECT table_comment FROM information_schema.tables WHERE table_schema = ? AND table_name = ?";
         let bare = Namespace::table_name(table.kind, table.schema);

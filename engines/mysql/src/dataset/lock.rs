@@ -1,7 +1,7 @@
-//! The lock of a namespace: a run has it alone or says that it shares; a load and a cleanup have it alone, always. It is
-//! made of named locks of the control connection, so it ends with mindful, however that ends.
+//! The lock of a namespace: a run holds it exclusively or with `--shared`; a load and a cleanup always hold it
+//! exclusively. It consists of named locks of the control connection, so it ends with mindful on every path.
 //!
-//! Named locks cannot be shared. So there is one for entering or working alone, and a slot for each run.
+//! Named locks cannot be shared. So there is one for entering or working exclusively, and a slot for each run.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -17,7 +17,7 @@ use crate::names::Namespace;
 
 const SLOTS: usize = 16;
 
-/// What of the lock a run of this process holds: the slot that a control connection took.
+/// The part of the lock that a run of this process holds: the slot of a control connection.
 #[derive(Default)]
 pub(crate) struct RunLock(Mutex<Option<usize>>);
 
@@ -53,7 +53,7 @@ pub(crate) fn with_exclusive_lock<T>(
     link.run("locking the namespace", |conn| {
         enter(conn, namespace)?;
         in_peace(conn, namespace, false).inspect_err(|_| {
-            // What refused is reported, whatever becomes of the lock.
+            // The refusal is reported, even if the release fails.
             let _ = release(conn, namespace);
         })
     })?;

@@ -1,9 +1,9 @@
-//! The rows that a run reads and updates: what they look like, how they are loaded, and the proof that they are in place.
+//! The rows that a run reads and updates: their contents, their load, and the proof of their places.
 //!
-//! - `registry` keeps what mindful owns in the server, in the namespace (a database) itself; `lock` keeps others off it.
-//! - `layout` chooses rows so that InnoDB puts one visited row into each page; `load` sends them; `storage` tells InnoDB
-//!   from other storage engines.
-//! - `verify` proves the layout: from the tablespace files (`ibd`, `tree`, judged by `proof`), or, where these cannot be
+//! - `registry` lists mindful's objects in the server, in the namespace (a database) itself; `lock` excludes other runs.
+//! - `layout` chooses rows so that InnoDB puts one visited row into each page; `load` sends them; `storage` distinguishes
+//!   InnoDB from other storage engines.
+//! - `verify` proves the layout: from the tablespace files (`ibd`, `tree`, judged by `proof`), or, if these cannot be
 //!   read, from the pages the server requests (`block_yield`).
 
 pub(crate) mod block_yield;

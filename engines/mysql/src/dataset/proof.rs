@@ -4,7 +4,7 @@ use mindful_sql::dataset::proof::RowOrder;
 
 use crate::dataset::ibd::Tablespace;
 
-/// The order in a tablespace that was read; what is wrong with it where it does not hold the keys 1 to `blocks`.
+/// The row order in a tablespace; an error if it does not contain exactly the keys 1 to `blocks`.
 pub(crate) fn row_order(found: &Tablespace, blocks: u64) -> Result<RowOrder, String> {
     let mut keyed: Vec<(u64, u64, u64)> = found.rows.iter().map(|row| (row.key, row.page, row.id)).collect();
     keyed.sort_unstable();

@@ -1,4 +1,4 @@
-//! What in the server is mindful's own: the database of the namespace, marked by the registry in it.
+//! mindful's own objects in the server: the database of the namespace, marked by the registry in it.
 
 mod judge;
 
@@ -27,8 +27,8 @@ pub(crate) fn data(entries: &[Entry]) -> impl Iterator<Item = &RegisteredTable> 
     entries.iter().map(|entry| &entry.table)
 }
 
-/// What the registry of the namespace lists, where there is one; refuses a database of others, and one in which a table of
-/// ours is no longer as it was made.
+/// The entries of the namespace's registry, if there is one. Refuses a foreign database, and one with a changed table
+/// of ours.
 pub(crate) fn find(link: &Link, namespace: &Namespace) -> Result<Option<Vec<Entry>>> {
     let found = link.run("looking for the dataset", |conn| read_namespace(conn, namespace))?;
     match found.iter().flatten().find_map(|entry| Some((entry, entry.fault.as_ref()?))) {
@@ -55,8 +55,8 @@ pub(crate) fn refuse_other_numbers(conn: &mut Conn, namespace: &Namespace) -> Re
     fault.map_or(Ok(()), |fault| Err(fault.refusal(&namespace.qualified(NUMBERS)).into()))
 }
 
-/// The same as [`find`], whatever became of tables. Before the registry is read, the catalogue must show that reading it runs no code
-/// of others.
+/// Like [`find`], but accepts changed tables. Before the registry is read, the catalogue must show that reading it runs
+/// no foreign code.
 fn read_namespace(conn: &mut Conn, namespace: &Namespace) -> Result<Option<Vec<Entry>>, Failure> {
     let judged = judge::read(conn, namespace)?;
     if judged.is_empty() {
@@ -133,7 +133,7 @@ pub(crate) fn proof(entries: &[Entry]) -> Option<LayoutProof> {
     table_registry::join_proof(data(entries), dataset(entries)?.schemas)
 }
 
-/// Keeps `proof` with the tables it is about: each has its own schema's part, and the time the table was built.
+/// Stores `proof` with its tables: each has the part of its schema, and its build time.
 pub(crate) fn store_proof(link: &Link, namespace: &Namespace, proof: &LayoutProof) -> Result<()> {
     link.run("storing the proof", |conn| {
         let judged = judge::read(conn, namespace)?;
@@ -148,13 +148,12 @@ pub(crate) fn store_proof(link: &Link, namespace: &Namespace, proof: &LayoutProo
     })
 }
 
-/// What a cleanup removes and what it leaves, with the reason.
+/// Objects that a cleanup removes, and those that it keeps, with the reason.
 pub(crate) fn inventory(link: &Link, namespace: &Namespace) -> Result<Vec<OwnedObject>> {
     link.run("listing what is mindful's", |conn| list(conn, namespace))
 }
 
-/// Drops what [`inventory`] calls ours, the registry last but for the database: an interrupted cleanup continues where
-/// it ended.
+/// Drops our objects in [`inventory`], the registry and the database last: so an interrupted cleanup can continue.
 pub(crate) fn cleanup(link: &Link, namespace: &Namespace) -> Result<Vec<OwnedObject>> {
     link.run_on_tables("cleaning up", |conn| {
         let objects = list(conn, namespace)?;
@@ -195,7 +194,7 @@ fn list(conn: &mut Conn, namespace: &Namespace) -> Result<Vec<OwnedObject>, Fail
     Ok(objects)
 }
 
-/// Databases of a private server that are neither the server's own nor mindful's.
+/// Databases of a private server that belong neither to the server nor to mindful.
 pub(crate) fn foreign_databases(link: &Link, namespace: &Namespace) -> Result<Vec<String>> {
     link.run("looking for what is not mindful's", |conn| {
         let names: Vec<String> = conn.query("SELECT SCHEMA_NAME FROM information_schema.SCHEMATA ORDER BY 1")?;

@@ -9,7 +9,7 @@ use crate::dataset::layout::PAGE_BYTES;
 
 /// Bytes that a page's two entries take in an index with pages that are two thirds full after inserts in random order.
 pub(super) const INDEXED_BYTES: u64 = 80;
-/// Bytes of index, of the server's own files and of what it must keep free, besides the pages of the tables.
+/// Bytes of index, of the server's own files and of its free space, in addition to the pages of the tables.
 const RESERVE_BYTES: u64 = 64 << 20;
 
 /// Refuses a load of `blocks` pages that does not fit into `folder`.

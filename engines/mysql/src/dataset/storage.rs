@@ -1,4 +1,4 @@
-//! What keeps the rows: InnoDB, or another engine with unknown pages.
+//! The storage of the rows: InnoDB, or another engine with unknown pages.
 
 use mindful_core::Error;
 use mysql::Conn;
@@ -9,7 +9,7 @@ use crate::error::Failure;
 use crate::names::quote_ident;
 use crate::observe::status;
 
-/// Servers that speak the protocol but store rows in another way, by their own description; case-insensitive.
+/// Servers with the protocol but other storage, by their own description; case-insensitive.
 const OTHERS: [&str; 7] = ["TiDB", "Vitess", "PlanetScale", "OceanBase", "SingleStore", "MemSQL", "Dolt"];
 
 const OF_INNODB: &str = "Innodb_buffer_pool_read_requests";
@@ -31,7 +31,7 @@ pub(crate) struct Other {
 }
 
 impl Storage {
-    /// Asks the server. Refuses an InnoDB with another page length.
+    /// Queries the server. Refuses an InnoDB with another page length.
     pub(crate) fn read(conn: &mut Conn) -> Result<Self, Failure> {
         let said: Option<(String, Option<String>)> = conn.query_first("SELECT VERSION(), @@version_comment")?;
         let (version, comment) = said.unwrap_or_default();
@@ -87,7 +87,7 @@ impl Storage {
     }
 }
 
-/// A variable of the server's; `None` where it has none of that name.
+/// A variable of the server; `None` if it has none of that name.
 fn variable(conn: &mut Conn, name: &str) -> Result<Option<String>, Failure> {
     let row: Option<(String, Option<String>)> = conn.query_first(format!("SHOW GLOBAL VARIABLES LIKE '{name}'"))?;
     Ok(row.and_then(|(_, value)| value))

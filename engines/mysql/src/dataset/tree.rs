@@ -1,5 +1,5 @@
-//! The tree above the rows of a table: which page holds which primary keys, from the pages above the leaves, a thousandth
-//! of the file; and a look into some of the leaves.
+//! The tree above the rows of a table: the primary keys of each page, from the pages above the leaves, a thousandth of
+//! the file. Some leaves are read as a check.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -13,14 +13,14 @@ use crate::dataset::ibd::{self, Node, PAGE, Stored, Tablespace};
 /// Pages that may be the root of the clustered index, which is the first that the file has: MySQL keeps its description of
 /// the table before it.
 const ROOTS: [u64; 2] = [3, 4];
-/// Leaves that are looked into: if one in 25 held anything else, all of those would be missed once in 10^8.
+/// Number of leaves to read: if one in 25 had wrong contents, all of those would be missed once in 10^8.
 const LOOKED_INTO: u64 = 500;
 
 /// A leaf: its page, and the least primary key it may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Leaf {
     pub page: u64,
-    /// No row of a lesser primary key is in it, none from that of the next leaf on.
+    /// The smallest primary key that it can contain; its keys are below that of the next leaf.
     pub least: u64,
 }
 

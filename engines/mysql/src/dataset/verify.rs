@@ -84,7 +84,7 @@ pub(crate) fn tablespace(data: &Path, namespace: &Namespace, schema: u32) -> Pat
     data.join(folder).join(format!("{}.ibd", Namespace::table_name(TableKind::Blocks, schema)))
 }
 
-/// The order in `file`; `None` where it cannot be had: it is not this server's, may not be read, or its pages are coded.
+/// The order in `file`; `None` if it belongs to another server, cannot be read, or has encoded pages.
 fn by_tablespace(
     conn: &mut Conn,
     table: &str,
@@ -109,8 +109,8 @@ fn by_tablespace(
     Ok(order.flatten())
 }
 
-/// The order as all pages have it. A page that was given back keeps what stood on it: its rows are the table's only if the
-/// index leads to them.
+/// The order from all pages. A freed page keeps its old contents: its rows belong to the table only if the index leads
+/// to them.
 fn by_pages(conn: &mut Conn, table: &str, found: &Tablespace, blocks: u64) -> Result<RowOrder, Failure> {
     let order = row_order(found, blocks).map_err(|what| unfit(table, &what))?;
     let ids = primary_keys(conn, table, blocks)?;
@@ -120,8 +120,8 @@ fn by_pages(conn: &mut Conn, table: &str, found: &Tablespace, blocks: u64) -> Re
     Ok(order)
 }
 
-/// The order as the index above the rows has it; `None` unless it shows that each page contains one visited row.
-/// Without it every page is read.
+/// The order from the index above the rows; `None` unless it shows that each page contains one visited row. Then every
+/// page is read.
 fn by_tree(
     conn: &mut Conn,
     table: &str,
@@ -149,7 +149,8 @@ const fn is_visited(id: u64, blocks: u64) -> bool {
 
 /// The primary key of each key, from 1, by an index that has both.
 fn primary_keys(conn: &mut Conn, table: &str, blocks: u64) -> Result<Vec<u64>, Failure> {
-    // The registry says how many blocks there are, and others may write there: room is taken for rows that came alone.
+    // The registry's number of blocks may be wrong, because others may write there: memory is allocated only for
+    // received rows.
     let mut ids = Vec::new();
     let sql = format!("SELECT k, id FROM {table} FORCE INDEX (k) WHERE k IS NOT NULL ORDER BY k");
     for row in conn.query_iter(sql)? {
@@ -169,7 +170,7 @@ fn primary_keys(conn: &mut Conn, table: &str, blocks: u64) -> Result<Vec<u64>, F
 }
 
 /// The order by primary key, which is that of the pages, and the number of pages from the server's answers: the cost of
-/// visiting rows, and the space reserved for the table. Also returns how that was found.
+/// visiting rows, and the space reserved for the table. Also returns the source of that number.
 fn by_statements(
     conn: &mut Conn,
     namespace: &Namespace,
@@ -204,8 +205,8 @@ fn how_found(measured: Result<block_yield::BlockYield, &str>, blocks: u64) -> St
     }
 }
 
-/// Pages that hold rows, of all `pages` that the server reserved for the table. Besides one for each row there are
-/// pages above the leaves (one for a thousand) and pages reserved ahead (an extent of 64, or up to one of a hundred).
+/// Pages with rows, of all `pages` that the server reserved for the table. Besides one for each row there are pages
+/// above the leaves (one for a thousand) and pages reserved ahead (an extent of 64, or up to one of a hundred).
 fn pages_by_size(pages: u64, blocks: u64) -> u64 {
     let beside = blocks / 500 + blocks / 100 + 64 * 5;
     if (blocks..=blocks + beside).contains(&pages) { blocks } else { pages }

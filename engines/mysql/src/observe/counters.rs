@@ -148,7 +148,7 @@ fn status(link: Arc<Link>, connection: Shared) -> Box<dyn Sampler> {
     })
 }
 
-/// What sessions committed, as they publish it when a slice ends.
+/// Commits of sessions, as they publish them when a slice ends.
 pub(crate) fn commits(committed: &Arc<Committed>) -> Box<dyn Sampler> {
     let help = "Transactions that mindful's sessions committed; the server counts statements, not these";
     let source = SampledSource::new("sessions", [Metric::counter(Counter::Commits, "1", help)]);

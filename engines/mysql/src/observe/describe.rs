@@ -1,4 +1,4 @@
-//! What the server is, for the record.
+//! Description of the server, for the record.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::dataset::layout::PAGE_BYTES;
 use crate::dataset::storage::Other;
 use crate::flavor::Flavor;
 
-/// Variables that decide what a figure means, of either server.
+/// Variables that affect the meaning of a figure, of either server.
 const FACTS: &[&str] = &[
     "binlog_format",
     "innodb_adaptive_hash_index",
@@ -47,7 +47,7 @@ const FACTS: &[&str] = &[
     "version_comment",
 ];
 
-/// What decides whether a commit survives, and whether reads go past the page cache.
+/// Settings that decide whether a commit survives, and whether reads bypass the page cache.
 const HELD_FIXED: &[(&str, &str)] = &[
     ("innodb_flush_log_at_trx_commit", HeldFixed::Durability.name()),
     ("innodb_doublewrite", HeldFixed::Durability.name()),
@@ -58,12 +58,12 @@ const HELD_FIXED: &[(&str, &str)] = &[
     (LAYOUT, LAYOUT),
 ];
 
-/// What no other engine's rows are like.
+/// A fact that only this engine has, because only its rows have this layout.
 const LAYOUT: &str = "row layout";
 
-/// Redo that an updated page should cost, bytes: a change of the row, what undoes it, its share of the commit. Measured,
-/// light and heavy, by operations of one page: 234 and 2,292 on MariaDB 11.4, 372 and 2,473 on MySQL 8.0; of 64 pages:
-/// 94 and 2,129 on MariaDB.
+/// Redo that an updated page should cost, bytes: a change of the row, its undo record, its share of the commit.
+/// Measured light and heavy values for operations of one page are 234 and 2,292 on MariaDB 11.4, and 372 and 2,473 on
+/// MySQL 8.0. For 64 pages they are 94 and 2,129 on MariaDB.
 const LIGHT_REDO: [f64; 2] = [60.0, 700.0];
 const HEAVY_REDO: [f64; 2] = [1_900.0, 3_200.0];
 
@@ -84,10 +84,10 @@ fn levels(leaves: u64, fan: u64) -> f64 {
     levels
 }
 
-/// Requests to the buffer pool that reads of tables of `blocks` pages cost. A visit walks the clustered index from its
-/// root, on MySQL once more through the leaf of k. A range of k is walked to when it is planned and again when it is
-/// read, on MySQL from both ends when it is planned; and it may continue in the next leaf. MySQL asks again for what it
-/// had to read.
+/// Requests to the buffer pool of reads of tables of `blocks` pages. A visit descends the clustered index from its
+/// root, on MySQL once more through the leaf of k. A range of k is descended to when it is planned and again when it is
+/// read, on MySQL from both ends when it is planned; and it may continue in the next leaf. MySQL requests a page again
+/// after reading it from storage.
 fn cache_requests(flavor: Flavor, blocks: u64) -> CacheRequests {
     let clustered = levels(blocks, CLUSTERED_FAN);
     let index = levels(blocks.div_ceil(ROWS_A_LEAF), INDEX_FAN);
@@ -99,8 +99,8 @@ fn cache_requests(flavor: Flavor, blocks: u64) -> CacheRequests {
     CacheRequests { visited, operation, missed, updated: 24.0, cleaned: 1.0, written: 4.0 }
 }
 
-/// Settings under which a crash loses or tears what was committed. A binary log decides at recovery which transactions
-/// were committed.
+/// Settings with which a crash loses or tears committed data. A binary log decides at recovery which transactions were
+/// committed.
 fn unsafe_settings(facts: &BTreeMap<String, String>) -> Vec<String> {
     let value = |name: &str| facts.get(name).map(String::as_str);
     let binlog = value("log_bin") == Some("ON");
@@ -161,7 +161,7 @@ fn of_other(link: &Link, other: &Other, facts: BTreeMap<String, String>) -> Resu
     })
 }
 
-/// Where it can be seen on this host: by the thread that answers.
+/// Its processes and files on this host, found by the thread that answers.
 pub(crate) fn host(link: &Link) -> HostView {
     let local = link.server().is_local();
     let found = || {
@@ -172,7 +172,7 @@ pub(crate) fn host(link: &Link) -> HostView {
     HostView { local, server_pid: local.then(found).flatten(), ..HostView::default() }
 }
 
-/// Where the redo and the binary log of the server with this data folder lie, as far as the server says.
+/// The folders of the redo log and the binary log of the server with this data folder, if the server reports them.
 pub(crate) fn log_folders(link: &Link, data: &Path) -> Vec<PathBuf> {
     let ask = |what: &str| -> Option<PathBuf> {
         let sql = format!("SELECT {what}");

@@ -1,6 +1,6 @@
-//! What the server shows of itself: its version and settings, its counters, and what sessions wait for.
+//! Observation of the server: its version and settings, its counters, and the waits of sessions.
 //!
-//! `describe` runs once a run. `counters` and `waits` are samplers: the observer reads them on a connection of their own
+//! `describe` runs once a run. `counters` and `waits` are samplers: the observer reads them on separate connections
 //! while sessions work. `status` reads SHOW GLOBAL STATUS, for counters and checks.
 
 pub(crate) mod counters;

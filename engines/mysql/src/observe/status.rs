@@ -1,4 +1,4 @@
-//! The server's own account of itself, `SHOW GLOBAL STATUS`: readable by everybody.
+//! The server's status variables, `SHOW GLOBAL STATUS`: readable by everybody.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use mysql::prelude::Queryable;
 
 use crate::error::{Failure, lacks_right};
 
-/// The values of the variables of those names that the server has and reports as a number.
+/// The numeric values of those `names` that the server has.
 pub(crate) fn read(conn: &mut Conn, names: &[&str]) -> Result<BTreeMap<String, f64>, Failure> {
     let listed: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
     let sql = format!("SHOW GLOBAL STATUS WHERE Variable_name IN ({})", listed.join(", "));
@@ -15,7 +15,7 @@ pub(crate) fn read(conn: &mut Conn, names: &[&str]) -> Result<BTreeMap<String, f
     Ok(rows.into_iter().filter_map(|(name, value)| Some((name, value.parse().ok()?))).collect())
 }
 
-/// Transactions whose row versions purge still has to remove; `None` if the role may not see it.
+/// Transactions with row versions that purge still has to remove; `None` if the role may not see the number.
 pub(crate) fn history(conn: &mut Conn) -> Result<Option<f64>, Failure> {
     let name = "Innodb_history_list_length";
     if let Some(length) = read(conn, &[name])?.remove(name) {

@@ -1,5 +1,5 @@
-//! Where sessions spend their time: what they wait for, sampled over one connection. The performance schema contains it
-//! where it keeps waits. On this host the kernel shows where a session's thread is, and the process list what it does.
+//! Waits of sessions, sampled over one connection. The source is the performance schema, if it records waits. On this
+//! host the kernel shows where a session's thread sleeps, and the process list its activity.
 
 mod doing;
 mod monitor;
@@ -15,7 +15,7 @@ use mindful_sql::observe::wait_sampling as sampling;
 use self::monitor::Monitor;
 use crate::connect::link::Link;
 
-/// The samplers `waits` and `wait_sampling` of [`sampling::start`]. None if nothing can be sampled, which is reported.
+/// The samplers `waits` and `wait_sampling` of [`sampling::start`]. Empty if nothing can be sampled, which is reported.
 pub(crate) fn samplers(
     link: &Arc<Link>,
     interval: Duration,

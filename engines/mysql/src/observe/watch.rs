@@ -1,4 +1,5 @@
-//! What of the server must not change while figures are measured: its settings, its counters' age, and mindful's tables.
+//! Properties of the server that must not change while figures are measured: its settings, the age of its counters, and
+//! mindful's tables.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a server wrote, for a message.
+//! Log lines of a server, for a message.
 
 use mindful_instance::log::{first_with, last_with};
 

@@ -1,4 +1,4 @@
-//! What the program says of its settings before there is a data folder.
+//! The program's own list of settings, available before there is a data folder.
 
 use std::path::Path;
 use std::process::Output;
@@ -11,8 +11,9 @@ use super::complaint;
 use super::programs::Programs;
 use super::share;
 
-/// Refuses a program that does not run, and settings that it does not know by their whole name: the server itself would
-/// take any beginning of one. Without settings it is asked for its version alone: to read its help takes ten times as long.
+/// Refuses a program that does not run, and settings that are not in its list by their full name: the server itself
+/// would accept any unique prefix. Without settings only the version is queried: reading its list takes ten times as
+/// long.
 pub(super) fn check_settings(programs: &Programs, set: &[(String, String)], account: &Account) -> Result<()> {
     if set.is_empty() {
         let said = ask(programs, account, &["--version"])?;
@@ -62,7 +63,7 @@ fn ask(programs: &Programs, account: &Account, words: &[&str]) -> Result<Output>
     })
 }
 
-/// Where the program finds what it says.
+/// Folder of the program's messages.
 pub(super) fn messages(bin: &Path) -> Vec<String> {
     let Some(share) = share::find_messages(bin) else { return Vec::new() };
     let share = share.display();

@@ -1,4 +1,4 @@
-//! What is known of the servers before their programs are found.
+//! Static facts about the servers.
 
 use mindful_instance::program::ServerKind;
 use rustix::process::Signal;
@@ -13,7 +13,8 @@ pub(super) const MADE_BY: &str = "made-by";
 
 pub(super) const PID_FILE: &str = "server.pid";
 
-/// What mindful's own connection or the safety of the folder hangs on, and what would load or run code of others.
+/// Settings on which mindful's own connection or the safety of the folder depends, and those that load or run foreign
+/// code.
 const FIXED: &[&str] = &[
     "basedir",
     "bind_address",
@@ -69,7 +70,7 @@ const OF_MARIADB: ServerKind = ServerKind {
     processes: &["mariadbd", "mysqld"],
     // InnoDB loses nothing by KILL, and to it QUIT is the same as TERM.
     stop: [Signal::TERM, Signal::KILL],
-    // What crashes ends.
+    // A crash ends the server.
     crashes: &[],
     has_recovered: "ready for connections",
     waits_for_room: WAITS_FOR_ROOM,

@@ -1,5 +1,5 @@
-//! The private server: mindful finds or fetches its programs, and an [`Instance`] makes its data folder, starts, restarts
-//! and stops it, and repairs what a crash left.
+//! The private server: mindful finds or fetches its programs. An [`Instance`] creates its data folder, starts, restarts
+//! and stops it, and repairs it after a crash.
 //!
 //! It does not listen on TCP, and the socket is in a folder that only the server's user and mindful can enter.
 
@@ -35,7 +35,7 @@ use crate::dataset::space;
 /// The administrator of the private server, without a password: other users cannot enter the folder of the socket.
 pub const USER: &str = "root";
 
-/// Finds programs and folder, repairs what must be, and starts the server for [`Purpose::Run`].
+/// Finds programs and folder, repairs the folder if necessary, and starts the server for [`Purpose::Run`].
 pub fn open(options: &Options, sessions: u32, events: &Arc<dyn Events>) -> Result<Instance> {
     let server = &options.server;
     let account = Account::choose(server.run_as.as_deref())?;
@@ -48,10 +48,10 @@ pub fn open(options: &Options, sessions: u32, events: &Arc<dyn Events>) -> Resul
     Instance::open(order, Arc::new(program), events)
 }
 
-/// The folder in which a server would be made; `None` where there is one. Changes nothing and fetches nothing.
+/// The folder in which a server would be created; `None` if a server exists. Changes nothing and fetches nothing.
 pub(crate) fn find_folder_to_make(options: &Options, events: &dyn Events) -> Result<Option<PathBuf>> {
     let mut options = options.clone();
-    // What is not here yet would be fetched.
+    // Missing programs would be fetched.
     options.server.fetch = false;
     options.server.folder_to_make(kind::of_flavor(options.flavor), |base, account| {
         let here = Programs::find(&options, base, account, events);
@@ -59,7 +59,8 @@ pub(crate) fn find_folder_to_make(options: &Options, events: &dyn Events) -> Res
     })
 }
 
-/// Where the server would be that is to be made in `folder`; refuses what [`open`] and a load of `plan` would refuse.
+/// The host view of a server that would be created in `folder`. Refuses in advance the errors of [`open`] and of a load
+/// of `plan`.
 pub(crate) fn check_unmade(options: &Options, folder: &Path, plan: &Plan) -> Result<HostView> {
     settings::check_cache(options.server.cache)?;
     let host = options.server.check_unmade(folder, kind::of_flavor(options.flavor))?;

@@ -1,4 +1,4 @@
-//! Options of the private server, besides those of every private server.
+//! Options of the private server, in addition to those of every private server.
 
 use std::path::PathBuf;
 

@@ -17,7 +17,7 @@ use super::programs::Programs;
 use super::{help, kind, settings, share};
 use crate::flavor::{Flavor, Version};
 
-/// The server that was found, and what a user wants of it.
+/// The server that was found, with the user's settings for it.
 #[derive(Debug)]
 pub(super) struct Server {
     pub programs: Programs,
@@ -31,7 +31,7 @@ impl Server {
         &self.programs.version
     }
 
-    /// The arguments of a server that reads no file of options and speaks no TLS: that takes seconds to prepare.
+    /// The arguments of a server without option files and without TLS, which takes seconds to prepare.
     fn common(&self, data: &Path, log: Option<&Path>) -> Vec<OsString> {
         let mut line: Vec<OsString> = vec!["--no-defaults".into(), joined("--datadir=", data)];
         line.extend(log.map(|log| joined("--innodb-log-group-home-dir=", log)));
@@ -80,7 +80,7 @@ impl Program for Server {
     fn initialise(&self, making: &Making<'_>) -> Result<()> {
         let mut make = making.command(self.programs.server());
         make.args(self.common(making.data, making.log_dir)).args(settings::of_a_new_folder(self.version()));
-        // Another server that starts meanwhile removes what it finds of temporary tables in a folder of all.
+        // Another server that starts meanwhile removes temporary tables in a common folder.
         make.arg(joined("--tmpdir=", making.data));
         match self.version().flavor {
             Flavor::MariaDb => making.run(make.arg("--bootstrap"), Some(&self.system_tables()?))?,

@@ -31,7 +31,7 @@ pub(super) fn of_a_new_folder(version: &Version) -> Vec<String> {
     vec![format!("--{log}={}M", SMALLEST_LOG_MIB), "--innodb-buffer-pool-size=64M".to_owned()]
 }
 
-/// The settings for `purpose`, with the user's own (`set`) in place of the chosen ones while it is measured.
+/// The settings for `purpose`; the user's (`set`) replace the chosen ones during the measurement.
 pub(super) fn choose(facts: &Known, purpose: Purpose, set: &[(String, String)]) -> Result<Vec<Chosen>> {
     let mut chosen = safety(facts);
     chosen.extend(quiet(facts));
@@ -49,7 +49,7 @@ pub(super) fn choose(facts: &Known, purpose: Purpose, set: &[(String, String)]) 
     Ok(chosen)
 }
 
-/// Says that there is no binary log, where there would be one.
+/// Disables the binary log, if it is enabled by default.
 const NO_BINLOG: &str = "skip_log_bin";
 
 fn safety(facts: &Known) -> Vec<Chosen> {
@@ -97,13 +97,14 @@ fn quiet(facts: &Known) -> Vec<Chosen> {
 pub(super) const SMALLEST_LOG_MIB: u64 = 96;
 const LARGEST_LOG_MIB: u64 = 1024;
 
-/// What the size of the redo log is called: MySQL renamed it in 8.0.30.
+/// Name of the setting for the size of the redo log: MySQL renamed it in 8.0.30.
 fn log_setting(version: &Version) -> &'static str {
     let renamed = version.flavor == Flavor::MySql && (version.major, version.minor, version.patch) >= (8, 0, 30);
     if renamed { "innodb_redo_log_capacity" } else { "innodb_log_file_size" }
 }
 
-/// Few checkpoints for want of log while it is measured; an eighth of the free space at most.
+/// Size of the log, so that few checkpoints occur during the measurement because the log is full; at most an eighth of
+/// the free space.
 fn space_for_log(facts: &Known) -> Chosen {
     let size = (facts.free_log_bytes / 8 / MIB).clamp(SMALLEST_LOG_MIB, LARGEST_LOG_MIB);
     let size = size / SMALLEST_LOG_MIB * SMALLEST_LOG_MIB;
@@ -134,8 +135,8 @@ fn for_run(facts: &Known) -> Result<Vec<Chosen>> {
     ])
 }
 
-/// Size of the buffer pool in bytes. In pio mode small, but with room for what all connections hold at a time. In lio
-/// mode all data fits, with 15 % and 64 MiB to spare.
+/// Size of the buffer pool in bytes. In pio mode it is small, but holds the pages in use by all connections. In lio
+/// mode it holds all data, with 15 % and 64 MiB to spare.
 fn pool_for_run(facts: &Known) -> Result<(u64, &'static str)> {
     let (size, why) = match (facts.cache, facts.mode) {
         (Some(size), _) => (size, "given by --cache"),
@@ -165,7 +166,7 @@ pub(super) fn check_cache(given: Option<u64>) -> Result<()> {
 const POOL: &str = "buffer pool";
 const SMALLEST_POOL: u64 = 8 * MIB;
 
-/// Bytes of the tables of all databases: what a buffer pool has to hold, and no log.
+/// Bytes of the tables of all databases: the contents of a buffer pool, without logs.
 pub(super) fn bytes_of_tables(data: &Path) -> u64 {
     let files = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let databases = files(data).filter(|path| path.is_dir());
@@ -181,7 +182,7 @@ pub(super) fn is_direct<'a>(settings: impl IntoIterator<Item = (&'a str, &'a str
     for (name, value) in settings {
         match name {
             "innodb_flush_method" => direct = value.to_ascii_uppercase().starts_with("O_DIRECT"),
-            // What MariaDB has in its place from 11.0 on.
+            // MariaDB has this setting instead from 11.0 on.
             "innodb_data_file_buffering" => direct = matches!(value.to_ascii_uppercase().as_str(), "OFF" | "0"),
             _ => {}
         }

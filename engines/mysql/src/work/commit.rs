@@ -9,7 +9,7 @@ use mindful_sql::work::commit_policy::CommitPolicy;
 use crate::connect::direct::Direct;
 use crate::error::Failure;
 
-/// Transactions that all sessions of a target have committed. The server's own counters know statements, not these.
+/// Transactions that all sessions of a target have committed. The server's own counters count statements, not these.
 #[derive(Debug, Default)]
 pub(crate) struct Committed(AtomicU64);
 
@@ -38,7 +38,7 @@ impl Commits {
         if self.policy.count_update() { self.commit(conn) } else { Ok(()) }
     }
 
-    /// At the end of a slice: commits what is open, and publishes how much was committed.
+    /// At the end of a slice: commits an open transaction, and publishes the number of commits.
     pub(crate) fn end_slice(&mut self, conn: &mut Direct) -> Result<(), Failure> {
         self.commit(conn)?;
         self.all.0.fetch_add(std::mem::take(&mut self.unpublished), Ordering::Release);

@@ -1,7 +1,7 @@
 //! Fills the buffer pool with the working set, in page order.
 //!
-//! Pages that are read one after the other get frames next to each other. A scan of the clustered index reads them in the
-//! order of the primary key, which is random by the key that operations use. InnoDB puts what a scan reads at the midpoint of
+//! Pages that are read one after the other get adjacent frames. A scan of the clustered index reads them in the order
+//! of the primary key, which is random by the key that operations use. InnoDB puts pages of a scan at the midpoint of
 //! its list, not at the head. While the pool has free frames, nothing is evicted from there.
 
 use mindful_core::Result;

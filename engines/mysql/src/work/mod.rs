@@ -1,8 +1,8 @@
-//! The work of a session, from the refusal of what the server cannot carry to the last commit.
+//! The work of a session, from the refusal of an unsupported workload to the last commit.
 //!
-//! - `prepare` checks before sessions are made; `plan_check` reads the server's query plans, which `switches` steers;
-//!   `settle` ends what an earlier step left to do.
-//! - `statement` writes the SQL of a session. `session` has one statement do many reads, each timed in the server
+//! - `prepare` checks before sessions start; `plan_check` reads the server's query plans, which `switches` controls;
+//!   `settle` finishes deferred work of an earlier step.
+//! - `statement` writes the SQL of a session. `session` makes many reads in one statement, each timed in the server
 //!   (`server_time`); `client_session` sends one statement an operation. `commit` decides when updates are committed.
 
 pub(crate) mod client_session;

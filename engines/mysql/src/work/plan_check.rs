@@ -22,10 +22,10 @@ use crate::work::switches;
 const BY_INDEX: &[&str] = &["eq_ref", "ref", "const", "range"];
 const WHOLE: &[&str] = &["ALL", "index"];
 
-/// What `EXPLAIN` says of a range that ends within the index.
+/// Text of `EXPLAIN` for a range that ends within the index.
 const PUSHED_DOWN: &str = "Using index condition";
 
-/// An instant far away, as the server reads it.
+/// A far instant, in the server's notation.
 const FAR: &str = "'2099-01-01 00:00:00.000000'";
 
 /// The paths of all kinds of operation in `workload`, checked in every schema in use; refuses any that is not pure.
@@ -105,12 +105,12 @@ fn paths_on(
     Ok(paths)
 }
 
-/// What a read of `schema` is made of: the statement of one operation, or that of many with what it calls.
+/// The statements in a read of `schema`: that of one operation, or that of many with the function it calls.
 fn selects(workload: &Workload, namespace: &Namespace, schema: u32, reach: Option<Reach>) -> Vec<String> {
     let one = ranged(&statement::select(namespace, schema));
     let Some(reach) = reach else { return vec![one] };
     if reach == Reach::Function {
-        // What a function reads is not in the plan of its caller.
+        // The plan of a caller does not show the reads of its functions.
         return vec![one];
     }
     let schemas = BTreeSet::from([schema]);

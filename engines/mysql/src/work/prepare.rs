@@ -1,4 +1,4 @@
-//! What is checked before sessions are made: what cannot be carried is refused with the next step.
+//! Checks before sessions start: an unsupported workload is refused with the next step.
 
 use mindful_core::workload::{Access, Workload};
 use mindful_core::{Error, Result};
@@ -26,7 +26,7 @@ pub(crate) fn refuse_contradictions(workload: &Workload, sessions: u32) -> Resul
     workload.refuse_contradictions(sessions)
 }
 
-/// Refuses a loop in the server where nothing says what it would visit.
+/// Refuses a loop in the server if its visited pages are unknown.
 pub(crate) fn refuse_server_loop(link: &Link) -> Result<()> {
     match link.storage()?.other() {
         None => Ok(()),
@@ -37,7 +37,7 @@ pub(crate) fn refuse_server_loop(link: &Link) -> Result<()> {
     }
 }
 
-/// How long the probe of the clock sleeps, in words of SQL.
+/// The probe of the clock, with its sleep.
 const PROBE: &str = "SELECT SYSDATE(6), SLEEP(0.002), SYSDATE(6)";
 
 /// Refuses a server with a SYSDATE that does not move within a statement: every latency would be zero.
@@ -89,7 +89,7 @@ pub(crate) fn commits(link: &Link, workload: &Workload, private: bool) -> Result
     })
 }
 
-/// How reads of `workload` reach their pages; makes what they need in the namespace.
+/// The way in which reads of `workload` reach their pages; creates the objects for it in the namespace.
 pub(crate) fn reach(link: &Link, workload: &Workload, namespace: &Namespace) -> Result<Reach> {
     if statement::is_single(workload) {
         return Ok(Reach::Key);
@@ -107,7 +107,7 @@ pub(crate) fn reach(link: &Link, workload: &Workload, namespace: &Namespace) -> 
     })
 }
 
-/// Sees that the function of each schema is there; `false` where the role may make none.
+/// Creates the function of each schema if it is missing; `false` if the role may not.
 fn functions(conn: &mut Conn, workload: &Workload, namespace: &Namespace) -> Result<bool, Failure> {
     let sql = "SELECT routine_definition FROM information_schema.routines \
                WHERE routine_schema = ? AND routine_name = ? AND routine_type = 'FUNCTION'";
@@ -117,9 +117,9 @@ fn functions(conn: &mut Conn, workload: &Workload, namespace: &Namespace) -> Res
         let stands: Option<Option<String>> = conn.exec_first(&find, (&namespace.name, format!("visit_{schema}")))?;
         let body = create.find("RETURN (").map_or("", |at| create[at..].trim_end());
         match stands {
-            // A role that may not see the existing table may not replace it either.
+            // A role that may not see the existing function may not replace it either.
             Some(None) => return Ok(false),
-            // One of another body would run what others wrote.
+            // A function with another body would run foreign code.
             Some(Some(stands)) if stands.trim_end() == body => continue,
             Some(_) => conn.query_drop(format!("DROP FUNCTION {}", statement::function(namespace, schema)))?,
             None => {}
@@ -132,8 +132,8 @@ fn functions(conn: &mut Conn, workload: &Workload, namespace: &Namespace) -> Res
     Ok(true)
 }
 
-/// Sees that the table of numbers holds 0 to `count` less one, and keeps them: one in memory is empty after a restart,
-/// and reads would visit nothing.
+/// Ensures that the table of numbers durably contains 0 to `count` less one: a table in memory is empty after a
+/// restart, and reads would visit nothing.
 fn numbers(conn: &mut Conn, namespace: &Namespace, count: u64) -> Result<(), Failure> {
     let table = namespace.qualified(NUMBERS);
     conn.query_drop(format!(

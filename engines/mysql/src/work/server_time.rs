@@ -5,7 +5,7 @@ use jiff::civil::DateTime;
 use jiff::tz::Offset;
 use mysql::Value;
 
-/// Microseconds since the epoch of a DATETIME; `None` of anything else.
+/// Microseconds since the epoch of a DATETIME; `None` for anything else.
 pub(crate) fn us(value: &Value) -> Option<i64> {
     let Value::Date(year, month, day, hour, minute, second, micros) = *value else { return None };
     let nanos = 1_000 * micros as i32;

@@ -1,7 +1,7 @@
-//! A session with its loop of reads in the server: one statement does many, each timed there.
+//! A session with its loop of reads in the server: one statement makes many reads, each timed there.
 //!
-//! The keys of a statement are drawn here and handed over as JSON. The statement streams one row an operation, and ends
-//! at the deadline, which is bound as a parameter. Updates commit one by one, so each is a statement of its own.
+//! The keys of a statement are drawn here and passed as JSON. The statement streams one row an operation, and ends at
+//! the deadline, which is bound as a parameter. Each update commits separately and is a separate statement.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -120,7 +120,7 @@ impl ServerLoop {
         Ok(())
     }
 
-    /// The server's clock against this host's, by the look that took the least time.
+    /// Compares the server's clock with this host's, by the quickest query.
     fn set_clock(&mut self) -> Result<()> {
         let mut best: Option<(i64, i64)> = None;
         for _ in 0..CLOCK_LOOKS {
@@ -144,7 +144,7 @@ impl ServerLoop {
         })
     }
 
-    /// Now by the server's clock, as far as this host knows it.
+    /// The present by the server's clock, estimated from this host's.
     fn now_us(&self) -> i64 {
         clock::now_us() + self.ahead_us
     }
@@ -160,13 +160,13 @@ impl ServerLoop {
             if now_us >= begin_us {
                 return Ok(now_us);
             }
-            // This host is ahead of what it knew.
+            // The server's clock is behind the estimate.
             self.ahead_us = now_us - i64::midpoint(before, clock::now_us());
         }
     }
 
-    /// Thinks until the pause or the slice is over; returns whether there is time left. A pause that outlasts the slice
-    /// is counted up to the boundary and handed on.
+    /// Thinks until the pause or the slice is over; returns whether time is left. A pause longer than the slice is
+    /// counted up to the boundary and continues in the next slice.
     fn end_thinking(&mut self, end_us: i64, report: &mut SliceReport) -> bool {
         let Some(pause) = self.pause else { return true };
         let abort = self.link.abort_state();
@@ -179,7 +179,7 @@ impl ServerLoop {
         over
     }
 
-    /// What is done next by one statement: reads in a row up to the next pause, or one operation of another kind.
+    /// The operations of the next statement: reads in a row up to the next pause, or one operation of another kind.
     fn gather(&self, first: u64, last: Option<u64>) -> Vec<Op> {
         let mut ops: Vec<Op> = Vec::new();
         for index in (first..).take(self.batch).take_while(|index| last.is_none_or(|last| *index < last)) {
@@ -205,7 +205,7 @@ impl ServerLoop {
         })?;
         let mut before = made.first().map_or(0, |(begin_us, ..)| *begin_us);
         for (op, (_, blocks, end_us)) in ops.iter().zip(&made) {
-            // One ends where the next begins: what the server does between two is part of the next.
+            // Each ends at the begin of the next: the server's work in between is part of the next.
             let us = (end_us - before).max(0).unsigned_abs();
             self.count(op, *blocks, before, us * 1_000, report);
             before = *end_us;
@@ -290,7 +290,7 @@ impl Session for ServerLoop {
         self.link.work(&mut self.conn, &self.place, |conn| commits.end_slice(conn))?;
         report.end_us = self.pause.map_or_else(|| self.now_us(), |pause| pause.since_us);
         if self.pause.is_none() {
-            // The statement that came too late made none.
+            // A statement that came too late made none.
             self.note_gap(self.draws.op(index).kind, report.end_us, &mut report);
         }
         for kind in OpKind::ALL {

@@ -1,4 +1,4 @@
-//! What has to be done so that a step does not pay for what came before it.
+//! Work between steps, so that a step does not pay for an earlier one.
 
 use std::time::{Duration, Instant};
 
@@ -12,21 +12,21 @@ use crate::connect::link::Link;
 use crate::error::{Failure, lacks_right};
 use crate::observe::status;
 
-/// How long purge and page cleaner may take over what is left.
+/// Time limit of purge and page cleaner.
 const PATIENCE: Duration = Duration::from_mins(1);
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 const HISTORY_LEFT: f64 = 128.0;
-/// Purge that has left as many for so long works at nothing: it looks twice a second.
+/// Time without progress after which purge is idle: it checks twice a second.
 const PURGE_STANDS: Duration = Duration::from_secs(2);
 
 const DIRTY: &str = "Innodb_buffer_pool_pages_dirty";
 /// Pages that may stay dirty: the server keeps some of its own.
 const DIRTY_LEFT: f64 = 4.0;
-/// A page cleaner that has left as many for so long, be its device ever so busy, writes none.
+/// Time without progress after which the page cleaner is idle, even on a busy device.
 const CLEANER_STANDS: Duration = Duration::from_secs(10);
 
-/// Writes back all pages of `tables`, and does `work` while they do not change. `None` if the role lacks the privilege.
+/// Writes back all pages of `tables`, and runs `work` while they do not change. `None` if the role lacks the privilege.
 pub(crate) fn exported<T>(
     conn: &mut Conn,
     tables: &[String],
@@ -41,8 +41,8 @@ pub(crate) fn exported<T>(
     done.map(Some)
 }
 
-/// Lets purge finish, so that no step pays for row versions that are of no use to anyone, and writes back all pages of
-/// `tables`: reads write nothing then. On a `private` server the undo log and what else is dirty is written back as well.
+/// Lets purge finish, so that no step pays for obsolete row versions, and writes back all pages of `tables`: reads then
+/// cause no writes. On a `private` server the undo log and all other dirty pages are written back as well.
 pub(crate) fn before_reads(
     link: &Link,
     tables: &[String],
@@ -75,7 +75,7 @@ pub(crate) fn before_reads(
     })
 }
 
-/// Has the page cleaner write back all that is dirty, as it does where none may be.
+/// Makes the page cleaner write back all dirty pages, by a limit of 0.
 fn written_back(conn: &mut Conn, stop: &StopFlag) -> Result<(), Failure> {
     let sql = "SELECT @@GLOBAL.innodb_max_dirty_pages_pct, @@GLOBAL.innodb_max_dirty_pages_pct_lwm";
     let Some((most, low)) = conn.query_first::<(f64, f64), _>(sql)? else { return Ok(()) };

@@ -7,7 +7,7 @@ use mindful_core::workload::{Op, Redo, Workload};
 
 use crate::names::{NUMBERS, Namespace, TableKind};
 
-/// How a read of more than one block reaches them within one row of a batch.
+/// The access of a multi-block read to its blocks within one row of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
     /// One key, by equality.
@@ -20,7 +20,7 @@ pub(crate) enum Reach {
     Numbers,
 }
 
-/// How many of the longest read's blocks there are.
+/// Number of blocks of the longest read.
 pub(crate) fn longest(workload: &Workload) -> u64 {
     // Older arithmetic visits one block more than its work unit.
     (workload.work_unit + 1).min(workload.scale).max(1)

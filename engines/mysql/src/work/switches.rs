@@ -1,4 +1,4 @@
-//! What the optimizer must do, and must not, for a read to visit its own rows and no others.
+//! Optimizer switches, so that a read visits exactly its own rows.
 
 use mysql::Conn;
 use mysql::prelude::Queryable;
@@ -6,9 +6,9 @@ use mysql::prelude::Queryable;
 use crate::error::Failure;
 use crate::flavor::Flavor;
 
-/// InnoDB hands rows on by eight once it has handed on four. It stops at the end of a range only if the condition is
+/// InnoDB fetches rows in groups of eight after the first four. It stops at the end of a range only if the condition is
 /// pushed down. Otherwise it also visits up to eight rows after the range, and reads their pages. MariaDB would also
-/// keep what a key had and look it up there the next time, and plan for a filter of rows that it never takes.
+/// cache the result of a key, and plan a row filter that it never uses.
 const fn switches(flavor: Flavor) -> &'static str {
     match flavor {
         Flavor::MariaDb => "index_condition_pushdown=on,subquery_cache=off,rowid_filter=off",

@@ -1,4 +1,4 @@
-//! Content of the namespace, by the catalogue alone: code of others does not run while it is read.
+//! Content of the namespace, from the catalogue: no foreign code runs while it is read.
 
 use std::collections::BTreeMap;
 
@@ -97,7 +97,7 @@ pub(super) fn read(conn: &mut Conn, namespace: &Namespace) -> Result<Judged, Fai
         return Ok(Judged::default());
     }
     if flavor(conn)? == Some(Flavor::MySql) {
-        // Otherwise it may return what it knew a day ago. What only speaks its protocol need not have this setting.
+        // Otherwise the values may be a day old. Other servers with the protocol may lack this setting.
         let _ = conn.query_drop("SET SESSION information_schema_stats_expiry = 0");
     }
     let rows: Vec<Row> = conn.exec(include_str!("../../../sql/tables.sql"), (&namespace.name,))?;
@@ -108,7 +108,7 @@ pub(super) fn read(conn: &mut Conn, namespace: &Namespace) -> Result<Judged, Fai
     for (name, column, kind, computed) in columns {
         let Some(table) = tables.get_mut(&name) else { continue };
         table.columns.push(format!("{column} {}", without_width(&kind)));
-        // MariaDB writes the default of a column that has none as this word.
+        // MariaDB writes this word for a column without a default.
         if !computed.is_empty() && computed != "NULL" {
             table.computed.get_or_insert(column);
         }
@@ -158,7 +158,7 @@ impl Judged {
         self.tables.get(name)
     }
 
-    /// What names the rows of a table as they are now: another name means that they may have changed.
+    /// Identifies the present state of a table's rows: another value means that they may have changed.
     pub(crate) fn state_of(&self, name: &str) -> Option<String> {
         self.table(name).map(|table| format!("{}|{}|{}", table.made, table.updated, self.started))
     }
@@ -198,8 +198,8 @@ impl Judged {
         table.fault(columns, &self.engine)
     }
 
-    /// Whether a routine or event is one of mindful's. It may not be what mindful made: it is made again before it is
-    /// called.
+    /// Whether a routine or event has a name of mindful's. Its body may have been replaced: it is created again before
+    /// it is called.
     pub(crate) fn is_own_code(name: &str, kind: &str) -> bool {
         let number = name.strip_prefix("visit_").and_then(|number| number.parse::<u32>().ok());
         kind == "FUNCTION" && number.is_some()
@@ -229,7 +229,8 @@ impl Table {
         ours(odd.map_or("lacks columns".to_owned(), |column| format!("has the column {column}")))
     }
 
-    /// Whether it belongs to mindful without being registered: what helps to visit or to meet, and what a load that died left.
+    /// Whether it belongs to mindful without being registered: helpers for visits and the rendezvous, and remains of a
+    /// killed load.
     pub(crate) fn is_own_beside(&self) -> bool {
         let of_dataset = |kind: TableKind| {
             self.name

@@ -1,11 +1,11 @@
-//! What a session is at, by what it loses to it.
+//! The activity of a session, by the class of its wait.
 
 use mindful_core::contract::wait::WaitClass::{Contention, Cpu, Idle, Log, Other, Read, Server, Writer};
 use mindful_core::contract::wait::WaitEvent;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Doing {
-    /// Its command; `Sleep` where it has nothing to do.
+    /// Its command; `Sleep` if it is idle.
     pub command: String,
     pub state: String,
     /// The current wait in the performance schema, and the operation there.
@@ -27,7 +27,7 @@ pub(super) enum Thread {
 const CPU: WaitEvent = WaitEvent::new(Cpu, "cpu");
 const READ: WaitEvent = WaitEvent::new(Read, "data_file");
 const COMMIT: WaitEvent = WaitEvent::new(Log, "commit");
-/// The first of those that commit together; the others wait for it.
+/// The leader of a group commit; the others wait for it.
 const COMMIT_SYNC: WaitEvent = WaitEvent::log_sync("commit");
 const LOG_FILE: WaitEvent = WaitEvent::new(Log, "log_file");
 const LOG_FILE_SYNC: WaitEvent = WaitEvent::log_sync("log_file");
@@ -96,14 +96,15 @@ pub(super) fn event_of(doing: &Doing) -> WaitEvent {
     }
 }
 
-/// The same where the server counts so many sessions waiting for a row lock: to the kernel they sleep as those that wait for any thread do.
+/// Corrects `events` by the server's number of sessions that wait for a row lock: in the kernel these sleep like
+/// waiters for any thread.
 pub(super) fn tell_row_locks(mut events: Vec<WaitEvent>, waiting: f64) -> Vec<WaitEvent> {
     let asleep = events.iter_mut().filter(|event| **event == OTHER_THREAD);
     asleep.take(waiting as usize).for_each(|event| *event = LOCK);
     events
 }
 
-/// What a wait of the performance schema is; `None` of those that others are part of, such as those for a table.
+/// The class of a wait of the performance schema; `None` for one that contains others, such as a wait for a table.
 fn event_of_wait(name: &str, operation: &str) -> Option<WaitEvent> {
     let of = |part: &str| name.starts_with(part);
     Some(match name {

@@ -1,4 +1,4 @@
-//! One sample of all sessions, over a connection of its own.
+//! One sample of all sessions, over a separate connection.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,7 +23,7 @@ use crate::error::{Failure, lacks_right};
 use crate::flavor::Flavor;
 use crate::observe::status;
 
-/// Longest that a thread of a full host is waited for to get a CPU.
+/// Longest wait for a thread to get a CPU on a full host.
 const FOR_A_CPU: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +56,7 @@ struct View {
 }
 
 impl View {
-    /// Latches have their own class or are left out: an unknown event would be missing from all shares.
+    /// Latches have a separate class or are omitted: an unknown event would be missing from all shares.
     fn tells_apart(self, state: Thread) -> Thread {
         if state == Thread::AtLatch && !self.latches { Thread::Sleeps } else { state }
     }
@@ -72,16 +72,16 @@ pub(super) struct Monitor {
     link: Arc<Link>,
     connection: Open,
     view: View,
-    /// Sessions of other ranks are not distinguished from those of strangers.
+    /// Sessions of other ranks are not distinguished from foreign ones.
     among_ranks: bool,
     kernel: Kernel,
-    /// Those of the sessions of the last look, on this host.
+    /// Threads of the last sampled sessions, on this host.
     threads: Vec<u32>,
     by_session: Vec<(u32, WaitClass)>,
 }
 
 impl Monitor {
-    /// Connects; if nothing can be sampled, returns what would help.
+    /// Connects; if nothing can be sampled, returns the remedy.
     pub(super) fn open(link: &Arc<Link>, among_ranks: bool, events: &dyn Events) -> Result<Option<Self>> {
         let mut connection = link.connect()?;
         let (flavor, local, kernel) = (link.version()?.flavor, link.server().is_local(), Kernel::default());
@@ -208,10 +208,10 @@ fn waits_are_kept(conn: &mut Conn) -> Result<bool, Failure> {
     Ok(kept.flatten() == Some(true))
 }
 
-/// A row of any source: connection, thread, command, state, wait, what is done there.
+/// A row of any source: connection, thread, command, state, wait, activity.
 type Row = (u32, Option<u32>, String, String, Option<String>, Option<String>);
 
-/// What `sessions` are at, and those at work that are not `ours`.
+/// The activity of `sessions`, and working sessions that are not `ours`.
 fn query_sessions(conn: &mut Conn, source: Source, sessions: &[u32], ours: &[u32]) -> Result<Found, Failure> {
     let listed = |ids: &[u32]| ids.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
     let sql = source.sql().replace("{{sessions}}", &listed(sessions)).replace("{{ours}}", &listed(ours));
@@ -224,13 +224,13 @@ fn query_sessions(conn: &mut Conn, source: Source, sessions: &[u32], ours: &[u32
     Ok(found.collect())
 }
 
-/// Where a thread sleeps in the kernel; `None` where that is kept from us.
+/// The place where a thread sleeps in the kernel; `None` if that is hidden.
 fn asleep_in(kernel: &Kernel, thread: u32) -> Option<String> {
     kernel_file::value(process::folder(kernel, thread).join("wchan")).filter(|place| place != "0")
 }
 
-/// Whether the kernel shows where threads sleep. We watch one that waits for our next query, as soon as it has the CPU that it
-/// needs to get there.
+/// Whether the kernel shows where threads sleep. The test is a thread that waits for our next query, as soon as it has
+/// had the CPU to reach that point.
 fn latches_are_visible(kernel: &Kernel, own: u32) -> bool {
     let (until, mut kept_from_us) = (Instant::now() + FOR_A_CPU, 0);
     while kept_from_us < 5 && Instant::now() < until {
