@@ -1,12 +1,12 @@
-//! Compares the raw engine with fio: `cargo bench -p mindful-raw --bench fio -- [--file PATH] [--mib N]
-//! [--pairs N] [--seconds S] [--depth N] [--direct on|off] [--cpu N]`.
+//! Compares the raw engine with fio: `cargo bench -p mindful-raw --bench fio -- [--file PATH] [--mib N] [--pairs N]
+//! [--seconds S] [--depth N] [--direct on|off] [--cpu N]`.
 //!
-//! Same file, span, block size, depth and flags, both measuring latency, in turns, each turn with fresh random places.
-//! Both of a pair run on the same CPU, because the CPU of the device's interrupts matters more than the reader: on each
-//! in turn, or on that of `--cpu`. The ratios printed are I/Os per second (more is better) and CPU per I/O (less is
-//! better), each the median over the pairs with the interval a sign test gives it: where it holds 1, the two are level
-//! within noise. And the ratio of the least CPU of either, for what else the machine does only adds to it. Without fio
-//! on the PATH it says so and measures the raw engine alone.
+//! Both use the same file, span, block size, depth and flags, and measure latency, in turns, each turn with new random
+//! places. Both of a pair run on the same CPU, because the CPU of the device's interrupts matters more than the reader:
+//! on each CPU in turn, or on that of `--cpu`. The printed ratios are I/Os per second (more is better) and CPU per I/O
+//! (less is better). Each is the median over the pairs with the interval of a sign test: if it contains 1, the two are
+//! equal within noise. The ratio of the smallest CPU of either is also printed, because other activity only adds to it.
+//! Without fio on the PATH it prints a note and measures only the raw engine.
 
 #![expect(clippy::print_stdout, reason = "a benchmark talks to the terminal")]
 
@@ -115,7 +115,8 @@ fn median(mut values: Vec<f64>) -> Option<(f64, f64, f64)> {
     values.sort_by(f64::total_cmp);
     let n = values.len();
     let middle = f64::midpoint(*values.get(n / 2)?, *values.get((n - 1) / 2)?);
-    // As many values may be left out at either end as a fair coin shows heads, or fewer, in n throws in at most 2.5 %.
+    // The number of values omitted at either end: a fair coin shows that many heads or fewer in n throws in at most 2.5
+    // %.
     let (mut chance, mut heads, mut outside) = (0.5_f64.powi(n as i32), 0.0, 0);
     let mut below = chance;
     while below <= 0.025 {
@@ -172,7 +173,7 @@ fn make_file(arguments: &Arguments) -> Result<Dataset> {
     }
 }
 
-/// Reads the whole file through the page cache, so that a buffered read of it is the kernel's work alone.
+/// Reads the whole file through the page cache, so that a buffered read of it does not reach the device.
 fn warm_page_cache(path: &Path) -> Result<()> {
     let read = std::fs::File::open(path).and_then(|mut file| std::io::copy(&mut file, &mut std::io::sink()));
     read.map(drop).map_err(|e| Error::run(format!("cannot read {}: {e}", path.display()), "check the file"))
@@ -193,7 +194,7 @@ fn raw<'a>(
         let target = support::open(&arguments.file, &options)?;
         let workload = Workload { seed, ..support::reads(dataset) };
         target.prepare(&workload, 1)?;
-        // A thread of its own, as in a run.
+        // A separate thread, as in a run.
         let report = std::thread::scope(|scope| {
             scope
                 .spawn(|| {

@@ -53,7 +53,7 @@ impl Layout {
 #[derive(Debug)]
 pub(crate) struct AccessPattern {
     draws: Draws,
-    /// Seed of the keys and how many a range can begin at, when nothing but a key is to be drawn.
+    /// Seed of the keys and number of starts of a range, if only a key is drawn.
     plain: Option<(i64, u64)>,
     work_unit: u64,
     layout: Arc<Layout>,
@@ -89,7 +89,7 @@ impl AccessPattern {
         Self { draws, plain, work_unit: workload.work_unit, layout, scattered, space, sequence }
     }
 
-    /// Operation `index`: what [`Draws::op`] says, sooner where only a key is to be drawn.
+    /// Operation `index`: the same as [`Draws::op`], but faster if only a key is drawn.
     #[inline]
     pub(crate) fn op(&self, index: u64) -> Op {
         let Some((stream, starts)) = self.plain else { return self.draws.op(index) };
@@ -125,7 +125,7 @@ pub(crate) struct LargePattern {
 
 impl LargePattern {
     pub(crate) fn new(seed: u64, placement: Placement, space: Arc<Space>, large: Large, streams: u32) -> Self {
-        // A stream of its own, so that large reads do not follow the keys of the blocks.
+        // A separate stream, so that large reads do not follow the keys of the blocks.
         let stream = draw::mix64(draw::stream_seed(seed, placement.session, draw::Purpose::Key) as u64) as i64;
         let sequence =
             (large.pattern == Pattern::Sequential).then(|| Sequence::new(space.units(), placement, streams, 1));
@@ -140,7 +140,7 @@ impl LargePattern {
     }
 }
 
-/// Sequential streams: those of all sessions begin evenly spaced and go round.
+/// Sequential streams: those of all sessions begin evenly spaced and wrap around.
 #[derive(Debug)]
 struct Sequence {
     units: u64,

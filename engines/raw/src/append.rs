@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::ftruncate;
 
-/// The end of a growing file. What was appended is cut off when this is dropped.
+/// The end of a growing file. Appended data is cut off on drop.
 #[derive(Debug)]
 pub(crate) struct Appended {
     file: OwnedFd,
@@ -14,7 +14,7 @@ pub(crate) struct Appended {
 }
 
 impl Appended {
-    /// Appends to `file` from byte `begin` on; what an earlier run left there is cut off.
+    /// Appends to `file` from byte `begin` on; data of an earlier run there is cut off.
     pub(crate) fn begin(file: OwnedFd, begin: u64) -> rustix::io::Result<Self> {
         ftruncate(&file, begin)?;
         Ok(Self { file, begin, end: AtomicU64::new(begin) })
@@ -28,7 +28,7 @@ impl Appended {
 
 impl Drop for Appended {
     fn drop(&mut self) {
-        // What stays is cut off by the next run.
+        // Remaining data is cut off by the next run.
         let _ = ftruncate(&self.file, self.begin);
     }
 }

@@ -1,4 +1,4 @@
-//! What is done with a block once it is in memory: from nothing to what a database does with a page.
+//! The use of a block in memory: from none to the work of a database on a page.
 
 use std::hint::black_box;
 
@@ -6,7 +6,7 @@ use mindful_core::Result;
 use mindful_core::contract::file_read::BlockTouch;
 use mindful_core::plan::settings;
 
-/// All looks by name, from least to most work.
+/// All kinds by name, from least to most work.
 const NAMES: [(&str, BlockTouch); 4] = [
     ("none", BlockTouch::None),
     ("byte", BlockTouch::Byte),
@@ -89,7 +89,7 @@ fn u16_at(page: &[u8], at: usize) -> usize {
 }
 
 /// Walks a PostgreSQL heap page: line pointers from byte 24 to `pd_lower`, each to a tuple with a header that contains
-/// where its columns begin. `None` when the page is not one.
+/// the begin of its columns. `None` for other contents.
 fn heap_rows(page: &[u8]) -> Option<(u64, u64)> {
     const HEADER: usize = 24;
     let (lower, upper, special, size) = (u16_at(page, 12), u16_at(page, 14), u16_at(page, 16), u16_at(page, 18));
@@ -127,7 +127,7 @@ fn sector_rows(page: &[u8]) -> (u64, u64) {
 mod tests {
     use super::*;
 
-    /// A heap page with one row for each length given.
+    /// A heap page with a row for each of `lengths`.
     fn page(lengths: &[usize]) -> Vec<u8> {
         let mut page = vec![0_u8; 8_192];
         let (mut lower, mut upper) = (24, 8_192);

@@ -24,7 +24,7 @@ pub(crate) struct Buffer {
     mapped: usize,
 }
 
-// SAFETY: the mapping belongs to this value alone and is not bound to a thread.
+// SAFETY: only this value uses the mapping, which is not bound to a thread.
 unsafe impl Send for Buffer {}
 
 impl Buffer {
@@ -48,7 +48,7 @@ impl Buffer {
                 MapFlags::PRIVATE,
             )?
         };
-        // SAFETY: the range is the mapping just made; the advice changes how it is backed, not what it holds.
+        // SAFETY: the range is the new mapping; the advice changes its backing, not its contents.
         let _ = unsafe { rustix::mm::madvise(start, mapped, Advice::LinuxHugepage) };
         let start = NonNull::new(start.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
         Ok(Self { start, len, mapped })
@@ -62,13 +62,13 @@ impl Buffer {
         self.len
     }
 
-    /// `len` bytes from byte `start` on, and no other: those may be with the kernel.
+    /// `len` bytes from byte `start` on; other bytes may belong to the kernel at the time.
     ///
     /// # Safety
     ///
     /// Nothing else, the kernel included, writes these bytes while they are borrowed.
     pub(crate) unsafe fn part(&self, start: usize, len: usize) -> &[u8] {
-        // SAFETY: checked to lie within the mapping, which lives as long as `self`; the rest is the caller's promise.
+        // SAFETY: checked to lie within the mapping, which lives as long as `self`; the caller guarantees the rest.
         unsafe { slice::from_raw_parts(self.part_ptr(start, len), len) }
     }
 
@@ -105,8 +105,8 @@ impl Drop for Buffer {
     }
 }
 
-/// Whether `sessions` buffers of `len` bytes may each take whole huge pages: what is registered counts by them towards
-/// the limit of locked memory, and half of that is left.
+/// Whether `sessions` buffers of `len` bytes may each use whole huge pages. Registered memory counts in huge pages
+/// towards the limit of locked memory; half of that is left free.
 pub(crate) fn huge_pages_fit(len: usize, sessions: u32) -> bool {
     let all = len.max(1).next_multiple_of(HUGE_PAGE).saturating_mul(sessions as usize);
     let unlimited = rustix::thread::capabilities(None).is_ok_and(|own| own.effective.contains(CapabilitySet::IPC_LOCK));

@@ -1,4 +1,4 @@
-//! What is refused before anything is opened for work.
+//! Refusals before anything is opened for work.
 
 use mindful_core::dataset::{Dataset, DatasetPlan};
 use mindful_core::workload::{Commit, LoopSite, Workload};
@@ -41,7 +41,7 @@ pub(crate) fn part(source: &Source, number: usize, all: &[Source]) -> Result<()>
     Ok(())
 }
 
-/// Refuses what this engine, these options or the dataset cannot carry.
+/// Refuses a workload that this engine, these options or the dataset do not support.
 pub(crate) fn workload(workload: &Workload, options: &Options, dataset: &Dataset) -> Result<()> {
     if !workload.scan_pct.is_none() {
         return Err(Error::plan("raw has no scan tables", "omit --scan-pct; --large-iodepth adds large reads"));

@@ -1,4 +1,4 @@
-//! Findings of this engine alone; docs/findings.md describes each.
+//! Findings that only this engine raises; docs/findings.md describes each.
 
 mindful_core::finding_codes! {
     BUFFERS_NOT_REGISTERED = "buffers-not-registered", Info;

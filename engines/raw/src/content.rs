@@ -1,8 +1,8 @@
-//! The content of made files: incompressible, and every sector identifies the place that it belongs to.
+//! The content of mindful's files: incompressible, and every sector identifies its own place.
 //!
 //! A sector of 512 bytes is a pure function of its file, its number and the generation of its last write. The first
 //! word names file and sector, the second the generation, both scrambled; the rest is a stream drawn from the two.
-//! Sectors are what devices write as a whole, so a block that is read while it is written still checks.
+//! Devices write sectors atomically, so a block can be checked even if it is read during a write.
 
 use mindful_core::workload::draw::mix64;
 
@@ -24,7 +24,7 @@ pub(crate) fn fill(block: &mut [u8], key: u64, offset: u64, generation: u64) {
     }
 }
 
-/// Byte offset of the first sector of `block` with content that does not belong there; `None` if all do.
+/// Byte offset of the first sector of `block` with wrong content; `None` if all are correct.
 pub(crate) fn first_mismatch(block: &[u8], key: u64, offset: u64) -> Option<u64> {
     let first = offset / SECTOR;
     block.chunks_exact(SECTOR as usize).zip(first..).find_map(|(sector, number)| {

@@ -1,4 +1,4 @@
-//! What the sessions did, as counters. Sessions publish when a slice ends.
+//! Counters of the sessions' work. Sessions publish when a slice ends.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

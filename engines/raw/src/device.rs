@@ -32,7 +32,7 @@ pub(crate) fn check_unused(path: &Path, number: u64, fd: &OwnedFd) -> Result<()>
     Ok(())
 }
 
-/// Where the device is mounted, by the kernel's own table.
+/// The mount point of the device, by the kernel's own table.
 fn mount_point(number: u64) -> Option<String> {
     let mounted =
         mounts::read(&Kernel::default()).into_iter().find(|mount| mount.device == (major(number), minor(number)));

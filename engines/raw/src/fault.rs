@@ -1,4 +1,4 @@
-//! What went wrong with an I/O, in one line.
+//! Errors of an I/O, in one line.
 
 use mindful_core::{Error, Result};
 use rustix::io::Errno;

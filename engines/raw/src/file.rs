@@ -99,7 +99,7 @@ pub(crate) fn create(path: &Path, mut mark: FileHeader) -> Result<()> {
     })
 }
 
-/// Makes room for more schemas in the file of `source`: its mark becomes that of a file half filled.
+/// Enlarges the file of `source` for more schemas: its mark becomes that of a half-filled file.
 pub(crate) fn grow(source: &mut Source, mark: FileHeader, wanted: &FileHeader) -> Result<()> {
     let data_bytes = wanted.data_bytes.max(mark.data_bytes);
     let grown = FileHeader { schemas: wanted.schemas, data_bytes, ..mark };
@@ -110,7 +110,7 @@ pub(crate) fn grow(source: &mut Source, mark: FileHeader, wanted: &FileHeader) -
     Ok(())
 }
 
-/// Fills what is missing in the file of `source`, which carries its mark. `done` and `of` are bytes of all files.
+/// Fills the rest of the marked file of `source`. `done` and `of` are bytes of all files.
 pub(crate) fn fill(
     source: &Source,
     destroy_data: &[String],
@@ -153,7 +153,7 @@ pub(crate) fn fill(
     rustix::fs::fsync(&buffered).map_err(fail)
 }
 
-/// Marks the devices of `sources`as to be filled; their data is lost by that. None is written unless all may be written
+/// Marks the devices of `sources` for filling, which destroys their data. Nothing is written unless all may be written
 /// and are large enough.
 pub(crate) fn begin_devices(sources: &[Source], marks: &[FileHeader], destroy_data: &[String]) -> Result<()> {
     let claim = |(source, mark): (&Source, &FileHeader)| {

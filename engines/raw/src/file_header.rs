@@ -1,10 +1,10 @@
-//! The mark of a file that mindful made: a header in its first 4 KiB that names the file itself.
+//! The mark of mindful's own files: a header in the first 4 KiB that names the file itself.
 //!
-//! A block device that was filled carries one too. There it identifies the data to expect, and does not permit writes.
+//! A filled block device has one too. There it identifies the expected data, and does not permit writes.
 //!
-//! A file counts as mindful's own only when it is a regular file, the header is whole, and the inode number written in
-//! it is the file's own. So a header that was copied elsewhere, with `cp` into another file or with `dd` onto a device,
-//! gives no right to write there.
+//! A file counts as mindful's own only if it is a regular file, the header is complete, and the inode number in it is
+//! the file's own. So a copied header, with `cp` in another file or with `dd` on a device, gives no right to write
+//! there.
 
 use mindful_core::dataset::MOST_BYTES;
 use mindful_core::plan::MOST_SCHEMAS;
@@ -59,7 +59,7 @@ impl FileHeader {
         header
     }
 
-    /// The mark in `header`; `None` when it is not one, or not a whole one.
+    /// The mark in `header`; `None` without one, or for an incomplete one.
     pub(crate) fn decode(header: &[u8]) -> Option<Self> {
         if header.len() < HEADER_BYTES || header[..16] != MAGIC {
             return None;

@@ -1,7 +1,7 @@
-//! What may be opened, and what may be written.
+//! Decides which files may be opened, and which may be written.
 //!
-//! Paths are resolved first and opened without following a link. The open file itself then decides everything, and the
-//! writable descriptor is made from that descriptor, so that nothing can be swapped in between.
+//! Paths are resolved first and opened without following a link. Then every decision uses the open file, and the
+//! writable descriptor is derived from its descriptor, so that nothing can be exchanged in between.
 
 use std::fs;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -29,7 +29,7 @@ pub(crate) struct Source {
     /// Its path with all links resolved.
     pub path: PathBuf,
     pub fd: OwnedFd,
-    /// mindful's mark, when the file is its own, or the device was filled by it.
+    /// mindful's mark, if it created the file or filled the device.
     pub mark: Option<FileHeader>,
     pub(crate) data: Extent,
     /// Its device number, when it is a block device.
@@ -164,7 +164,7 @@ impl Source {
     }
 }
 
-/// Opens `path` so that reading it leaves the time of its last read alone, where that is allowed: to its owner.
+/// Opens `path` without updating its access time, if that is allowed: only the owner may.
 fn open_untraced(path: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
     match rustix::fs::open(path, flags | OFlags::NOATIME, Mode::empty()) {
         Err(rustix::io::Errno::PERM) => rustix::fs::open(path, flags, Mode::empty()),

@@ -1,4 +1,4 @@
-//! The I/O engine alone: files and block devices, read and written through io_uring or pread, with no database.
+//! The I/O engine without a database: files and block devices, read and written through io_uring or pread.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -22,11 +22,11 @@ use crate::space::{Place, Space};
 
 pub(crate) struct Prepared {
     pub options: Options,
-    /// How blocks are really read: as asked, or psync where io_uring may not be used.
+    /// The actual way of reading: as requested, or psync if io_uring is not permitted.
     pub io: Io,
     pub files: Arc<[OwnedFd]>,
     pub paths: Vec<PathBuf>,
-    /// What their sectors are named by; `None` for a file that is not mindful's own.
+    /// Names of their sectors; `None` for a file that is not mindful's own.
     pub keys: Vec<Option<u64>>,
     /// Drawn for each step, so that no block is ever written twice with the same content.
     pub writing: u64,
@@ -42,7 +42,7 @@ pub(crate) struct Prepared {
     pub appended: Option<Appended>,
     pub counters: Arc<Counters>,
     pub events: Arc<dyn Events>,
-    /// Whether it was asked that buffers are not registered.
+    /// Whether the note about unregistered buffers has been emitted.
     pub reported_unregistered: AtomicBool,
 }
 
@@ -52,7 +52,7 @@ impl Prepared {
         AccessPattern::new(workload, placement, layout, blocks, self.options.pattern, self.options.streams)
     }
 
-    /// Where a write to `place` goes.
+    /// The target of a write to `place`.
     pub(crate) fn place_write(&self, place: Place) -> Place {
         match &self.appended {
             Some(appended) => Place { offset: appended.take(self.options.block_size), ..place },
@@ -81,8 +81,8 @@ impl Prepared {
         )));
     }
 
-    /// What is read and written, and how. Through the page cache or not: each block is requested separately, as the method
-    /// requires.
+    /// The reads and writes of a workload. Each block is requested separately, as the method requires, with and without
+    /// the page cache.
     pub(crate) fn shapes(&self, workload: &Workload) -> Vec<AccessPath> {
         let options = &self.options;
         let cache = if options.direct { "direct" } else { "through the page cache" };

@@ -1,10 +1,10 @@
-//! Whether to ask for more when one I/O has come back.
+//! Decides whether to poll for more completions after one.
 
 /// Most waits that pass without reap_backoff.
 const LONGEST_REST: u32 = 63;
 
-/// A device may end several I/Os by one interrupt, but the kernel gives a thread that waits for one just one. Asking costs
-/// a call, so it rests for the longer the more often nothing else was back.
+/// A device may complete several I/Os with one interrupt, but the kernel returns only one to a waiting thread. Polling
+/// costs a call, so its pauses grow while polls find nothing.
 #[derive(Debug, Default)]
 pub(crate) struct ReapBackoff {
     rest: u32,

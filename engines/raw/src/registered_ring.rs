@@ -1,4 +1,4 @@
-//! The number by which the kernel knows a ring on one thread: calls by it spare a look-up.
+//! The kernel's number of a ring on one thread: calls with it avoid a look-up.
 
 #![expect(unsafe_code, reason = "calls of io_uring by number; see each SAFETY note")]
 
@@ -15,7 +15,7 @@ use rustix::io_uring::{
 pub(crate) struct RegisteredRing(u32);
 
 impl RegisteredRing {
-    /// Registers `ring`; `None` where the kernel has no such numbers.
+    /// Registers `ring`; `None` if the kernel does not support it.
     pub(crate) fn register(ring: &IoUring) -> Option<Self> {
         let data = io_uring_ptr::new(std::ptr::without_provenance_mut(ring.as_raw_fd() as usize));
         let mut entry = entry(u32::MAX, data);
@@ -23,7 +23,7 @@ impl RegisteredRing {
         (count == 1).then_some(Self(entry.offset))
     }
 
-    /// Gives the number back. Should that fail, the kernel forgets it when the thread ends.
+    /// Unregisters the number. If that fails, the kernel does it when the thread ends.
     pub(crate) fn unregister(&self, ring: &IoUring) {
         let _ = call(ring, IoringRegisterOp::UnregisterRingFds, &mut entry(self.0, io_uring_ptr::null()));
     }
@@ -32,10 +32,10 @@ impl RegisteredRing {
     ///
     /// # Safety
     ///
-    /// What the queued entries refer to must stay until they complete.
+    /// Memory and files of the queued entries must stay valid until they complete.
     #[inline]
     pub(crate) unsafe fn enter(&self, queued: u32, wanted: u32, flags: IoringEnterFlags) -> io::Result<u32> {
-        // SAFETY: with this flag the kernel takes the number for what it is, not for a file.
+        // SAFETY: with this flag the kernel uses the number as an index, not as a file.
         let ring = unsafe { BorrowedFd::borrow_raw(self.0.cast_signed()) };
         // SAFETY: as promised by the caller.
         let submitted = unsafe { io_uring_enter(ring, queued, wanted, flags | IoringEnterFlags::REGISTERED_RING) };

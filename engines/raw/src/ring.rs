@@ -1,8 +1,8 @@
 //! One io_uring with its buffer and files registered, and a slot of the buffer for each I/O in flight.
 //!
-//! Registration saves the kernel two lookups for each I/O. What a kernel does not offer is left out, feature by feature, so the same
-//! code runs from Linux 5.11 on. Submissions and completions are taken in batches, and where completions are run on demand, the
-//! ring asks for them rarely if asking brought nothing lately.
+//! Registration saves the kernel two look-ups for each I/O. Unsupported features are omitted one by one, so the same
+//! code runs from Linux 5.11 on. Submissions and completions are processed in batches. If completions run on demand,
+//! the ring polls for them rarely when recent polls found none.
 
 #![expect(unsafe_code, reason = "io_uring hands addresses of the buffer to the kernel; see each SAFETY note")]
 
@@ -25,16 +25,16 @@ use crate::registered_ring::RegisteredRing;
 /// call, and few enough that the device does not idle while a deep queue is processed.
 const BATCH: usize = 4;
 
-/// The kernel hands over to the device at once (plugs) what is submitted by one call from so many entries on.
+/// Number of entries in one call from which the kernel plugs and submits them to the device together.
 const PLUGGED: u32 = 3;
 
-/// What an entry that does nothing is distinguished by: no slot has this number.
+/// Mark of an entry without an operation: no slot has this number.
 const EMPTY: u64 = u64::MAX;
 
-/// What newer kernels offer a ring. The ring works without each of them.
+/// Features of newer kernels. The ring works without each of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Offers {
-    /// Completions are run when the one thread that submits asks for them (6.1).
+    /// Completions run when the submitting thread polls for them (6.1).
     deferred: bool,
     /// Entries may succeed without a completion (5.17).
     silent: bool,
@@ -57,7 +57,7 @@ pub(crate) struct Done {
 pub(crate) struct Ring {
     uring: IoUring,
     buffer: ManuallyDrop<Buffer>,
-    /// Where the bytes of each slot begin, how many they are, and whether the kernel has them now.
+    /// Begin and length of each slot, and whether the kernel is using it.
     slots: Vec<(usize, u32, bool)>,
     files: Arc<[OwnedFd]>,
     buffers_registered: bool,
@@ -65,8 +65,8 @@ pub(crate) struct Ring {
     in_flight: u32,
     queued: u32,
     number: Option<RegisteredRing>,
-    /// How many queued I/Os an entry that does nothing goes along with; `None` where it would leave a completion, or
-    /// without a device to hand them to.
+    /// Number of queued I/Os at which an entry without an operation is added. `None` if that would leave a completion,
+    /// or without a device.
     filled_up_at: Option<u32>,
     /// Whether I/Os may well have ended when the call returns that submits them, the page cache serving them.
     at_once: bool,
@@ -74,13 +74,13 @@ pub(crate) struct Ring {
 }
 
 impl Ring {
-    /// A ring over `files` with one slot for each length in `slots`, one of those of so many `sessions`; `at_once` where
-    /// I/Os may end while they are submitted.
+    /// A ring over `files` with one slot for each of `slots` lengths, one of the rings of `sessions`; `at_once` if I/Os
+    /// may complete during submission.
     pub(crate) fn new(files: Arc<[OwnedFd]>, slots: &[u64], sessions: u32, at_once: bool) -> io::Result<Self> {
         Self::with(files, slots, sessions, at_once, Offers::ALL)
     }
 
-    /// The same with no more than `offers` of what this kernel has.
+    /// Like `new`, with only those features of this kernel that are in `offers`.
     fn with(files: Arc<[OwnedFd]>, slots: &[u64], sessions: u32, at_once: bool, offers: Offers) -> io::Result<Self> {
         let entries = (slots.len() as u32).max(PLUGGED).next_power_of_two();
         let ring = build(entries, offers.deferred)?;
@@ -127,14 +127,14 @@ impl Ring {
     pub(crate) fn block(&self, slot: u32) -> &[u8] {
         let (start, bytes, busy) = self.slots[slot as usize];
         assert!(!busy, "slot {slot} is with the kernel");
-        // SAFETY: a slot that is not busy is ours alone, and slots do not overlap.
+        // SAFETY: a slot that is not busy belongs to this ring, and slots do not overlap.
         unsafe { self.buffer.part(start, bytes as usize) }
     }
 
     pub(crate) fn block_mut(&mut self, slot: u32) -> &mut [u8] {
         let (start, bytes, busy) = self.slots[slot as usize];
         assert!(!busy, "slot {slot} is with the kernel");
-        // SAFETY: as above, and borrowed through `self` alone.
+        // SAFETY: as above, and borrowed only through `self`.
         unsafe { self.buffer.part_mut(start, bytes as usize) }
     }
 
@@ -171,7 +171,7 @@ impl Ring {
         self.push(slot, entry);
     }
 
-    /// What an entry names file number `file` by: its number where files are registered, else its descriptor.
+    /// The reference of an entry to file number `file`: its number if files are registered, else its descriptor.
     fn fd(&self, file: u32) -> types::Fd {
         types::Fd(if self.files_registered { file as i32 } else { self.files[file as usize].as_raw_fd() })
     }
@@ -189,14 +189,14 @@ impl Ring {
         let kind = if self.files_registered { squeue::Flags::FIXED_FILE } else { squeue::Flags::empty() };
         let entry = entry.flags(kind).user_data(u64::from(slot));
         // SAFETY: the address lies within the buffer. Its bytes are not touched while the slot is marked busy, and it
-        // is not unmapped before `drop` has seen every I/O end.
+        // is not unmapped before `drop` has awaited every I/O.
         let pushed = unsafe { self.uring.submission().push(&entry) };
         assert!(pushed.is_ok(), "the queue has an entry for each slot");
         self.in_flight += 1;
         self.queued += 1;
     }
 
-    /// Submits what is queued and waits until one I/O has ended, or `timeout` is over.
+    /// Submits the queued entries and waits until one I/O has completed, or `timeout` is over.
     #[inline]
     pub(crate) fn submit_and_wait(&mut self, timeout: Option<Duration>) -> io::Result<()> {
         if self.filled_up_at == Some(self.queued) {
@@ -233,8 +233,8 @@ impl Ring {
         self.queued += u32::from(pushed.is_ok());
     }
 
-    /// Submits and waits; returns how many more were submitted. A wait makes the kernel look for completions of the
-    /// device, which is useless if the page cache has served the I/O by then.
+    /// Submits and waits; returns the number of further submissions. A wait makes the kernel poll the device for
+    /// completions, which is useless if the page cache has already served the I/O.
     #[inline]
     fn submit_by_number(&mut self) -> io::Result<usize> {
         if self.at_once && self.queued > 0 {
@@ -259,7 +259,7 @@ impl Ring {
         if self.in_flight < 2 || self.uring.completion().len() != 1 || !self.reap_backoff.is_due() {
             return;
         }
-        // What it cannot say now, the next wait will.
+        // An error that is missed now occurs in the next wait.
         let _ = self.enter(0, 0, IoringEnterFlags::GETEVENTS);
         self.reap_backoff.learn(self.uring.completion().len() > 1);
     }
@@ -286,7 +286,7 @@ fn empty() -> squeue::Entry {
 fn registered(ring: &IoUring, bytes: usize, huge: bool) -> io::Result<(ManuallyDrop<Buffer>, bool)> {
     let buffer = ManuallyDrop::new(if huge { Buffer::on_huge_pages(bytes)? } else { Buffer::new(bytes)? });
     let whole = libc::iovec { iov_base: buffer.as_ptr().cast(), iov_len: buffer.len() };
-    // SAFETY: the range is mapped, and stays so until the ring's `drop` has seen every I/O end.
+    // SAFETY: the range is mapped, and remains so until the ring's `drop` has awaited every I/O.
     match unsafe { ring.submitter().register_buffers(&[whole]) } {
         Ok(()) => Ok((buffer, true)),
         Err(_) if huge => {
@@ -321,7 +321,7 @@ impl Drop for Ring {
     }
 }
 
-/// The leanest ring this kernel has: one thread submits, and completions are run when that thread asks for them
+/// The cheapest ring that this kernel supports: one thread submits, and completions run when that thread polls for them
 /// (6.1); without a second index array (6.6).
 fn build(entries: u32, deferred: bool) -> io::Result<IoUring> {
     let lean = |no_array: bool| {
@@ -334,14 +334,14 @@ fn build(entries: u32, deferred: bool) -> io::Result<IoUring> {
     };
     let plain = || IoUring::new(entries);
     let ring = if deferred { lean(true).or_else(|_| lean(false)).or_else(|_| plain()) } else { plain() }?;
-    // Without it no wait has an end of its own, which pauses and arrivals need.
+    // Without it a wait has no timeout, which pauses and arrivals need.
     if !ring.params().is_feature_ext_arg() {
         return Err(io::Error::new(io::ErrorKind::Unsupported, "a kernel before Linux 5.11"));
     }
     Ok(ring)
 }
 
-/// Fails where this process may not use io_uring, which `what` needs.
+/// Fails if this process may not use io_uring, which `what` needs.
 pub fn require(what: &str) -> mindful_core::Result<()> {
     available().map_err(|reason| {
         mindful_core::Error::target(
@@ -351,7 +351,7 @@ pub fn require(what: &str) -> mindful_core::Result<()> {
     })
 }
 
-/// How a process may come to use io_uring that may not for `reason`.
+/// The remedy for a process that may not use io_uring because of `reason`.
 pub(crate) fn leave(reason: &io::Error) -> &'static str {
     let disabled = kernel_file::value("/proc/sys/kernel/io_uring_disabled").is_some_and(|value| value != "0");
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -375,7 +375,7 @@ fn remedy(kind: io::ErrorKind, disabled: bool, filtered: bool) -> &'static str {
     }
 }
 
-/// Whether this process may use io_uring at all, and why not.
+/// Whether this process may use io_uring, and why not.
 pub(crate) fn available() -> io::Result<()> {
     build(1, true).map(drop)
 }
@@ -405,7 +405,7 @@ mod tests {
 
     const BLOCK: usize = 4096;
 
-    /// What kernels from 5.11 on offer, from the newest to the oldest.
+    /// Features of kernels from 5.11 on, from the newest to the oldest.
     const KERNELS: [Offers; 4] = [
         Offers::ALL,
         Offers { deferred: false, ..Offers::ALL },
@@ -444,7 +444,7 @@ mod tests {
         }
     }
 
-    /// As a kernel before 5.17 does with an entry of flags it does not know: its completion comes, with an error.
+    /// A kernel before 5.17 completes an entry with unknown flags with an error.
     #[test]
     fn an_entry_that_does_nothing_frees_no_slot() {
         let (reader, mut writer) = io::pipe().unwrap();

@@ -1,4 +1,4 @@
-//! Reads all blocks of made files and proves that each holds what belongs there.
+//! Reads all blocks of mindful's files and proves that each has the right content.
 
 use std::os::fd::OwnedFd;
 
@@ -11,7 +11,7 @@ use crate::content;
 use crate::guard::{Access, Source};
 use crate::space::Space;
 
-/// For each schema, how many of its keys lead to a block of their own that holds what belongs there.
+/// For each schema, the number of keys with a separate block of the right content.
 pub(crate) fn good_blocks(
     sources: &[Source],
     space: &Space,
@@ -38,7 +38,7 @@ pub(crate) fn good_blocks(
             })?;
             let bytes = &buffer.bytes()[..read];
             let whole = read == buffer.len();
-            // A file that is not mindful's own has no pattern: that each of its blocks can be read is all there is.
+            // A foreign file has no pattern: only the readability of its blocks is checked.
             let right = source
                 .mark
                 .is_none_or(|mark| content::first_mismatch(bytes, mark.content_key(), place.offset).is_none());

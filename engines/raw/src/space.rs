@@ -46,7 +46,7 @@ impl Span {
         text.split(',').map(str::trim).map(|name| Ok((name.to_owned(), Self::parse(name)?))).collect()
     }
 
-    /// The pieces of `units` it takes: where each begins, and how long each is.
+    /// The pieces of `units` that it allocates, with begin and length.
     fn pieces(self, units: u64) -> (Vec<u64>, u64) {
         let at = |share: Share| (u128::from(units) * u128::from(share.hundredths()) / u128::from(Share::WHOLE)) as u64;
         match self {

@@ -45,7 +45,7 @@ pub(crate) struct RawTarget {
 }
 
 impl RawTarget {
-    /// The target that `options` describe. Files need not exist yet; those that do must be of a kind that can be read.
+    /// The target of `options`. Files need not exist yet; existing ones must be of a readable kind.
     pub(crate) fn open(options: Options, events: &Arc<dyn Events>) -> Result<Self> {
         let (counters, locks, prepared) = (Arc::default(), FileLocks::default(), Mutex::new(None));
         let among_ranks = AtomicBool::new(false);
@@ -58,7 +58,7 @@ impl RawTarget {
         Access { direct: self.options.direct, sync: self.options.sync }
     }
 
-    /// All files, open for reading; `None` when none exists yet.
+    /// All files, open for reading; `None` if none exists yet.
     fn sources(&self) -> Result<Option<Vec<Source>>> {
         let missing: Vec<_> = self.options.paths.iter().filter(|path| path.symlink_metadata().is_err()).collect();
         if missing.len() == self.options.paths.len() {
@@ -131,7 +131,7 @@ impl RawTarget {
         })
     }
 
-    /// How blocks can be read here and how many at a time: one, where io_uring may not be used.
+    /// The usable way to read blocks here, and the number in flight: one, if io_uring is not permitted.
     fn usable(&self) -> (Io, u32) {
         match (self.options.io, ring::available()) {
             (Io::Uring, Err(_)) => (Io::Psync, 1),
@@ -139,7 +139,7 @@ impl RawTarget {
         }
     }
 
-    /// How blocks can be read here, and what to say where that is not as asked.
+    /// The usable way to read blocks here, with a note if it differs from the requested one.
     fn usable_io(&self) -> Result<Io> {
         let (Io::Uring, Err(reason)) = (self.options.io, ring::available()) else { return Ok(self.options.io) };
         if self.options.large.is_some() {
@@ -200,7 +200,7 @@ impl RawTarget {
         let files = self.new_files(plan)?;
         for (i, (path, mark)) in files.iter().enumerate() {
             if let Err(error) = file::create(path, *mark) {
-                // Some of them alone would be no dataset and no fresh start either.
+                // Only some of them would be neither a dataset nor a fresh start.
                 files[..i].iter().for_each(|(made, _)| drop(std::fs::remove_file(made)));
                 return Err(error);
             }
@@ -263,7 +263,7 @@ impl DatasetStore for RawTarget {
             return Ok(dataset);
         }
         let _alone = self.locks.alone(&self.options.paths)?;
-        // What was found before may be another one's by now.
+        // An earlier path may now lead to another file.
         let sources = self.require_sources()?;
         let devices = sources.iter().all(|source| source.device.is_some());
         let sources = if devices { self.begin_devices(plan, sources)? } else { continue_files(plan, sources)? };
@@ -454,7 +454,7 @@ impl Target for RawTarget {
     }
 }
 
-/// Files made before, for the same dataset or one of fewer schemas, which is then asked to grow.
+/// Existing files, for the same dataset or one of fewer schemas, which is then enlarged.
 fn continue_files(plan: &DatasetPlan, mut sources: Vec<Source>) -> Result<Vec<Source>> {
     let held = check::same_dataset(plan, &sources)?;
     let marks = file::marks(plan, held.block_bytes, sources.len())?;

@@ -1,15 +1,15 @@
-//! A session's own clock: the CPU's counter where the kernel keeps time by it too.
+//! A session's clock: the CPU's counter if the kernel keeps time by it too.
 
 use std::time::Instant;
 
 use mindful_host::{Kernel, cpu};
 use quanta::Clock;
 
-/// Clock sources of the kernel that are the CPU's own counter, so that every core may be believed to count alike.
+/// Clock sources of the kernel that are the CPU's own counter and synchronized between cores.
 const COUNTERS: [&str; 2] = ["tsc", "arch_sys_counter"];
 
-/// Time since it was started. Reading the counter takes half of what asking the kernel does, which is 2 % of a block read
-/// from the page cache.
+/// Time since its start. Reading the counter takes half of the time of a clock call, which is 2 % of a block read from
+/// the page cache.
 #[derive(Debug, Clone)]
 pub(crate) enum Timer {
     Counter(Clock, u64),
@@ -50,7 +50,7 @@ mod tests {
     fn the_counter_runs_as_fast_as_the_clock_of_the_kernel() {
         let (counter, kernel) = (Timer::by("tsc"), Timer::by("kvm-clock"));
         assert!(matches!((&counter, &kernel), (Timer::Counter(..), Timer::Kernel(_))));
-        // What is put aside between two readings spoils a window, but not the best of many.
+        // An interruption between two readings spoils one window, but not the best of many.
         let off = |_| {
             let before = (counter.ns(), kernel.ns());
             std::thread::sleep(Duration::from_millis(10));

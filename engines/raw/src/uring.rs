@@ -1,8 +1,8 @@
 //! A session over io_uring: keeps up to `iodepth` I/Os in flight and times each operation.
 //!
-//! An operation is over when all its blocks have come back, in whatever order. The session works in one loop: issue what may be
-//! issued, submit, wait for one completion, take all that are there. A thread for completions was rejected: it costs a switch for each
-//! I/O, and what is measured is the device, not the scheduler.
+//! An operation is over when all its blocks have completed, in any order. The session is one loop: issue permitted
+//! I/Os, submit, wait for one completion, process all completions. A thread for completions was rejected: it costs a
+//! switch for each I/O, and the session is to measure the device, not the scheduler.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,7 +43,7 @@ struct Flight {
     write: bool,
     place: Place,
     issued_ns: u64,
-    /// How many writes the sync makes durable that follows the write; 0 for none.
+    /// Number of writes that the sync after this write makes durable; 0 for none.
     syncing: u32,
 }
 
@@ -67,9 +67,9 @@ pub(crate) struct UringSession {
     thinks_until_ns: u64,
     /// Where the slice before ended that handed its pause on, us since the epoch: the pause is reported up to there.
     handed_on_us: Option<i64>,
-    /// Where the current slice ends. Instants are ns on the session's own clock.
+    /// End of the current slice. Instants are ns on the session's own clock.
     end_ns: u64,
-    /// What to take from an instant of the wall clock in us, times 1000, for one of the session's clock.
+    /// Difference of the wall clock in us, times 1000, and the session's clock.
     wall_offset_ns: i64,
     first_op: u64,
     max_ops: u64,
@@ -165,9 +165,9 @@ impl UringSession {
         self.timer.ns()
     }
 
-    /// Counts the time from `from` to `now` as thinking if the session was, each I/O that could have been in flight for
-    /// its part: those still under way when a pause begins are no pause. A session that wakes late has thought longer;
-    /// in an open loop the next operation need not be due.
+    /// Counts the time from `from` to `now` as thinking if the session was. Each of the possible I/Os in flight counts
+    /// for its part: those still in progress at the begin of a pause are not paused. A session that wakes late has
+    /// thought longer; in an open loop the next operation need not be due.
     fn count_thinking(&mut self, from: u64, now: u64) {
         if self.thinks_until_ns <= from {
             return;
@@ -196,7 +196,7 @@ impl UringSession {
         self.begun = 0;
     }
 
-    /// The loop: issue what may be issued, wait for what comes back, until the slice is over and nothing is out.
+    /// The loop: issues permitted I/Os and waits for completions, until the slice is over and no I/O is in flight.
     fn work(&mut self) -> Result<()> {
         let mut now = self.now_ns();
         loop {
@@ -223,7 +223,7 @@ impl UringSession {
         }
     }
 
-    /// Finishes a batch of what has come back since `from`; gives the instant it was found.
+    /// Finishes a batch of completions since `from`; returns the instant of finding them.
     fn finish_all(&mut self, from: u64) -> Result<u64> {
         let mut done = std::mem::take(&mut self.done);
         self.ring.reap(&mut done);
@@ -300,7 +300,7 @@ impl UringSession {
         Some(Issuing { op, running, next: 0 })
     }
 
-    /// Issues large reads: each is an operation of its own, counted as a scan.
+    /// Issues large reads: each is a separate operation, counted as a scan.
     fn issue_large(&mut self, now: u64, open: bool) {
         let Some(pattern) = &self.large else { return };
         while open && self.begun < self.max_ops {
