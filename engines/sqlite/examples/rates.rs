@@ -1,4 +1,5 @@
-//! What the loop and the load cost: `cargo run --release -p mindful-sqlite --features benchmarks --example rates -- FILE`.
+//! The cost of the loop and the load: `cargo run --release -p mindful-sqlite --features benchmarks --example rates --
+//! FILE`.
 //!
 //! Prints blocks per CPU-second of the work loop with everything cached, compared with one long index scan of the same
 //! table, and the rate of a load compared with writing and syncing as many bytes.

@@ -1,4 +1,4 @@
-//! What the sizes of file and cache decide about a result, before anything runs.
+//! Checks of the sizes of file and cache, before anything runs.
 
 use mindful_core::dataset::Dataset;
 use mindful_core::plan::Plan;
@@ -6,8 +6,8 @@ use mindful_core::plan::units::format_bytes;
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
 
-/// What share of block visits the sessions' own caches of `cache_bytes` will serve: each session works on one schema.
-/// `None` where nothing would be visited.
+/// Predicted share of block visits that the sessions' own caches of `cache_bytes` serve: each session works on one
+/// schema. `None` without blocks.
 pub(crate) fn predicted_hits(
     plan: &Plan,
     loaded: Option<&Dataset>,

@@ -22,7 +22,7 @@ pub(crate) struct Totals {
 }
 
 impl Totals {
-    /// Adds what `connection` counted since it was asked last, and what its session counted itself.
+    /// Adds the counts of `connection` since the last call, and its session's own counts.
     pub(crate) fn publish(&self, connection: &Connection, commits: u64, commit_us: u64, writer_wait_us: u64) {
         let add = |total: &AtomicU64, by| total.fetch_add(by, Ordering::Release);
         add(&self.hit, drain(connection, ffi::SQLITE_DBSTATUS_CACHE_HIT));
@@ -45,7 +45,7 @@ pub(crate) fn forget(connection: &Connection) {
 #[expect(unsafe_code, reason = "sqlite3_db_status has no safe wrapper, and no pragma returns its counters")]
 fn drain(connection: &Connection, counter: i32) -> u64 {
     let (mut current, mut highest) = (0, 0);
-    // rusqlite 0.41 has `Statement::get_status`, which counts no pages, and nothing for `sqlite3_db_status`.
+    // rusqlite 0.41 has `Statement::get_status`, which does not count pages, and nothing for `sqlite3_db_status`.
     // SAFETY: the handle is open as long as `connection` lives, and is used on its own thread; both pointers are to
     // locals of the type the call writes.
     unsafe { ffi::sqlite3_db_status(connection.handle(), counter, &raw mut current, &raw mut highest, 1) };
@@ -95,16 +95,17 @@ pub(crate) fn sampler(totals: &Arc<Totals>, page_bytes: u64) -> Box<dyn Sampler>
     })
 }
 
-/// Log that an updated block should cost, from the format of SQLite's write-ahead log (sqlite.org/fileformat2.html#walformat).
+/// Log that an updated block should cost, from the format of SQLite's write-ahead log
+/// (sqlite.org/fileformat2.html#walformat).
 ///
 /// A commit writes each page that its transaction changed, as one frame: the page and a header of 24 bytes. Rows fill a
 /// page each and keep their length, and no changing column is indexed. So an update changes only the page of its row:
 /// light and heavy redo both cost one frame. Nothing else is logged, not even the first page of the file.
 ///
 /// A page that is updated twice in a transaction is written once, so only transactions of one operation have a band.
-/// Pages that had to leave the cache before their commit may be written again; `cache_spill` contains their number.
+/// Pages evicted from the cache before their commit may be written again; `cache_spill` contains their number.
 ///
-/// What is expected of pages of `page_bytes`. The width is for operations that a window cuts.
+/// The band is for pages of `page_bytes`. Its width allows for operations that a window cuts.
 pub(crate) fn expected_log(page_bytes: u64) -> ExpectedLog {
     let frame = (page_bytes + FRAME_HEADER) as f64;
     let band = [frame * 0.8, frame * 1.25];

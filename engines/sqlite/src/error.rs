@@ -41,7 +41,8 @@ fn read_only(path: &Path, error: &rusqlite::Error) -> Error {
     Error::target(format!("{} may not be written ({error})", path.display()), "make it and its folder writable")
 }
 
-/// SQLite calls a full or read-only file system an I/O error where it cannot map its log's index: ask the file system.
+/// SQLite reports a full or read-only file system as an I/O error if it cannot map its log's index: check the file
+/// system.
 fn unusable(path: &Path, error: &rusqlite::Error, code: ErrorCode) -> Error {
     let file = path.display();
     if let Ok(space) = space::of(path.parent().unwrap_or(path)) {
@@ -68,7 +69,7 @@ mod tests {
 
     use super::*;
 
-    /// The error that SQLite itself gives for `sql` after `setting`, on a real file.
+    /// SQLite's own error for `sql` after `setting`, on a real file.
     fn provoked(setting: &str, sql: &str) -> Error {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.db");

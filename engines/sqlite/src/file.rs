@@ -17,7 +17,8 @@ use crate::under_way::UnderWay;
 /// Files that SQLite keeps next to a database file, by suffix.
 const COMPANIONS: [&str; 3] = ["-wal", "-shm", "-journal"];
 
-/// What of a file could run within statements of ours, or make them touch tables of others: none of it is in a file of ours.
+/// Features of a file that could run code within our statements, or redirect them to foreign tables: our files use none
+/// of them.
 const OFF: [DbConfig; 4] = [
     DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA,
     DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW,
@@ -36,7 +37,7 @@ pub(crate) struct DatabaseFile {
 }
 
 impl DatabaseFile {
-    /// The file that `url` names, as `sqlite:PATH`; refuses what is not ours. Only reads.
+    /// The file of `url`, as `sqlite:PATH`; refuses a foreign one. Only reads.
     pub(crate) fn from_url(url: &str, page_bytes: Option<u64>) -> Result<Self> {
         let named = parse(url)?;
         let path = named_path::folder(&named).map_err(|error| {
@@ -75,7 +76,8 @@ impl DatabaseFile {
 
     /// A connection to the file; `None` if nothing exists yet, an error if it is foreign.
     pub(crate) fn connect(&self) -> Result<Option<Connection>> {
-        // Looks through SQLite alone: closing a file handle of our own would drop the locks of this process's sessions.
+        // The file is read only through SQLite: closing a separate file handle would drop the locks of this process's
+        // sessions.
         if !self.path.metadata().is_ok_and(|metadata| metadata.len() > 0) {
             return Ok(None);
         }
@@ -102,7 +104,7 @@ impl DatabaseFile {
         }
     }
 
-    /// Ends whatever its connections are at, from another thread; later ones are refused.
+    /// Ends the current work of its connections, from another thread; later ones are refused.
     pub(crate) fn abort(&self) {
         self.under_way.abort();
     }
@@ -115,12 +117,12 @@ impl DatabaseFile {
         if self.path.exists() {
             return Ok(());
         }
-        // By SQLite, which knows best how it is made.
+        // SQLite creates the file itself, with the right parameters.
         let touched = self.create()?.query_row("PRAGMA schema_version", [], |_| Ok(()));
         touched.map_err(|error| explain(&self.path, &error))
     }
 
-    /// Takes away what [`DatabaseFile::touch`] made, if nothing was put there.
+    /// Removes the file created by [`DatabaseFile::touch`], if it is still empty.
     pub(crate) fn remove_if_empty(&self) {
         if self.path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0) {
             let _ = std::fs::remove_file(&self.path);
@@ -176,7 +178,7 @@ fn foreign(path: &Path) -> Error {
     )
 }
 
-/// Page length of the file of ours at `path`; `None` if nothing exists, an error if it is foreign.
+/// Page length of our file at `path`; `None` if nothing exists, an error if it is foreign.
 fn read_page_bytes(path: &Path) -> Result<Option<u64>> {
     let shown = path.display();
     let unreadable = |error: std::io::Error| {

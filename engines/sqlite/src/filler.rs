@@ -6,8 +6,8 @@ use mindful_core::workload::draw::mix64;
 /// Length of each of the narrow columns `c1` and `c2`.
 pub(crate) const NARROW: usize = 16;
 
-/// What a page contains besides the filler: its own header, the row's, its numbers, the narrow columns.
-/// With the rest filled nothing overflows, and no second row fits.
+/// Contents of a page besides the filler: its own header, the row's, its numbers, the narrow columns. With the rest
+/// filled nothing overflows, and no second row fits.
 const BESIDE: u64 = 128;
 
 #[derive(Debug, Clone)]

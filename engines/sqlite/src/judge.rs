@@ -1,6 +1,5 @@
-//! Whether the objects in the file with our names are those that mindful makes. The schema alone decides that, and
-//! reading it runs no code of the file: a view in place of a table, a trigger or a computed column would run in every
-//! statement.
+//! Whether the objects in the file with our names are as mindful created them. Only the schema is read, because that
+//! runs no code of the file: a view in place of a table, a trigger or a computed column would run in every statement.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +8,7 @@ use rusqlite::Connection;
 use crate::objects::{self, Object};
 use crate::{registry, statement};
 
-/// What is not as mindful made it, in words. The registry is read only when it is a table of ours.
+/// The first deviation from mindful's objects, in words. The registry is read only if it is our own table.
 pub(crate) fn fault(connection: &Connection) -> rusqlite::Result<Option<String>> {
     let objects = objects::all(connection)?;
     let mut by_table: BTreeMap<String, Vec<&Object>> = BTreeMap::new();
@@ -34,8 +33,8 @@ pub(crate) fn fault(connection: &Connection) -> rusqlite::Result<Option<String>>
     }))
 }
 
-/// What is wrong with `table`, if these objects are `there`: itself, made by `made`, and at most the index that
-/// `index` makes.
+/// The fault of `table`, if these objects are `there`: only the table itself, created by `made`, and the index created
+/// by `index` are allowed.
 fn fault_of(table: &str, there: &[&Object], made: &str, index: &str) -> Option<String> {
     let what = there.iter().find_map(|object| match object.kind.as_str() {
         "table" if words(&object.sql) == made => None,

@@ -1,4 +1,4 @@
-//! Content of the file, by its schema alone.
+//! Content of the file, from its schema.
 
 use rusqlite::Connection;
 
@@ -6,13 +6,13 @@ use rusqlite::Connection;
 pub(crate) struct Object {
     pub kind: String,
     pub name: String,
-    /// The table it belongs to, in small letters, for SQLite makes no difference; of a table or view its own name.
+    /// Its table, in lower case, because SQLite ignores case; for a table or view its own name.
     pub table: String,
     /// The statement that made it; empty for an index that a constraint made.
     pub sql: String,
 }
 
-/// All objects, those of SQLite itself left out.
+/// All objects except those of SQLite itself.
 pub(crate) fn all(connection: &Connection) -> rusqlite::Result<Vec<Object>> {
     let mut asked = connection.prepare("SELECT type, name, lower(tbl_name), sql FROM sqlite_schema ORDER BY name")?;
     let objects = asked.query_map([], |row| {

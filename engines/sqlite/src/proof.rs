@@ -28,7 +28,8 @@ fn row_order(file: &DatabaseFile, connection: &Connection, schema: u32, stop: &S
     let keys =
         pairs(connection, &statement::text(include_str!("../sql/keys.sql"), schema), [], stop).map_err(explained)?;
     stop.refuse("the proof was stopped")?;
-    // How many rows a page has says its file: no more are taken than there are keys, and one that is too many.
+    // The file states the number of rows of a page, so it is limited: no more are taken than there are keys, plus one
+    // to detect a surplus.
     let rows = leaves.iter().flat_map(|(page, rows)| (0..*rows).map(move |_| *page));
     let pages: Vec<u64> = rows.take(keys.len() + 1).collect();
     let complete = keys.iter().zip(1..).all(|((key, _), expected)| *key == expected);

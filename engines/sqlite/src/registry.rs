@@ -1,4 +1,4 @@
-//! The registry inside the file: which dataset it holds, and which objects are mindful's own.
+//! The registry inside the file: its dataset, and mindful's own objects.
 
 use mindful_core::dataset::{Content, Dataset, DatasetPlan, LayoutProof};
 use mindful_core::plan::MOST_SCHEMAS;
@@ -31,7 +31,7 @@ impl From<&DatasetPlan> for Parameters {
     }
 }
 
-/// Marks a new file as ours and registers what it will hold.
+/// Marks a new file as ours and registers its future contents.
 pub(crate) fn register(transaction: &Transaction<'_>, parameters: &Parameters) -> rusqlite::Result<()> {
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     transaction.execute_batch(include_str!("../sql/registry.sql"))?;
@@ -41,7 +41,7 @@ pub(crate) fn register(transaction: &Transaction<'_>, parameters: &Parameters) -
     Ok(())
 }
 
-/// What the file was loaded with; `None` before [`register`].
+/// Parameters of the file's load; `None` before [`register`].
 pub(crate) fn parameters(connection: &Connection) -> rusqlite::Result<Option<Parameters>> {
     let begun = connection.table_exists(None, REGISTRY[0])?;
     if !begun {
@@ -98,7 +98,7 @@ fn schema_version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.query_row("PRAGMA schema_version", [], |row| row.get(0))
 }
 
-/// A complete schema, and how many bytes its table and its index have.
+/// A complete schema with the bytes of its table and its index.
 struct Complete {
     schema: u32,
     table: i64,
@@ -118,7 +118,7 @@ pub(crate) fn schemas(connection: &Connection) -> rusqlite::Result<Vec<u32>> {
     Ok(complete(connection)?.into_iter().map(|complete| complete.schema).collect())
 }
 
-/// The dataset as far as it is complete; `None` if it does not exist, or has not even one complete schema.
+/// The complete part of the dataset; `None` if not even one schema is complete.
 pub(crate) fn dataset(connection: &Connection, page_bytes: u64) -> rusqlite::Result<Option<Dataset>> {
     let Some(parameters) = parameters(connection)? else { return Ok(None) };
     let complete = complete(connection)?;
@@ -142,7 +142,7 @@ pub(crate) fn dataset(connection: &Connection, page_bytes: u64) -> rusqlite::Res
     Ok((dataset.schemas > 0).then_some(dataset))
 }
 
-/// The tables that are ours, the registry's own last.
+/// Our tables, the registry's own last.
 pub(crate) fn tables(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let Some(parameters) = parameters(connection)? else { return Ok(Vec::new()) };
     let mut names = Vec::new();
@@ -156,7 +156,7 @@ pub(crate) fn tables(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     Ok(names)
 }
 
-/// What the file contains that is not ours, as `table name`.
+/// Foreign objects in the file, as `table name`.
 pub(crate) fn foreign(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let ours = tables(connection)?;
     let mut others = objects::all(connection)?;

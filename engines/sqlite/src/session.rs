@@ -24,7 +24,7 @@ use crate::statement;
 /// First wait between two checks whether the other writer is done.
 const WRITER_POLL: Duration = Duration::from_micros(50);
 
-/// Looks after which the wait doubles, up to seven times: many waiters must not take the CPU from the writer.
+/// Number of polls after which the wait doubles, up to seven times: many waiters must not take the CPU from the writer.
 const LOOKS: i32 = 10;
 
 /// Longest wait for another writer; a longer one is not a session of ours.
@@ -94,7 +94,7 @@ impl SqliteSession {
     }
 }
 
-/// Waits for the other writer in small steps and keeps the time; gives up when interrupted.
+/// Waits for the other writer in small steps and counts the time; ends when interrupted.
 fn await_writer(
     waited_ns: &Arc<AtomicU64>,
     interrupts: &Arc<AtomicU64>,

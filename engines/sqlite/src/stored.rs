@@ -1,4 +1,4 @@
-//! What stored pages are to a storage array that compresses and deduplicates: measured on pages of the file itself.
+//! Compression and deduplication ratios of stored pages, measured on pages of the file itself.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -11,7 +11,7 @@ const PAGES: u64 = 256;
 /// First byte of a leaf of a table.
 const TABLE_LEAF: u8 = 13;
 
-/// The ratios of pages of `page_bytes` that hold one row each, in words; `None` when none could be read.
+/// The ratios of pages of `page_bytes` with one row each, in words; `None` if none could be read.
 ///
 /// Bytes by bytes after LZ4, one page at a time; pages by distinct pages.
 pub(crate) fn measure(file: &File, page_bytes: u64) -> Option<String> {

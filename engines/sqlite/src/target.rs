@@ -82,7 +82,7 @@ impl SqliteTarget {
         self.dataset()?.ok_or_else(|| self.nothing_loaded())
     }
 
-    /// A connection as sessions have them: the log read and written, the cache as asked, durability as the workload says.
+    /// A connection for sessions: with the log read and written, the requested cache, and the workload's durability.
     fn connect(&self, workload: &Workload) -> Result<Connection> {
         let connection = self.file.connect()?.ok_or_else(|| self.nothing_loaded())?;
         let set = || {
@@ -95,7 +95,7 @@ impl SqliteTarget {
         Ok(connection)
     }
 
-    /// What stored pages are to a compressor; `None` while nothing is loaded.
+    /// Compressibility of stored pages; `None` without a dataset.
     fn stored(&self) -> Option<String> {
         self.dataset().ok().flatten()?;
         let mut opened = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
@@ -282,7 +282,7 @@ impl Target for SqliteTarget {
 
     fn interrupt(&self) {
         self.shared.interrupts.fetch_add(1, Ordering::SeqCst);
-        // The handle of a closed connection does nothing, and none is needed twice.
+        // The handle of a closed connection has no effect, and none is needed twice.
         let running = std::mem::take(&mut *self.running.lock().unwrap_or_else(PoisonError::into_inner));
         running.iter().for_each(InterruptHandle::interrupt);
     }
@@ -293,7 +293,7 @@ impl Target for SqliteTarget {
     }
 }
 
-/// The file when it is wholly ours, otherwise our tables and what remains with them.
+/// The file if all of it is ours, otherwise our tables and remaining objects.
 fn inventory(file: &DatabaseFile, connection: &Connection) -> rusqlite::Result<Vec<OwnedObject>> {
     let foreign = registry::foreign(connection)?;
     if foreign.is_empty() {

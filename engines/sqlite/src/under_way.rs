@@ -1,4 +1,4 @@
-//! What the connections of a target are at, to end it from another thread.
+//! The running work of a target's connections, to end it from another thread.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,14 +17,14 @@ struct All {
 }
 
 impl UnderWay {
-    /// Takes in a connection; whether the file has not been given up.
+    /// Adds a connection; false if the file has been aborted.
     pub(crate) fn add(&self, connection: &Connection) -> bool {
         let mut connections = self.0.connections.lock().unwrap_or_else(PoisonError::into_inner);
         connections.push(connection.get_interrupt_handle());
         !self.0.given_up.load(Ordering::SeqCst)
     }
 
-    /// Ends the statement that each is at, and lets none begin.
+    /// Ends the current statement of each, and prevents new ones.
     pub(crate) fn abort(&self) {
         let connections = self.0.connections.lock().unwrap_or_else(PoisonError::into_inner);
         self.0.given_up.store(true, Ordering::SeqCst);
