@@ -1,5 +1,5 @@
-//! Oracle Database, *experimental*: it was built without an Oracle server. README.md describes its substitute, and what
-//! that can and cannot show.
+//! Oracle Database, *experimental*: it was built without an Oracle server. README.md describes its substitute, and the
+//! limits of the substitute.
 
 mod checks;
 pub mod codes;

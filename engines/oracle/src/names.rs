@@ -1,4 +1,4 @@
-//! Names of what is mindful's own in the account's schema.
+//! Names of mindful's own objects in the account's schema.
 
 use mindful_core::{Error, Result};
 pub use mindful_sql::dataset::table_registry::TableKind;
@@ -33,7 +33,7 @@ impl Namespace {
         format!("{}_{}_{schema}", self.0, kind.word().to_ascii_uppercase())
     }
 
-    /// A pattern of LIKE, escaped by `!`, for all names of ours and those that look like it.
+    /// A pattern of LIKE, escaped by `!`, for all our names and similar ones.
     pub(crate) fn pattern(&self) -> String {
         format!("{}!_%", self.0.replace('_', "!_"))
     }

@@ -42,12 +42,12 @@ pub(crate) struct OracleTarget {
     lock: RunLock,
     /// Slices are timed by this host's clock, not the instance's.
     client_clock: AtomicBool,
-    /// The first rank of the run keeps others away.
+    /// The first rank of the run holds the lock against other runs.
     among_ranks: AtomicBool,
-    /// How far the instance's clock is ahead of this host's, us, once asked.
+    /// Lead of the instance's clock over this host's, us, after the first query.
     ahead_us: Mutex<Option<i64>>,
     block_bytes: Mutex<Option<u64>>,
-    /// What reading the instance's clock costs, us a call, once timed; `None` inside where it could not be.
+    /// Cost of reading the instance's clock, us a call, after it was timed; `None` inside if that failed.
     clock_cost: OnceLock<Option<f64>>,
 }
 

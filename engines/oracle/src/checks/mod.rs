@@ -1,5 +1,5 @@
-//! What about the server would spoil a result, before anything runs; `self_proof` shows at first contact whether the engine
-//! does on a server what it claims.
+//! Checks of the server, before anything runs, for conditions that would affect a result. `self_proof` verifies the
+//! engine's own claims on a server at first contact.
 
 pub(crate) mod self_proof;
 

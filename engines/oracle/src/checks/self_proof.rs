@@ -1,5 +1,5 @@
-//! First contact: whether this engine does on this server what it says it does. A line a claim: PASS, FAIL, or NOT SEEN where
-//! the account may not see it. Makes tables of its own and removes them.
+//! First contact: verifies the engine's claims on this server. A line a claim: PASS, FAIL, or NOT SEEN if the account
+//! lacks a privilege. Creates its own tables and removes them.
 
 use std::fmt::Write as _;
 
@@ -133,7 +133,7 @@ impl Proof<'_> {
         }
     }
 
-    /// Dataset, plans, and what slices of reads and of updates do to counters.
+    /// Dataset, plans, and the effect of slices of reads and of updates on counters.
     fn work(&mut self, stop: &StopFlag) {
         let loaded = self.clean_up().and_then(|()| self.load(stop));
         if !self.add_line("tables are made and filled", loaded.map(|()| None)) {
@@ -181,7 +181,7 @@ impl Proof<'_> {
         self.add_line("what SYSTIMESTAMP costs", figure);
     }
 
-    /// A slice of `workload`, and by how much our session's statistics grew; `None` where they may not be read.
+    /// A slice of `workload`, and the growth of our session's statistics; `None` if they may not be read.
     fn slice(&self, workload: &Workload) -> Result<(SliceOrder, SliceReport, Option<Values>)> {
         let mut monitors = own::monitors(self.link, "doctor")?;
         let mut counted = || self.own.read(self.link, &mut monitors, Source::Statistics).ok();
@@ -276,7 +276,7 @@ impl Proof<'_> {
         }
     }
 
-    /// What a report of a bug needs, without names of hosts, services and accounts.
+    /// Contents of a bug report, without names of hosts, services and accounts.
     fn bundle(&self, banner: &str) -> String {
         let mut text =
             format!("mindful {}, engine oracle, experimental\nserver: {banner}\n\n", env!("CARGO_PKG_VERSION"));

@@ -1,4 +1,4 @@
-//! Calls on threads of their own, so that a waiter can leave when a stop is requested. The driver cannot cancel: a
+//! Calls on separate threads, so that a waiter can leave when a stop is requested. The driver cannot cancel: a
 //! statement that never ends is abandoned with its connection, which the end of the process closes.
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::connect::driver::{Bind, Connection, Done, Failure, Row};
 use crate::connect::{Doing, explain};
 
 const LOOK: Duration = Duration::from_millis(50);
-/// How long work under way may still take then, so that a slice that is nearly over can report.
+/// Remaining time of running work after a stop, so that a slice that is nearly over can report.
 const PATIENCE: Duration = Duration::from_millis(1_500);
 
 /// Does `work`, and continues without it where that is interrupted.
@@ -50,7 +50,7 @@ fn wait<T>(receiver: &Receiver<T>, abort: &AbortState) -> std::result::Result<T,
 
 /// A connection with calls, and an end, that can be abandoned.
 pub(crate) struct Leavable {
-    /// `None` once a call was left.
+    /// `None` after a call was abandoned.
     connection: Option<Box<dyn Connection>>,
     abort: Arc<AbortState>,
 }
@@ -107,7 +107,7 @@ fn borrowed(binds: &[(String, Bind)]) -> Vec<(&str, Bind)> {
     binds.iter().map(|(name, bind)| (name.as_str(), bind.clone())).collect()
 }
 
-/// A session that works on a thread of its own.
+/// A session that works on a separate thread.
 pub(crate) struct Apart {
     abort: Arc<AbortState>,
     events: Arc<dyn Events>,
@@ -118,7 +118,7 @@ pub(crate) struct Apart {
 }
 
 impl Apart {
-    /// Has a thread open the session that `place` names, and work in it; what is left of it is reported to `events`.
+    /// Starts a thread that opens the session of `place` and works in it; abandoned work is reported to `events`.
     pub(crate) fn open<S: Session>(
         abort: Arc<AbortState>,
         events: Arc<dyn Events>,
@@ -156,7 +156,7 @@ impl Session for Apart {
         }
         let report = wait(&self.reports, &self.abort);
         if report.is_err() {
-            // It is not waited for, now or when this goes.
+            // It is not joined, now or on drop.
             drop((self.worker.take(), self.orders.take()));
         }
         if matches!(report, Err(Failure::Left)) {

@@ -1,8 +1,9 @@
 //! The part after `oracle://`: `USER@ADDRESS`.
 //!
-//! The address is whatever Oracle's own clients take: EZConnect (`host:port/service`, `tcps://host:port/service`), an alias
-//! of tnsnames.ora, or a descriptor in brackets. Of an EZConnect address, services may be several, for the instances of a
-//! cluster: `host/batch1,batch2` or `host/batch1..4`; aliases likewise, `rac1..4`. `host:port?sid=ORCL` names an instance the old way.
+//! The address has any form of Oracle's own clients: EZConnect (`host:port/service`, `tcps://host:port/service`), an
+//! alias of tnsnames.ora, or a descriptor in brackets. An EZConnect address may have several services, for the
+//! instances of a cluster: `host/batch1,batch2` or `host/batch1..4`; aliases likewise, `rac1..4`. `host:port?sid=ORCL`
+//! names an instance in the old form.
 
 use mindful_core::plan::secret::{MASK, without_named};
 use mindful_core::{Error, Result};
@@ -14,7 +15,7 @@ const MOST_SERVICES: u32 = 256;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Address {
     pub user: String,
-    /// One a service, in the order they are given, each as the driver takes it.
+    /// One a service, in the order they are given, each in the driver's form.
     pub services: Vec<String>,
 }
 
@@ -46,8 +47,8 @@ fn rest(url: &str) -> &str {
     rest.strip_prefix("//").unwrap_or(rest)
 }
 
-/// The URL without what looks like a password. Works for any text: where no `@` says which part is the account, what
-/// follows its first word is taken for one.
+/// The URL without a probable password. Works for any text: without an `@` that ends the account, the text after the
+/// first word counts as a password.
 pub(crate) fn redact(url: &str) -> String {
     let rest = rest(url);
     let begin = &url[..url.len() - rest.len()];
@@ -67,7 +68,7 @@ fn services(address: &str) -> Result<Vec<String>> {
     let scheme = before.find("://").map_or(0, |at| at + 3);
     let Some(slash) = before[scheme..].find('/').map(|at| at + scheme) else { return aliases(address) };
     let (host, names) = (&before[..slash], &before[slash + 1..]);
-    // What follows the service, such as `:pooled` for DRCP, is of each.
+    // A suffix of the service, such as `:pooled` for DRCP, applies to each of them.
     let (names, server) = names.find([':', '/']).map_or((names, ""), |at| names.split_at(at));
     let behind = parameters.map_or_else(String::new, |parameters| format!("?{parameters}"));
     let mut all = Vec::new();

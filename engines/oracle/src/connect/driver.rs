@@ -1,19 +1,19 @@
-//! What the engine asks of a driver: four calls. The real one speaks to a server; tests put another in its place.
+//! The interface of the engine to a driver: four calls. The real one connects to a server; tests use another.
 
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
 pub trait Driver: Send + Sync {
-    /// A connection to `login`; given up once `login.within` is over, whatever the other side does.
+    /// A connection to `login`; fails after `login.within` in any case.
     fn connect(&self, login: &Login) -> Result<Box<dyn Connection>, Failure>;
 }
 
 pub trait Connection: Send {
-    /// Executes what is no query; given up after `within`. Returned values are in the order of their binds.
+    /// Executes a statement other than a query; fails after `within`. Returned values are in the order of their binds.
     fn execute(&mut self, sql: &str, binds: &[(&str, Bind)], within: Duration) -> Result<Done, Failure>;
 
-    /// All rows of a query, given up after `within`; NULL is `None`, numbers are their decimal digits.
+    /// All rows of a query, within `within`; NULL is `None`, numbers are their decimal digits.
     fn query(&mut self, sql: &str, binds: &[(&str, Bind)], within: Duration) -> Result<Vec<Row>, Failure>;
 
     fn commit(&mut self) -> Result<(), Failure>;
@@ -24,7 +24,7 @@ pub type Row = Vec<Option<String>>;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Done {
     pub rows: u64,
-    /// What its binds hold now: those of [`Bind::Room`].
+    /// Values of its [`Bind::Room`] binds after the call.
     pub out: Vec<Option<String>>,
 }
 
@@ -34,8 +34,8 @@ pub enum Bind {
     Integer(i64),
     Text(String),
     Bytes(Vec<u8>),
-    /// Room for a VARCHAR2 of so many bytes, which comes back filled. More than 4,000 come back only into a text of that
-    /// length, so that is what is sent.
+    /// Space for a VARCHAR2 of that many bytes, which returns filled. More than 4,000 bytes are returned only into a
+    /// text of that length, so such a text is sent.
     Room(usize),
 }
 
@@ -45,7 +45,7 @@ pub struct Login {
     pub address: String,
     pub user: String,
     pub password: String,
-    /// Folder of tnsnames.ora; `None`: as `TNS_ADMIN` says.
+    /// Folder of tnsnames.ora; `None`: the value of `TNS_ADMIN`.
     pub config: Option<PathBuf>,
     pub wallet: Option<PathBuf>,
     pub wallet_password: Option<String>,
@@ -60,13 +60,13 @@ impl fmt::Debug for Login {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
-    /// The server says no: number and text of its error.
+    /// An error of the server, with number and text.
     Server {
         /// The number after `ORA-`.
         code: u32,
         text: String,
     },
-    /// The listener refused, with the number of its error where it gives one.
+    /// The listener refused, with the number of its error if it has one.
     Listener {
         /// The number after `ORA-`.
         code: Option<u32>,
@@ -74,15 +74,15 @@ pub enum Failure {
     },
     /// Nothing came back in this time.
     Silent(Duration),
-    /// The server asks for what the driver cannot do: it gave up by a panic, with these words.
+    /// The server requires an unsupported feature: the driver panicked with this message.
     Unable(String),
     Lost(String),
     /// The address is no address: an alias that is not there, a descriptor that cannot be read.
     Address(String),
     Tls(String),
-    /// What came back cannot be read.
+    /// The answer cannot be parsed.
     Garbled(String),
-    /// Someone asked to stop while the call was under way: it is left to itself, and its connection with it.
+    /// A stop was requested during the call: it is abandoned with its connection.
     Left,
 }
 
@@ -96,17 +96,17 @@ impl Failure {
         }
     }
 
-    /// Whether the server said that something it was asked for has no column of that name.
+    /// Whether the server reported a missing column.
     pub(crate) fn lacks_column(&self) -> bool {
         self.code() == Some(904)
     }
 
-    /// Whether nothing more can be said over the connection.
+    /// Whether the connection is no longer usable.
     pub(crate) fn ends_connection(&self) -> bool {
         matches!(self, Self::Lost(_) | Self::Silent(_) | Self::Garbled(_) | Self::Unable(_) | Self::Left)
     }
 
-    /// Whether the server said that the account may not see or do this, or that there is no such thing for it.
+    /// Whether the server reported that the account may not see or do this, or that the object does not exist for it.
     pub(crate) fn lacks_right(&self) -> bool {
         // No such table or view, no right, no such package, the same from PL/SQL, and in Autonomous a lockdown profile.
         matches!(self, Self::Server { code: 942 | 1031 | 6550 | 4043 | 41900, .. })

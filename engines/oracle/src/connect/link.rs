@@ -16,7 +16,7 @@ pub(crate) const QUESTION: Duration = Duration::from_mins(2);
 /// Limit for a load or a proof of a table; a working network is not silent for longer.
 pub(crate) const HEAVY: Duration = Duration::from_hours(7 * 24);
 
-/// What sessions of mindful's call themselves in V$SESSION.
+/// Module of mindful's sessions in V$SESSION.
 pub(crate) const MODULE: &str = "mindful";
 
 const DESCRIPTOR: [&str; 15] = [
@@ -87,12 +87,12 @@ impl Link {
         ["localhost", "127.", "[::1]"].iter().any(|local| address.starts_with(local))
     }
 
-    /// Shared with the threads of sessions, which end when they are asked to.
+    /// Shared with the threads of sessions, which end on request.
     pub(crate) fn abort_state(&self) -> &Arc<AbortState> {
         &self.abort
     }
 
-    /// A new connection to service `endpoint`, which calls itself by `role`; its calls are left once someone asked to stop.
+    /// A new connection to service `endpoint`, named by `role`; its calls are abandoned after a stop request.
     pub(crate) fn connect(&self, endpoint: u32, role: &str) -> Result<Box<dyn Connection>> {
         let connection = self.open(endpoint, role)?;
         Ok(Box::new(Leavable::new(connection, Arc::clone(&self.abort))))
@@ -111,17 +111,17 @@ impl Link {
         connected.and_then(|connected| connected).map_err(|failure| explain(&failure, Doing::Connect, &place))
     }
 
-    /// What connections of `role` call themselves; sessions that are measured have no role.
+    /// The action of connections of `role`; measured sessions have no role.
     pub(crate) fn action(&self, role: &str) -> String {
         if role.is_empty() { self.tag.clone() } else { format!("{} {role}", self.tag) }
     }
 
-    /// The connection of the session in `placement`, which has a thread of its own for its calls.
+    /// The connection of the session in `placement`, which has a separate thread for its calls.
     pub(crate) fn connect_session(&self, placement: Placement) -> Result<Box<dyn Connection>> {
         self.open(placement.endpoint, "").map_err(|error| error.at(session_name(placement.session)))
     }
 
-    /// Asks over the connection for everything that is not measured.
+    /// Queries over the connection for everything that is not measured.
     pub(crate) fn query(&self, place: &str, sql: &str, binds: &[(&str, Bind)]) -> Result<Vec<Row>> {
         self.query_within(place, sql, binds, QUESTION)
     }

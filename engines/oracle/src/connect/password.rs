@@ -39,7 +39,7 @@ fn variable(name: &str) -> Result<Option<String>> {
     Environment::of_process(&["ORACLE_"]).text(name)
 }
 
-/// Most bytes that are read of a password file, whatever it is.
+/// Largest part of a password file that is read, bytes.
 const LONGEST: u64 = 64 << 10;
 
 /// The first line of a file that only the caller's user can read.
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn a_password_file_without_an_end_is_not_read_to_it() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        // What comes after so much would be an error: it is no text.
+        // More bytes would be an error: the file is not a text.
         let mut text = vec![b' '; LONGEST as usize];
         text.splice(..7, *b"s3cret\n");
         text.extend([0xff; 100]);

@@ -1,4 +1,4 @@
-//! The real driver: Oracle's own in Rust, kept from hanging, panicking and filling the terminal.
+//! The real driver: Oracle's own in Rust, with protection against hangs, panics and terminal output.
 
 use std::sync::mpsc;
 use std::thread;
@@ -20,7 +20,7 @@ impl Driver for Thin {
         prepare_process();
         let (config, within) = (config(login)?, login.within);
         let (done, answer) = mpsc::channel();
-        // A listener that says nothing is waited for by this thread alone, which ends with the process.
+        // Only this thread waits for a silent listener, and it ends with the process.
         let connecting = thread::Builder::new().name("oracle".to_owned()).spawn(move || {
             let _ = done.send(caught(|| oracledb::connect(config)).map_err(|failure| with_timeout(failure, within)));
         });
@@ -32,12 +32,12 @@ impl Driver for Thin {
     }
 }
 
-/// TLS knows which of the two libraries in this program to use.
+/// Chooses one of the two TLS libraries in this program.
 fn prepare_process() {
     let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
-/// Calls the driver. A panic means that the driver cannot do what was asked.
+/// Calls the driver. A panic means that the driver does not support the request.
 fn caught<T>(call: impl FnOnce() -> Result<T, oracledb::Error>) -> Result<T, Failure> {
     match driver_panic::caught(call) {
         Ok(done) => done.map_err(|error| failure(&error)),

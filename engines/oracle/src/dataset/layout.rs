@@ -1,9 +1,9 @@
-//! The order in which a load writes keys: a permutation in arithmetic that Oracle's SQL has.
+//! The order in which a load writes keys: a permutation in arithmetic that Oracle's SQL supports.
 //!
 //! SQL has neither XOR nor words of 64 bits, so this permutation differs from that of the other engines, but is of the
 //! same kind: a network of rounds over two halves. Each round adds a scrambled half to the other, modulo the size of
-//! that half. It is a bijection whatever the scrambling; what lies beyond the last key is left out. The rounds are
-//! written here and in `sql/load/round_*.sql`, and must stay the same.
+//! that half. It is a bijection for any scrambling; results beyond the last key are omitted. The rounds are written
+//! here and in `sql/load/round_*.sql`, and must stay the same.
 
 use mindful_core::workload::draw::{self, Purpose};
 
@@ -15,7 +15,7 @@ const TIMES: u64 = 2_147_483_629;
 /// Most blocks for which the correlation of a candidate is checked; longer ones keep the limit by their length.
 const LOOKED_AT: u64 = 250_000;
 
-/// One round: what is added to a half before it is squared, and what the square is multiplied by.
+/// One round: the addend of a half before it is squared, and the factor of the square.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Round {
     pub plus: u64,

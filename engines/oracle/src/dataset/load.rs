@@ -111,7 +111,7 @@ impl Work<'_> {
         })
     }
 
-    /// Under a lock, so that what is reported never falls.
+    /// Under a lock, so that reported progress never falls.
     fn progress(&self, blocks: u64) {
         let _alone = self.progress_lock.lock().unwrap_or_else(PoisonError::into_inner);
         let done = self.done.fetch_add(blocks, Ordering::SeqCst) + blocks;
@@ -149,9 +149,9 @@ impl Work<'_> {
 pub(crate) struct FreeSpace {
     pub tablespace: String,
     pub block_bytes: u64,
-    /// All that is changed in it is logged, whatever a table says.
+    /// All changes in it are logged, even of a NOLOGGING table.
     pub force_logging: bool,
-    /// Bytes the account may still take; `None` without limit.
+    /// Bytes that the account may still use; `None` without limit.
     pub quota: Option<u64>,
     /// Bytes free in its files, before they extend themselves.
     pub free: Option<u64>,
@@ -160,7 +160,7 @@ pub(crate) struct FreeSpace {
 }
 
 impl FreeSpace {
-    /// The room of the tablespace that `options` name, or the account's own.
+    /// The free space of the tablespace in `options`, or the account's own.
     pub(crate) fn read(link: &Link, options: &Options) -> Result<Self> {
         let named = options.storage.tablespace.clone().unwrap_or_default();
         let sql = include_str!("../../sql/load/room.sql").trim_end();

@@ -1,6 +1,6 @@
-//! Exclusive and shared use of the tables: a run holds them exclusively unless it says that it shares; a load and a
-//! cleanup always hold them exclusively. It is a lock on the registry, held by a connection of its own, so it ends with
-//! mindful in any case.
+//! Exclusive and shared use of the tables: a run holds them exclusively unless `--shared` is set; a load and a cleanup
+//! always hold them exclusively. It is a lock on the registry, held by a separate connection, so it ends with mindful
+//! on every path.
 
 use std::sync::{Mutex, PoisonError};
 

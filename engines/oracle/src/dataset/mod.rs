@@ -1,7 +1,7 @@
-//! The rows that a run reads and updates: in which order they are written, how they are loaded, and the proof that they are
-//! in place.
+//! The rows that a run reads and updates: the order in which they are written, their load, and the proof of their
+//! places.
 //!
-//! - `registry` keeps what mindful owns in the account's schema; `lock` keeps others off it.
+//! - `registry` lists mindful's objects in the account's schema; `lock` excludes other runs.
 //! - `layout` is the order of keys, in arithmetic that Oracle's SQL has; `load` runs one CREATE TABLE AS SELECT a table.
 //! - `verify` reads where each row is.
 

@@ -1,4 +1,4 @@
-//! What in the account's schema is mindful's own: the marked registry and the tables it lists.
+//! mindful's own objects in the account's schema: the marked registry and its tables.
 
 use mindful_core::contract::OwnedObject;
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
@@ -15,7 +15,7 @@ pub(crate) const SHAPE: i32 = 1;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
     None,
-    /// A table whose load was cut off: it was registered when no other table of its name existed.
+    /// A table of an interrupted load: it was registered when no other table of its name existed.
     Begun,
     /// The table that was loaded, by its object number.
     Whole,
@@ -32,7 +32,7 @@ pub(crate) fn data(entries: &[Entry]) -> impl Iterator<Item = &RegisteredTable> 
     entries.iter().map(|entry| &entry.table)
 }
 
-/// All tables registered; `None` without a registry. Refuses a table of the registry's name that is not marked as ours.
+/// All registered tables; `None` without a registry. Refuses a table of the registry's name without our mark.
 pub(crate) fn entries(link: &Link, namespace: &Namespace) -> Result<Option<Vec<Entry>>> {
     let registry = namespace.registry();
     let look = include_str!("../../sql/load/look.sql").trim_end();
@@ -86,7 +86,7 @@ pub(crate) fn dataset(entries: &[Entry], block_bytes: u64) -> Option<Dataset> {
     table_registry::assemble_dataset(data(entries), &[SHAPE], block_bytes)
 }
 
-/// Keeps `proof` with its tables, each its own part.
+/// Stores `proof` with its tables, each its own part.
 pub(crate) fn store_proof(link: &Link, namespace: &Namespace, proof: &LayoutProof) -> Result<()> {
     let sql = statement::of_registry(include_str!("../../sql/load/store_proof.sql"), namespace);
     for (schema, json) in table_registry::split_proof(proof) {
@@ -138,7 +138,7 @@ fn tables(link: &Link, namespace: &Namespace) -> Result<Vec<String>> {
     Ok(found.iter().filter_map(|row| Some(text(row, 0)?.to_owned())).collect())
 }
 
-/// What a cleanup removes, and what of like names it leaves.
+/// Objects that a cleanup removes, and similarly named ones that it keeps.
 pub(crate) fn inventory(link: &Link, namespace: &Namespace) -> Result<Vec<OwnedObject>> {
     let Some(entries) = entries(link, namespace)? else { return Ok(Vec::new()) };
     let registry = namespace.registry();
@@ -150,7 +150,7 @@ pub(crate) fn inventory(link: &Link, namespace: &Namespace) -> Result<Vec<OwnedO
     Ok(tables(link, namespace)?.into_iter().map(object).collect())
 }
 
-/// Drops what [`inventory`] calls ours, the registry last.
+/// Drops our objects in [`inventory`], the registry last.
 pub(crate) fn cleanup(link: &Link, namespace: &Namespace) -> Result<Vec<OwnedObject>> {
     let objects = inventory(link, namespace)?;
     let registry = namespace.registry();

@@ -1,5 +1,5 @@
-//! The target's counters: our own sessions' and the instance's. A view that may not be read is reported with the GRANT that
-//! opens it, and its figures are not known.
+//! The target's counters: our own sessions' and the instance's. An unreadable view is reported with its GRANT, and its
+//! figures are unknown.
 
 use std::sync::{Arc, Mutex};
 
@@ -66,8 +66,7 @@ const INSTANCE: &[Column] = &[
     (statistic::COMMITS, "instance_commits", "1", "Transactions committed by everybody"),
 ];
 
-/// Events with a histogram that is read, and the kind of wait of each; Exadata's reads of one block have their own
-/// name.
+/// Events with a histogram, and the kind of wait of each; Exadata's reads of one block have a different name.
 const HISTOGRAM: &[(&str, &str)] = &[
     (event::SINGLE_READ, wait_kind::READ),
     (event::LOG_WRITE, wait_kind::LOG_WRITE),
@@ -130,7 +129,7 @@ fn instance_values(monitors: &Monitors, sql: &str) -> Result<Vec<Option<f64>>, F
     Ok(values)
 }
 
-/// Waits that the instance counted by how long they took, everybody's.
+/// Waits by duration that the instance counted, of all sessions.
 struct Histogram {
     monitors: Monitors,
     source: SampledSource,

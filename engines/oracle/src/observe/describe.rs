@@ -1,4 +1,4 @@
-//! What the server is: version, sizes, every parameter that matters.
+//! Description of the server: version, sizes, parameters that affect results.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::connect::link::{Link, number, text};
 use crate::names::Namespace;
 use crate::work::statement;
 
-/// What is said once of each run and in each export.
+/// The notice for each run and each export.
 pub(crate) const NOTICE: &str = "Measured on Oracle Database. Your agreement with Oracle may forbid disclosing benchmark results \
                           without its consent. This engine of mindful is experimental: it has not been tried on a real server.";
 
@@ -61,7 +61,7 @@ pub(crate) struct Version {
 }
 
 impl Version {
-    /// Asks for it; refuses what is no Oracle Database of release 12 or later.
+    /// Queries it; refuses all but Oracle Database of release 12 or later.
     pub(crate) fn read(link: &Link) -> Result<Self> {
         let sql = include_str!("../../sql/describe/banner.sql").trim_end();
         let rows = link.query("asking for the version", sql, &[])?;
@@ -86,7 +86,7 @@ fn release(banner: &str) -> Option<u32> {
     release.split('.').next()?.parse().ok()
 }
 
-/// The server as it describes itself; what may not be seen is missing.
+/// The server's own description, without invisible parts.
 pub(crate) fn describe(link: &Link, version: &Version, block_bytes: u64) -> Description {
     let mut facts = BTreeMap::new();
     facts.insert("engine".to_owned(), "experimental".to_owned());
@@ -150,19 +150,19 @@ pub(crate) fn identity(link: &Link, version: &Version) -> String {
     format!("oracle {database} {} {}", version.banner, link.user().to_uppercase())
 }
 
-/// The rows of a view, none where it may not be read.
+/// The rows of a view, empty if it may not be read.
 fn seen(link: &Link, sql: &str) -> Vec<Row> {
     link.ask(sql.trim_end(), &[]).ok().and_then(std::result::Result::ok).unwrap_or_default()
 }
 
-/// Names and values of [`PARAMETERS`]; `None` where they may not be read.
+/// Names and values of [`PARAMETERS`]; `None` if they may not be read.
 pub(crate) fn parameters(link: &Link) -> Option<Vec<Row>> {
     let sql = statement::of_names(include_str!("../../sql/describe/parameters.sql"), PARAMETERS);
     link.ask(&sql, &[]).ok()?.ok()
 }
 
-/// The readable files of mindful's tables, in whole: tables of others may be in them too. None for a server elsewhere,
-/// in ASM or in a container.
+/// The readable files with mindful's tables; they may also contain foreign tables. Empty for a remote server, in ASM or
+/// in a container.
 pub(crate) fn data_files(link: &Link, namespace: &Namespace, events: &dyn Events) -> Result<Vec<PathBuf>> {
     if !link.is_local() {
         return Ok(Vec::new());
@@ -184,7 +184,7 @@ fn can_be_read(path: &Path) -> bool {
     path.canonicalize().and_then(|path| files::open_file(&path)).is_ok()
 }
 
-/// Where the server can be seen: on this host or not: its processes and files are not searched for.
+/// Whether the server is on this host; its processes and files are not searched for.
 pub(crate) fn host(link: &Link) -> HostView {
     HostView { local: link.is_local(), ..HostView::default() }
 }

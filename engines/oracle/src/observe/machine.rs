@@ -1,4 +1,4 @@
-//! What the instance reports of the machine below it: the host where that is another one, its files, the disks of ASM.
+//! The instance's own counters of its machine: of a remote host, its files, the disks of ASM.
 
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ const DISKS: View = View {
     add: add_disks,
 };
 
-/// The samplers of these views that can be read; the others are findings, but that of ASM, which few have.
+/// The samplers of readable views. The others are findings, except ASM's, which few servers have.
 pub(crate) fn samplers(link: &Arc<Link>, monitors: &Monitors, events: &dyn Events) -> Result<Vec<Box<dyn Sampler>>> {
     let mut samplers: Vec<Box<dyn Sampler>> = Vec::new();
     for view in [HOST, FILES, DISKS] {

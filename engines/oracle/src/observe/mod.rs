@@ -1,7 +1,7 @@
-//! What the server shows of itself: its version and parameters, its counters, and what sessions wait for.
+//! Observation of the server: its version and parameters, its counters, and the waits of sessions.
 //!
-//! `describe` runs once a run. `counters`, `machine` and `waits` are samplers: the observer reads them on a connection of
-//! their own while sessions work. `own` keeps the statistics of our sessions apart from those of everybody else.
+//! `describe` runs once a run. `counters`, `machine` and `waits` are samplers: the observer reads them on separate
+//! connections while sessions work. `own` separates the statistics of our sessions from all others.
 
 pub(crate) mod counters;
 pub(crate) mod describe;

@@ -1,4 +1,4 @@
-//! The work of our own sessions alone: the statistics of each while it is connected, and its last ones afterwards.
+//! The work of our own sessions: the statistics of each while it is connected, and its last ones afterwards.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,7 +29,7 @@ pub(crate) const STATISTICS: &[&str] = &[
     statistic::CELL_FLASH_HITS,
 ];
 
-/// What one source of a session's statistics is made of.
+/// A source of a session's statistics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Source {
     /// V$SESSTAT.
@@ -59,7 +59,7 @@ impl Source {
         }
     }
 
-    /// The statement that reads it of all our sessions; that of the session that asks.
+    /// The statements that read it for all our sessions, and for the calling session.
     pub(crate) fn statements(self) -> [String; 2] {
         let (all, mine) = match self {
             Self::Statistics => {
@@ -97,7 +97,7 @@ impl Source {
     }
 }
 
-/// Sums over events: of reads of one block how many and how long, of all reads, of all waits for redo; us.
+/// Sums over events: number and time of single block reads, time of all reads and of all waits for redo, us.
 pub(crate) const SINGLE_READS: &str = "single block reads";
 /// See [`SINGLE_READS`].
 pub(crate) const SINGLE_READ_TIME: &str = "single block read time";
@@ -121,7 +121,7 @@ pub(crate) struct Own {
     sums: Mutex<BTreeMap<Source, Sums>>,
     /// They are read, so sessions report theirs when they end.
     read: AtomicBool,
-    /// How far the clock of each service is ahead of that of the first, us.
+    /// Lead of the clock of each service over the first one, us.
     ahead: Mutex<BTreeMap<u32, i64>>,
 }
 
@@ -130,7 +130,7 @@ impl Own {
         self.sums.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The values of a session that goes are kept with those of the others that are gone.
+    /// The last values of an ending session are kept with those of earlier ones.
     pub(crate) fn leave(&self, connection: &mut dyn Connection) {
         if !self.read.load(Ordering::SeqCst) {
             return;
@@ -150,13 +150,13 @@ impl Own {
         }
     }
 
-    /// What all our sessions did by now, of `source`, read by `monitors`, one an instance.
+    /// The work of all our sessions so far, from `source`, read by `monitors`, one an instance.
     pub(crate) fn read(&self, link: &Link, monitors: &mut [Monitor], source: Source) -> Result<Values, Failure> {
         self.read.store(true, Ordering::SeqCst);
         let [all, _] = source.statements();
         let names = [("module", Bind::Text(MODULE.to_owned())), ("action", Bind::Text(link.action("")))];
         let mut standing: BTreeMap<(u32, u64), Values> = BTreeMap::new();
-        // Held while asking: a session that goes meanwhile is counted once, in what it leaves.
+        // The lock is held during the query: a session that ends meanwhile is counted once, by its last values.
         let mut sums = self.sums();
         for monitor in monitors {
             for row in monitor.connection.query(&all, &names, QUESTION)? {
@@ -177,7 +177,7 @@ impl Own {
         Ok(all)
     }
 
-    /// How far the clock of `connection` to service `endpoint` is ahead of that of the first service, us.
+    /// Lead of the clock of `connection` to service `endpoint` over that of the first service, us.
     pub(crate) fn ahead_us(&self, link: &Link, connection: &mut dyn Connection, endpoint: u32) -> Result<i64> {
         if endpoint == 0 || link.endpoints() == 1 {
             return Ok(0);
@@ -199,7 +199,7 @@ fn add_up(sum: &mut Values, values: &Values) {
     }
 }
 
-/// How far the instance's clock is ahead of this host's: the quickest of a few answers.
+/// Lead of the instance's clock over this host's, by the quickest of a few answers.
 pub(crate) fn offset_us(connection: &mut dyn Connection) -> Result<i64> {
     let mut best = (i64::MAX, 0);
     for _ in 0..5 {

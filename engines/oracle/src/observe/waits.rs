@@ -1,4 +1,4 @@
-//! What sessions wait for: V$SESSION, sampled. It needs no pack: what a pack keeps of the past is never touched.
+//! Waits of sessions, sampled from V$SESSION. It needs no pack: history that requires a pack is never read.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::connect::link::{Link, MODULE, QUESTION, number, text};
 use crate::connect::{Doing, explain};
 use crate::observe::own;
 
-/// Events that are counted under their own name, and the class of each; latches by their nature are apart.
+/// Events that are counted under their own name, and the class of each; latches have a separate mark.
 const EVENTS: &[(&str, WaitClass)] = &[
     ("db file sequential read", WaitClass::Read),
     ("db file scattered read", WaitClass::Read),
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(metric_of("ON CPU").class, WaitClass::Cpu);
         assert_eq!(metric_of("enq: TM - contention").class, WaitClass::Contention);
         assert_eq!(metric_of("Disk file operations I/O"), OTHERS[5]);
-        // What is held for a moment: on a full host its holder has lost its CPU, and the work does not contend.
+        // Locks held for a moment: on a full host the holder has lost its CPU, and the work does not contend.
         for (doing, event) in
             [("latch: cache buffers chains", "latch: cache buffers chains"), ("cursor: pin S", "other latches")]
         {

@@ -1,6 +1,6 @@
-//! The buckets that the slice's block counts latencies in: those of core's histogram, by whole numbers alone.
+//! The latency buckets of a slice's block: those of core's histogram, in integer arithmetic.
 //!
-//! A latency of `ns` lies in octave `power`, the first for which `ns < 256 * 2^power`; there a bucket is `2^power` wide.
+//! A latency of `ns` is in octave `power`, the first for which `ns < 256 * 2^power`; there a bucket is `2^power` wide.
 //! Its number is `power * 128 + ns / 2^power`.
 
 /// Numbers of one kind of operation; the next kind's begin here.

@@ -1,6 +1,6 @@
-//! The work of a session, from the refusal of what the server cannot carry to the last commit.
+//! The work of a session, from the refusal of an unsupported workload to the last commit.
 //!
-//! - `prepare` checks before sessions are made.
+//! - `prepare` checks before sessions start.
 //! - `statement` renders every SQL and PL/SQL text. `session` runs a PL/SQL block a slice, which takes its operations from
 //!   `ops` and counts latencies by `bucket`; `client_session` sends one statement an operation, as an application does.
 

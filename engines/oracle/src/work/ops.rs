@@ -1,4 +1,4 @@
-//! Operations on their way to the block of a slice, and what it answers.
+//! The operations passed to the block of a slice, and its answer.
 
 use std::collections::BTreeSet;
 
@@ -61,7 +61,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// Reads what the block wrote; `None` where that is something else.
+    /// Parses the answer of the block; `None` for other text.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut parts = text.split(';');
         let numbers = |part: &str| part.split(' ').map(|word| word.parse::<i64>().ok()).collect::<Option<Vec<_>>>();

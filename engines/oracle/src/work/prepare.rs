@@ -1,4 +1,4 @@
-//! What is checked before sessions are made: what cannot be carried is refused with the next step.
+//! Checks before sessions start: an unsupported workload is refused with the next step.
 
 use mindful_core::contract::description::AccessPath;
 use mindful_core::workload::draws::Draws;
@@ -10,7 +10,7 @@ use crate::names::{Namespace, TableKind};
 use crate::work::session::MOST_SCHEMAS;
 use crate::work::{ops, statement};
 
-/// Refuses what this engine does not do, or what would hang.
+/// Refuses workloads that this engine does not support, or that would hang.
 pub(crate) fn refuse_contradictions(workload: &Workload, sessions: u32) -> Result<()> {
     if workload.access != Access::Index {
         return Err(Error::plan(
@@ -36,7 +36,7 @@ pub(crate) fn refuse_contradictions(workload: &Workload, sessions: u32) -> Resul
     workload.refuse_contradictions(sessions)
 }
 
-/// How the server reaches the blocks of each kind of operation; refuses what is not the method's.
+/// The server's access path for each kind of operation; refuses one that differs from the method's.
 pub(crate) fn paths(link: &Link, workload: &Workload, namespace: &Namespace) -> Result<Vec<AccessPath>> {
     let table = |kind| namespace.table(kind, 1);
     let mut wanted = vec![(OpKind::Select, statement::client_select(&table(TableKind::Blocks)))];

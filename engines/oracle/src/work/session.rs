@@ -36,7 +36,7 @@ pub(crate) struct ServerLoop {
     place: String,
     pause: Pause,
     pending: i64,
-    /// How far this instance's clock is ahead of that of the first service, us.
+    /// Lead of this instance's clock over that of the first service, us.
     ahead_us: i64,
     /// Operations of the last slice: as many are sent for the next.
     expected: usize,
@@ -115,7 +115,7 @@ impl ServerLoop {
         Ok(answer)
     }
 
-    /// Commits what no operation has committed: nothing stays open over a boundary.
+    /// Commits an open transaction: none may stay open over a boundary.
     fn end_transaction(&mut self) -> Result<()> {
         let Some(commit) = self.commit.as_ref().filter(|_| self.pending > 0) else { return Ok(()) };
         let done = self.connection.execute(commit, &[], QUESTION);

@@ -100,8 +100,8 @@ pub fn blocks(table: &str, layout: &Layout, plan: &DatasetPlan, schema: u32, blo
     statement(include_str!("../../sql/load/blocks.sql"), &values)
 }
 
-/// Names of the filling columns, and how many hashes fill each: a row takes most of its block, so that it is alone even
-/// where PCTFREE is ignored.
+/// Names of the filling columns, and the number of hashes in each: a row fills most of its block, so that no second one
+/// fits even if PCTFREE is ignored.
 fn columns(block_bytes: u64) -> Vec<(String, usize)> {
     let narrow = (1..=NARROW).map(|at| (format!("f{at}"), NARROW_HASHES));
     let room = block_bytes.min(8_192).saturating_sub(1_500) as usize;
@@ -235,7 +235,7 @@ pub fn client_commit(workload: &Workload) -> String {
     statement(include_str!("../../sql/client/commit.sql"), &[("commit", commit(workload))])
 }
 
-/// Asks for the plan of `of`. It contains keys as numbers, because EXPLAIN does not take values.
+/// The statement that explains `of`. It contains keys as numbers, because EXPLAIN does not accept bind values.
 pub fn explain(of: &str) -> String {
     let of = of.replace(":first_key", "1").replace(":last_key", "64");
     statement(include_str!("../../sql/client/explain.sql"), &[("statement", &of)])
