@@ -20,10 +20,10 @@ pub(crate) struct Counters {
     pub read_us: AtomicU64,
 }
 
-/// What the imagined server's caches served.
+/// Blocks served by the simulated server's caches.
 struct Caches {
     hit_share: f64,
-    /// How long the cache takes to serve that much, from the first reading on.
+    /// Time for the cache to fill, from the first reading on.
     fill: Duration,
     clock: Arc<dyn Clock>,
     began: Option<Duration>,
@@ -34,7 +34,7 @@ struct Caches {
 }
 
 impl Caches {
-    /// Adds what happened since the last reading, by the share of it that the cache missed.
+    /// Adds the work since the last reading, by the share that the cache missed.
     fn miss(&mut self, blocks: f64, read_us: f64) {
         let now = self.clock.elapsed();
         let passed = now.saturating_sub(*self.began.get_or_insert(now));

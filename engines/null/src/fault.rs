@@ -32,7 +32,7 @@ impl Stall {
         }
     }
 
-    /// How much longer an operation takes that works from `begin_us` to `end_us` of the run.
+    /// Delay of an operation from `begin_us` to `end_us` of the run.
     fn delay_us(self, begin_us: i64, end_us: i64) -> i64 {
         match self {
             Self::Once { at_us, for_us } => overlap_delay(begin_us, end_us, at_us, for_us),
@@ -46,7 +46,7 @@ fn overlap_delay(begin_us: i64, end_us: i64, stall_us: i64, for_us: i64) -> i64 
     if begin_us < stall_us + for_us && stall_us <= end_us { stall_us + for_us - begin_us.max(stall_us) } else { 0 }
 }
 
-/// The same for a stall of `for_us` at the end of each period: work gets on between the stalls alone.
+/// Delay by a stall of `for_us` at the end of each period: work continues only between the stalls.
 fn repeated_delay(begin_us: i64, end_us: i64, period_us: i64, for_us: i64) -> i64 {
     let into = begin_us.rem_euclid(period_us);
     let inside = begin_us >= period_us && into < for_us;
@@ -56,7 +56,7 @@ fn repeated_delay(begin_us: i64, end_us: i64, period_us: i64, for_us: i64) -> i6
     rest.saturating_add(stalls.saturating_mul(for_us))
 }
 
-/// How much longer an operation takes under all `stalls`, us.
+/// Delay of an operation by all `stalls`, us.
 pub(crate) fn stalled_us(stalls: &[Stall], begin_us: i64, end_us: i64) -> i64 {
     stalls.iter().map(|stall| stall.delay_us(begin_us, end_us)).max().unwrap_or(0)
 }

@@ -1,12 +1,11 @@
-//! Ends what all sessions wait for. They are woken for it: thousands that looked by themselves now and then would keep the
-//! host busy.
+//! Ends the waits of all sessions. They are woken for it: thousands of polling threads would keep the host busy.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread, ThreadId};
 
-/// How often all were interrupted, and which threads to wake the next time.
+/// Number of interrupts, and the threads to wake the next time.
 #[derive(Debug, Default)]
 pub(crate) struct Interrupts {
     count: AtomicU64,

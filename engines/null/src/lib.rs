@@ -1,6 +1,6 @@
 //! The null engine: no I/O, but latencies, stalls, failures and counters on demand.
 //!
-//! It tests the harness and every report: what it is asked to do is known, so what is measured can be compared with it.
+//! It tests the harness and every report: its behaviour is given, so measurements can be compared with it.
 
 mod counters;
 mod fault;
@@ -69,7 +69,7 @@ impl Engine for Null {
     }
 }
 
-/// What opens a target: here, all there is to know of it.
+/// The options of a target, which describe it completely.
 struct NullOptions {
     options: Options,
     clock: Arc<dyn Clock>,

@@ -92,9 +92,9 @@ pub(crate) struct Options {
     pub signals: Vec<Signal>,
     pub stalls: Vec<Stall>,
     pub failures: Vec<InjectedFailure>,
-    /// Session, from 0, and how long after the others it begins.
+    /// Session, from 0, and the delay of its begin.
     pub start_delays: Vec<(u32, Duration)>,
-    /// What the server needs to take the order of one session.
+    /// Time for the server to accept the order of one session.
     pub order: Duration,
     pub clock_offset: Duration,
     pub clock_step: Option<ClockStep>,
@@ -134,8 +134,8 @@ impl Options {
         })
     }
 
-    /// By how much operations slow down when `sessions` work at a time: the capped model times the Universal
-    /// Scalability Law (docs/method.md, Ladders and the knee, models A and B).
+    /// Slowdown of operations with `sessions` at work: the capped model times the Universal Scalability Law
+    /// (docs/method.md, Ladders and the knee, models A and B).
     pub(crate) fn crowding(&self, sessions: u32) -> f64 {
         let n = f64::from(sessions);
         let capped = match (self.capacity, self.softness) {

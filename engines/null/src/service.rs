@@ -1,4 +1,4 @@
-//! How long an operation takes, and waiting just so long.
+//! The duration of an operation, and exact waits.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use mindful_core::workload::{Op, OpKind, Workload};
 use crate::options::Options;
 use crate::signal::{SignalCurve, gaussian};
 
-/// No operation takes longer, whatever its factors come to: 30 years are never, and can still be added up.
+/// Longest operation, for any factors: 30 years can still be added up.
 const LONGEST_US: f64 = 1e15;
 
 #[derive(Debug)]
@@ -36,7 +36,7 @@ impl ServiceTime {
 
     /// Time of `op` when it begins `at_us` after the start of the run, us.
     ///
-    /// Lognormal with the asked mean: `mean exp(s z - s^2 / 2)`, z standard normal.
+    /// Lognormal with the given mean: `mean exp(s z - s^2 / 2)`, z standard normal.
     pub(crate) fn us(&mut self, op: &Op, at_us: i64) -> f64 {
         let mean = if op.kind == OpKind::Update { self.update_us } else { self.read_us };
         if mean == 0.0 {
@@ -57,15 +57,15 @@ const SPIN: Duration = Duration::from_micros(50);
 /// Most oversleeping that is made up for, so that a stopped host does not turn into a burst.
 const MOST_OVERSLEPT: Duration = Duration::from_millis(10);
 
-/// Waits that are right on average: what one wait oversleeps the next ones wait less.
+/// Waits that are right on average: when one wait is too long, the next ones are shorter.
 #[derive(Debug, Default)]
 pub(crate) struct Wait {
     overslept: Duration,
 }
 
 impl Wait {
-    /// Waits for `time`, or until `interrupted` says so, for which this thread is unparked; returns whether it waited
-    /// to the end.
+    /// Waits for `time`, or until `interrupted` returns true, for which this thread is unparked; returns whether it
+    /// waited to the end.
     pub(crate) fn wait(&mut self, time: Duration, interrupted: impl Fn() -> bool) -> bool {
         let Some(left) = time.checked_sub(self.overslept).filter(|left| !left.is_zero()) else {
             self.overslept -= time;
@@ -87,7 +87,7 @@ impl Wait {
 mod tests {
     use super::*;
 
-    /// How often this thread gave up its CPU.
+    /// Number of times that this thread gave up its CPU.
     fn naps() -> u64 {
         let status = std::fs::read_to_string("/proc/thread-self/status").unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
@@ -98,7 +98,7 @@ mod tests {
     fn a_long_wait_is_one_sleep() {
         let before = naps();
         assert!(Wait::default().wait(Duration::from_millis(300), || false));
-        // Ten thousand sessions that looked around every 20 ms kept two CPUs busy.
+        // Ten thousand sessions that polled every 20 ms kept two CPUs busy.
         assert!(naps() - before <= 4, "{} sleeps", naps() - before);
     }
 

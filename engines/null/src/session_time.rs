@@ -1,4 +1,4 @@
-//! Time of one session: if it is simulated, a session runs ahead of the others within a slice, because its work is not
+//! Time of one session. If it is simulated, a session runs ahead of the others within a slice, because its work is not
 //! visible before the end of the slice.
 
 use std::cell::Cell;

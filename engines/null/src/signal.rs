@@ -70,7 +70,7 @@ impl SignalCurve {
             Signal::Ramp { factor, over_s } => 1.0 + (factor - 1.0) * (at_s / over_s).min(1.0),
             Signal::Cycle { amplitude, period_s } => 1.0 + amplitude * (TAU * at_s / period_s).sin(),
             Signal::Ar1 { phi, deviation } => {
-                // Innovations of this size give the series the asked standard deviation: d^2 (1 - phi^2).
+                // Innovations of this size give the series the requested standard deviation: d^2 (1 - phi^2).
                 let innovation = deviation * (1.0 - phi * phi).sqrt();
                 while self.second < at_s as u64 {
                     self.second += 1;

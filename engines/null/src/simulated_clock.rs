@@ -1,8 +1,8 @@
 //! A clock that jumps to the next instant that any thread waits for, as soon as all threads wait.
 //!
-//! So a sweep of an hour takes a second. One thread runs at a time, and which one follows from the instants alone, in the order in
-//! which threads began to wait: what is simulated twice comes out the same. A thread takes part once it has entered its slot; a wait
-//! that the clock does not know, such as for a channel, would stop time for all.
+//! So a sweep of an hour takes a second. One thread runs at a time. Only the instants decide which one, in the order in
+//! which threads began to wait, so each simulation has the same result. A thread takes part after it has entered its
+//! slot; any other kind of wait, such as for a channel, would stop time for all.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,11 +14,11 @@ use mindful_core::contract::clock::{Clock, Notifier, ThreadSlot, Time};
 const BEGIN_US: i64 = 1_600_000_000_000_000;
 
 thread_local! {
-    /// The number of this thread among those of the clock it goes by.
+    /// The number of this thread on its clock.
     static NUMBER: Cell<usize> = const { Cell::new(0) };
 }
 
-/// See the [module](self). The thread that makes it is its first.
+/// See the [module](self). The creating thread is its first.
 #[derive(Debug, Clone)]
 pub struct SimulatedClock(Arc<Shared>);
 
@@ -31,7 +31,7 @@ struct Shared {
 struct State {
     now: Duration,
     running: Option<usize>,
-    /// When threads continue: at an instant, and among those of one instant in the order in which they came to wait.
+    /// Instants at which threads continue; threads of one instant continue in the order in which they began to wait.
     queue: BTreeMap<(Duration, u64), usize>,
     queued: u64,
     /// Threads that wait for a notifier.

@@ -188,11 +188,11 @@ fn refuse_another(loaded: &Dataset, plan: &DatasetPlan) -> Result<()> {
     ))
 }
 
-/// Positions that a correlation is distinguished from: more say no more.
+/// Largest number of positions for a correlation: more do not improve it.
 const POSITIONS: u64 = 250_000;
 
-/// Correlation of two numbers that each of `rows` positions has, over all of them or as many as say enough, evenly
-/// spread. Over all positions of permutations it is Spearman's rank correlation.
+/// Correlation of two numbers of each of `rows` positions, over all of them or an evenly spread sample. Over all
+/// positions of permutations it is Spearman's rank correlation.
 fn correlation(rows: u64, pair: impl Fn(u64) -> (u64, u64)) -> f64 {
     let count = rows.min(POSITIONS);
     let middle = (rows as f64 - 1.0) / 2.0;

@@ -12,7 +12,7 @@ pub(crate) fn session_at(text: &str) -> Result<(u32, Duration)> {
     Ok((session.trim().parse().map_err(|_| wrong())?, units::parse_duration(at)?))
 }
 
-/// How many times as long something takes.
+/// Parses a factor of a duration.
 pub(crate) fn factor(text: &str) -> Result<f64> {
     let value = units::parse_number(text)?;
     Bound::Number(0.0, 1e6).check(text).map(|()| value)

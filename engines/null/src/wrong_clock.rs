@@ -1,4 +1,4 @@
-//! The clock of the imagined server: ahead of this host's, and set once while it is at work if so asked.
+//! The clock of the simulated server: ahead of this host's, and optionally set once during the work.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -7,7 +7,7 @@ use mindful_core::contract::clock::Clock;
 use mindful_core::plan::units;
 use mindful_core::{Error, Result};
 
-/// When a clock is set, after the start of the run, and by how much it goes forward; us.
+/// Time of a clock change after the start of the run, and its size; us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ClockStep {
     at_us: i64,
@@ -52,7 +52,7 @@ impl WrongClock {
         self.ahead_us + self.step_at().filter(|(at, _)| host_us >= *at).map_or(0, |(_, by)| by)
     }
 
-    /// This host's time at which it shows `clock_us`; where it leaps over that, the instant of the leap.
+    /// This host's time at which it shows `clock_us`; if it jumps over that, the instant of the jump.
     pub(crate) fn host_us(&self, clock_us: i64) -> i64 {
         let before = clock_us - self.ahead_us;
         match self.step_at() {
