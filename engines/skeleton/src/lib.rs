@@ -44,9 +44,9 @@ const BLOCK_BYTES: u64 = 8192;
 pub struct Skeleton;
 
 impl Engine for Skeleton {
-    /// HERE: options of the engine, whose names begin with its own, such as `skeleton_cache`; see [`EngineFacts`] for what else
-    /// there may be. A plan that asks for more than the capabilities is refused before anything runs, and the suite tests what
-    /// is claimed here.
+    /// HERE: options of the engine, with names that begin with its own, such as `skeleton_cache`; see [`EngineFacts`]
+    /// for the other facts. A plan that needs more than the capabilities is refused before anything runs, and the suite
+    /// tests these claims.
     fn facts(&self) -> EngineFacts {
         let can = Capabilities {
             scans: false,
@@ -63,7 +63,7 @@ impl Engine for Skeleton {
         url.to_owned()
     }
 
-    /// HERE: parse the URL and the options into types, and open nothing. No later part sees their text.
+    /// HERE: parse the URL and the options into types, and open nothing. Later parts use only the types.
     fn parse_options(&self, url: &str, _settings: &Settings) -> Result<Arc<dyn EngineOptions>> {
         if url == "skeleton:" {
             return Ok(Arc::new(SkeletonOptions));
@@ -76,7 +76,7 @@ impl Engine for Skeleton {
 struct SkeletonOptions;
 
 impl EngineOptions for SkeletonOptions {
-    /// HERE: connect. An error says what failed, on what, and what to do about it.
+    /// HERE: connect. An error contains what failed, on what, and the remedy.
     fn open(&self, _sessions: u32, _events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
         Ok(Box::new(OpenedSkeleton { database: Arc::default() }))
     }
@@ -85,11 +85,10 @@ impl EngineOptions for SkeletonOptions {
 /// The database. HERE: it lives in another process; the target holds a control connection instead.
 #[derive(Default)]
 struct Database {
-    /// What is loaded: the parameters and the rows.
     tables: Mutex<Option<(DatasetPlan, Vec<Schema>)>>,
     logical_reads: AtomicU64,
     commits: AtomicU64,
-    /// Asks all sessions to end what they do.
+    /// Tells all sessions to end their work.
     interrupted: AtomicBool,
 }
 
@@ -112,7 +111,7 @@ impl Database {
     }
 }
 
-/// The opened target. Dropping it ends what opening it began.
+/// The opened target. Dropping it undoes the effects of opening it.
 struct OpenedSkeleton {
     database: Arc<Database>,
 }
@@ -124,8 +123,8 @@ impl DatasetStore for OpenedSkeleton {
     }
 
     /// One row fills one block, and rows are in the blocks in random order: then each operation visits the number of
-    /// blocks that the plan says, and no reading ahead helps. Schema after schema, so that a stopped load can be
-    /// completed.
+    /// blocks in the plan, and no reading ahead helps. Schemas are loaded one after the other, so that a stopped load
+    /// can be completed.
     fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &StopFlag) -> Result<Dataset> {
         let mut tables = self.database.tables();
         let (loaded_plan, schemas) = tables.get_or_insert_with(|| (plan.clone(), Vec::new()));
@@ -153,8 +152,8 @@ impl DatasetStore for OpenedSkeleton {
         if loaded < plan.schemas { Err(Error::interrupted("the load was stopped")) } else { Ok(dataset) }
     }
 
-    /// Proves what `load` promises from the stored rows, not from the plan. HERE: a query that returns key and block of
-    /// each row, such as by `ctid` or `ROWID`. A database that does not show where rows are cannot prove its layout,
+    /// Proves the promise of `load` from the stored rows, not from the plan. HERE: a query that returns key and block
+    /// of each row, such as by `ctid` or `ROWID`. A database that does not show where rows are cannot prove its layout,
     /// and reports this.
     fn verify(&self, _stop: &StopFlag) -> Result<LayoutProof> {
         let (_, schemas) = self.database.loaded()?;
@@ -180,8 +179,7 @@ impl DatasetStore for OpenedSkeleton {
         })
     }
 
-    /// HERE: list the objects that `load` made, and those that look like them but belong to someone else, with the reason why they
-    /// stay.
+    /// HERE: list the objects that `load` created, and similar ones of other owners, with the reason to keep those.
     fn inventory(&self) -> Result<Vec<OwnedObject>> {
         let object = |dataset: Dataset| OwnedObject::new("the rows in memory".to_owned(), Some(dataset.bytes), None);
         Ok(self.dataset()?.map(object).into_iter().collect())
@@ -211,8 +209,8 @@ impl Target for OpenedSkeleton {
         HostView::default()
     }
 
-    /// HERE: ask the database how it will carry out each statement (`EXPLAIN`), and refuse a plan that does not visit blocks one by
-    /// one through the index.
+    /// HERE: query the database's plan of each statement (`EXPLAIN`), and refuse a plan that does not visit blocks one
+    /// by one through the index.
     fn prepare(&self, workload: &Workload, _sessions: u32) -> Result<Vec<AccessPath>> {
         let (plan, schemas) = self.database.loaded()?;
         let refuse = |what: &str| Err(Error::plan(format!("the skeleton cannot {what}"), "change the plan"));
@@ -252,7 +250,7 @@ impl Target for OpenedSkeleton {
         Ok(vec![Box::new(CounterSampler::new(&self.database))])
     }
 
-    /// HERE: cancel the statements of all sessions over a connection of its own.
+    /// HERE: cancel the statements of all sessions over a separate connection.
     fn interrupt(&self) {
         self.database.interrupted.store(true, Ordering::SeqCst);
     }
@@ -281,8 +279,8 @@ struct Connection {
 }
 
 impl Operator for Connection {
-    /// HERE: execute the prepared statement of `op.kind` for the keys from `op.first_key` on. Return the number of rows that the
-    /// database says it visited, not `op.blocks`: the difference is an error that mindful reports.
+    /// HERE: execute the prepared statement of `op.kind` for the keys from `op.first_key` on. Return the number of rows
+    /// that the database reports as visited, not `op.blocks`: a difference is an error that mindful reports.
     fn run_op(&mut self, op: &Op) -> Result<u64> {
         if self.interrupted() {
             return Err(Error::interrupted(format!("{} was interrupted", session_name(self.session))));
@@ -305,8 +303,8 @@ impl Operator for Connection {
         self.database.interrupted.load(Ordering::SeqCst)
     }
 
-    /// Counters are exact at the end of each slice. HERE: make the server publish what this session has counted, if it does so only
-    /// now and then.
+    /// Counters are exact at the end of each slice. HERE: make the server publish this session's counts, if it does so
+    /// only occasionally.
     fn end_slice(&mut self) -> Result<()> {
         self.database.logical_reads.fetch_add(std::mem::take(&mut self.visited), Ordering::Release);
         self.database.commits.fetch_add(std::mem::take(&mut self.commits), Ordering::Release);
@@ -314,7 +312,7 @@ impl Operator for Connection {
     }
 }
 
-/// Reads the counters of the database. HERE: one query for all of them, over a connection of its own.
+/// Reads the counters of the database. HERE: one query for all of them, over a separate connection.
 struct CounterSampler {
     database: Arc<Database>,
     source: SampledSource,
