@@ -111,8 +111,8 @@ pub enum Reason {
 pub struct Assessment {
     /// Whether there is no reason against it.
     pub steady: bool,
-    /// Whether the interval of the mean (and of the 99th percentile) is narrow enough to stop, and a change of the
-    /// level over the window is excluded.
+    /// Whether the interval of the mean (and of the 99th percentile) is narrow enough to stop. A change of the level
+    /// over the window must also be excluded.
     pub precise: bool,
     /// Seconds of warm-up to leave out.
     pub warmup_s: usize,
@@ -215,8 +215,8 @@ fn idle(window: &[f64], criteria: &Criteria) -> Vec<Reason> {
     vec![Reason::TooShort { have_s, need_s: criteria.window_s.max(50) }]
 }
 
-/// Whether a straight line describes the window better than levels with jumps, by `n ln(squares)` and a penalty of `ln
-/// n` for the slope and `3 ln n` for each jump. Without the penalty, enough jumps would describe any ramp.
+/// Whether a straight line describes the window better than levels with jumps, by `n ln(squares)` and penalties. The
+/// penalty is `ln n` for the slope and `3 ln n` for each jump; without it, enough jumps would describe any ramp.
 fn line_describes_better(window: &[f64], jumps: &[Change]) -> bool {
     let slope = line_slope(window);
     let flat: Vec<f64> = window.iter().enumerate().map(|(i, v)| v - slope * i as f64).collect();

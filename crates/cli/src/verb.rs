@@ -34,7 +34,7 @@ pub(crate) enum PlanKeys {
 
 pub(crate) enum Action {
     Run(fn(&ArgMatches) -> Result<Exit>),
-    /// It describes the command line itself: every verb, with the flags that are to be shown.
+    /// It prints the command line itself: every verb, with the shown flags.
     Describe(fn(&ArgMatches, &dyn Fn(Shown) -> Command) -> Result<Exit>),
 }
 

@@ -1,8 +1,8 @@
 //! Properties of every engine, as a suite that its tests call.
 //!
 //! An engine's `tests/it/conformance.rs` provides a function that makes a fresh target, and [`suite!`] turns each
-//! property into a test. The test of a property that an engine's capabilities exclude prints why it does not apply. It
-//! also checks that the engine refuses what it claims not to support.
+//! property into a test. If an engine's capabilities exclude a property, its test prints the reason. It also checks
+//! that the engine refuses unsupported work.
 
 #![expect(clippy::missing_panics_doc, reason = "a property that does not hold panics: that is what it is for")]
 
@@ -37,9 +37,9 @@ pub use own_process::{own_mounts, own_process, with_own_memory, with_tracefs, wi
 pub use places::{names, place, quick_folder, quick_place};
 pub use tools::{tool, whole_tool, write_program};
 
-/// One `#[test]` a property, each on a fresh target from `$fixture`, a `fn() -> Fixture`, or `-> Option<Fixture>` that
-/// has printed with [`not_run`] what is missing. Properties of work may use a target of `$loaded`, which has the
-/// dataset of the fixture already if an earlier property used it.
+/// One `#[test]` a property, each on a fresh target from `$fixture`. That is a `fn() -> Fixture`, or `->
+/// Option<Fixture>` that has printed the missing requirement with [`not_run`]. Properties of work may use a target of
+/// `$loaded`, which has the dataset of the fixture already if an earlier property used it.
 #[macro_export]
 macro_rules! suite {
     ($fixture:path) => {

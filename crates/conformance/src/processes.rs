@@ -154,8 +154,8 @@ pub fn own_server<S>(open: impl FnOnce(&Path) -> S, load: impl Fn(&S), commit: i
 /// guard or every process of the server too. `KILL_TEST_ROUNDS` is the number of kills, `KILL_TEST_SEED` the seed of
 /// their times.
 ///
-/// `data` is the name of the data folder. The arguments of `check` are the server that opens after a kill, the last
-/// number reported as committed since the last load began, the notes, and words for a failure.
+/// `data` is the name of the data folder. `check` receives the server that opens after a kill, and the last number
+/// reported as committed since the last load began. It also receives the notes, and words for a failure.
 #[expect(clippy::print_stdout, reason = "the test prints how often it killed an owner")]
 pub fn kill_owners_at_any_moment<S>(
     kills: u64,

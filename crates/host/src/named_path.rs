@@ -18,7 +18,8 @@ const MOST_LINKS: usize = 40;
 
 /// The folder `path`, absolute and without links. The end of it may be missing.
 ///
-/// # Errors A link of another user, `..` below a missing folder, and errors of the kernel.
+/// # Errors
+/// A link of another user, `..` below a missing folder, and errors of the kernel.
 pub fn folder(path: &Path) -> io::Result<PathBuf> {
     walk(path, true)
 }
@@ -26,7 +27,8 @@ pub fn folder(path: &Path) -> io::Result<PathBuf> {
 /// Runs `work` with a path to the file `path`, in a folder that cannot be exchanged meanwhile. A link in place of the
 /// file itself is not followed.
 ///
-/// # Errors As [`folder`], a missing folder, and those of `work`.
+/// # Errors
+/// As [`folder`], a missing folder, and those of `work`.
 pub fn in_folder_of<T>(path: &Path, work: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
     let real = walk(path, false)?;
     match (real.parent(), real.file_name()) {

@@ -9,7 +9,8 @@ use rustix::termios::{self, LocalModes, OptionalActions, Termios};
 /// Reads a secret after `question` on the terminal, without echo. `None` without a terminal, or if something else uses
 /// it, such as a full screen.
 ///
-/// # Errors The terminal fails; [`ErrorKind::Interrupted`] after Ctrl-C.
+/// # Errors
+/// The terminal fails; [`ErrorKind::Interrupted`] after Ctrl-C.
 pub fn secret(question: &str) -> io::Result<Option<String>> {
     let (terminal, mut prompt) = (io::stdin(), io::stderr());
     if !terminal.is_terminal() || !prompt.is_terminal() {

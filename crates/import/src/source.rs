@@ -52,7 +52,8 @@ pub struct Source {
 
 /// Recognises the content of the file `name`.
 ///
-/// # Errors The file cannot be read, or is in none of the formats.
+/// # Errors
+/// The file cannot be read, or is in none of the formats.
 pub fn recognised(name: &str, plain: Box<dyn Read>) -> Result<Source> {
     let mut packed = BufReader::with_capacity(BUFFER, plain);
     let gzip = packed.fill_buf().map_err(|error| cannot_read(name, &error))?.starts_with(&[0x1f, 0x8b]);

@@ -8,7 +8,7 @@ const SPARE_CONNECTIONS: u32 = 24;
 
 pub const FEWEST_CONNECTIONS: u32 = 100;
 
-/// Connections to be ready for when `sessions` sessions are to work, in steps so that few more need no restart.
+/// Connections to prepare for `sessions` sessions, in steps so that a few more need no restart.
 pub fn connections_for(sessions: u32) -> u32 {
     (sessions + SPARE_CONNECTIONS).next_multiple_of(FEWEST_CONNECTIONS)
 }
@@ -25,7 +25,8 @@ pub fn memory_bytes() -> Option<u64> {
 
 /// Refuses a cache of `size` bytes that `memory_bytes` cannot hold; `what` is the server's word for its cache.
 ///
-/// # Errors More than three quarters of the memory, if that is known.
+/// # Errors
+/// More than three quarters of the memory, if that is known.
 pub fn carries(what: &str, size: u64, memory_bytes: Option<u64>) -> Result<()> {
     match memory_bytes {
         Some(memory) if size > memory / 4 * 3 => Err(Error::plan(

@@ -12,7 +12,7 @@
 //!
 //! It also contains the data folder, likewise of the server's user, and files that a program writes for its server,
 //! both named in [`ServerKind`]. The folder itself belongs to the user of mindful. If that is root, the server's user
-//! may enter but not write it, so that root never follows a path that another user could have changed.
+//! may enter but not write it. So root never follows a path that another user could have changed.
 
 use std::fs;
 use std::io;

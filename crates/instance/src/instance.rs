@@ -25,7 +25,7 @@ pub struct Order {
     /// Folder of the server's log; `None` keeps its place, or puts it into a new data folder.
     pub log: Option<PathBuf>,
     pub account: Account,
-    /// Sessions that it is to carry from its first start on.
+    /// Sessions that it must support from its first start on.
     pub sessions: u32,
     /// Most memory of the server and of the page cache of its reads, bytes.
     pub page_cache_limit: Option<u64>,

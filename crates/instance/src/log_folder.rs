@@ -39,7 +39,7 @@ pub(crate) struct LogFolder {
     account: Account,
 }
 
-/// Which folder the log of a data folder is in, or is to be in.
+/// The present or future folder of the log of a data folder.
 struct Choice {
     path: PathBuf,
     /// Whether the data is there already.

@@ -68,7 +68,8 @@ pub struct Options {
 impl Options {
     /// Parses the options in `settings` for a private server of `kind`.
     ///
-    /// # Errors An invalid value, or a setting that is reserved for mindful; the error names its origin.
+    /// # Errors
+    /// An invalid value, or a setting that is reserved for mindful; the error names its origin.
     pub fn parse(settings: &Settings, kind: &ServerKind) -> Result<Self> {
         settings.check_bounds(KEYS)?;
         let path = |name: &str| settings.get(name).filter(|text| !text.is_empty()).map(PathBuf::from);

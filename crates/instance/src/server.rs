@@ -116,7 +116,8 @@ impl Server {
     /// Stops the server in order: sessions are ended, the cache is written. A server that cannot stop, or makes no
     /// progress, is killed.
     ///
-    /// # Errors A process of it survives SIGKILL, for example while it waits for a disk.
+    /// # Errors
+    /// A process of it survives SIGKILL, for example while it waits for a disk.
     pub(crate) fn stop(&mut self, events: &dyn Events) -> Result<()> {
         // Held until the server has ended: when it closes before, the guard waits no longer.
         let mut pipe = self.pipe.take();

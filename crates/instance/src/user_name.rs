@@ -20,7 +20,8 @@ const USERS: &str = "/etc/passwd";
 /// Runs `work`, in which programs find a name for the user of `account`. The copy of the list of users is the file
 /// `copy`.
 ///
-/// # Errors The user has no name and cannot be given one, and those of `work`.
+/// # Errors
+/// The user has no name and cannot be given one, and those of `work`.
 pub(crate) fn with_name<T: Send>(account: &Account, copy: &Path, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     if User::from_uid(account.uid.into()).is_ok_and(|user| user.is_some()) {
         return work();

@@ -45,7 +45,8 @@ const TOO_MANY_PER_S: f64 = 2.0 * ENOUGH_PER_S;
 
 /// Times requests at the disks of the data; `Ok(None)` if no disk is visible.
 ///
-/// # Errors Why requests cannot be timed here.
+/// # Errors
+/// Why requests cannot be timed here.
 pub(crate) fn open(kernel: &Kernel, host: &HostView) -> std::result::Result<Option<BlockTrace>, String> {
     let disks = Disks::find(kernel, &host.data_paths, &host.log_paths);
     if disks.is_empty() {

@@ -45,7 +45,8 @@ const DEVICE: [(&str, Counter, f64, &str, &str); 6] = [
 /// system of `data_paths` on the server, or the one named after `#` in the URL: `http://db:9100#nvme1n1`. A requested
 /// `stop` ends the wait for it.
 ///
-/// # Errors The URL is invalid, or its answer has no figures of a node_exporter.
+/// # Errors
+/// The URL is invalid, or its answer has no figures of a node_exporter.
 pub fn node_exporter(url: &str, data_paths: &[PathBuf], stop: &StopFlag) -> Result<(Box<dyn Sampler>, Vec<Finding>)> {
     let address = Address::parse(url)?;
     let client = Client::new(&address, stop);

@@ -1,5 +1,5 @@
-//! Names that Oracle gives its statistics and wait events, and what they count as here. One table for the readers of
-//! reports, traces and views.
+//! Oracle's names of statistics and wait events, with their meaning here. One table for the readers of reports, traces
+//! and views.
 
 use mindful_core::contract::description::Words;
 use mindful_core::contract::wait::WaitClass;
@@ -12,11 +12,11 @@ pub fn words() -> Words {
 pub mod statistic {
     /// Requests to the buffer cache, blocks.
     pub const LOGICAL_READS: &str = "session logical reads";
-    /// Of these, those of reads as of an instant.
+    /// Of these, requests as of an instant.
     pub const CONSISTENT_GETS: &str = "consistent gets";
     /// Blocks read past the cache.
     pub const READS_DIRECT: &str = "physical reads direct";
-    /// Blocks read before anyone asked for them.
+    /// Blocks read before a request for them.
     pub const READS_PREFETCHED: &str = "physical reads cache prefetch";
     /// Waits for redo to be on storage, one a commit that waits.
     pub const SYNCH_WRITES: &str = "redo synch writes";
@@ -26,13 +26,13 @@ pub mod statistic {
     pub const CELL_FLASH_HITS: &str = "cell flash cache read hits";
     pub const BLOCKS_READ: &str = "physical reads";
     pub const READ_REQUESTS: &str = "physical read IO requests";
-    /// All read requests, those of control files and backups among them.
+    /// All read requests, including those of control files and backups.
     pub const ALL_READ_REQUESTS: &str = "physical read total IO requests";
     pub const ALL_READ_BYTES: &str = "physical read total bytes";
     pub const BLOCKS_WRITTEN: &str = "physical writes";
     /// Requests that wrote them, without redo.
     pub const WRITE_REQUESTS: &str = "physical write IO requests";
-    /// All write requests, those of redo among them.
+    /// All write requests, including those of redo.
     pub const ALL_WRITE_REQUESTS: &str = "physical write total IO requests";
     /// Bytes of all write requests, redo among them.
     pub const ALL_WRITE_BYTES: &str = "physical write total bytes";
@@ -86,7 +86,7 @@ const LONG: [&str; 9] = [
     "log file switch (archiving needed)",
 ];
 
-/// The event that `name` counts as: Exadata's reads as those of files.
+/// The event that `name` counts as: Exadata's reads count as reads of files.
 pub fn counterpart(name: &str) -> &str {
     CELL.iter().find(|(begin, _)| name.starts_with(begin)).map_or(name, |(_, event)| event)
 }
@@ -121,7 +121,7 @@ pub fn class(event: &str) -> WaitClass {
     }
 }
 
-/// Whether `event` is a wait for what is held for a moment only, on a CPU: a latch or a mutex.
+/// Whether `event` is a wait for a latch or a mutex, which a CPU holds for a moment.
 pub fn is_latch(event: &str) -> bool {
     // A pin that waits for a parse (`cursor: pin S wait on X`) is held for the whole parse.
     event.starts_with("latch") || event.contains("mutex") || event == "cursor: pin S"

@@ -170,7 +170,8 @@ impl RankCoordinator {
 
     /// Checks the other ranks while sessions work, by the last reading of the heartbeat.
     ///
-    /// # Errors One of them failed or is gone, or the rendezvous does not answer.
+    /// # Errors
+    /// One of them failed or is gone, or the rendezvous does not answer.
     pub(crate) fn check_others(&self) -> Result<()> {
         if !self.peers.heartbeat.is_slow() {
             return Ok(());

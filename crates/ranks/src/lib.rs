@@ -6,8 +6,8 @@
 //! not with their square. Nothing is pushed: a database table or a shared folder can be the rendezvous, and no port has
 //! to be opened between hosts.
 //!
-//! [`Ranked`] implements `mindful_runner::Coordination`. [`coordinator`] is the protocol, [`heartbeat`] renews a rank's
-//! row, [`run_merge`] merges the parts of all ranks into one run, and [`local`] starts ranks on this host without a
+//! [`Ranked`] implements `mindful_runner::Coordination`. [`coordinator`] is the protocol, and [`heartbeat`] renews a
+//! rank's row. [`run_merge`] merges the parts of all ranks into one run. [`local`] starts ranks on this host without a
 //! launcher.
 
 mod coordinator;

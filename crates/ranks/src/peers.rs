@@ -1,7 +1,8 @@
 //! The other ranks, as their rows show them: their progress, and whether they still run.
 //!
-//! A rank is gone if its lease is over by the clock of the rendezvous, if its row reports a failure, or if the row has
-//! the token of another process. A launcher that restarts a rank in the middle of a run does not restore its sessions.
+//! A rank is gone if its lease is over by the clock of the rendezvous, or if its row reports a failure. It is also gone
+//! if the row has the token of another process. A launcher that restarts a rank in the middle of a run does not restore
+//! its sessions.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -206,7 +207,8 @@ impl Peers {
 
     /// Waits until the next reading of the rows is due.
     ///
-    /// # Errors The user asked to stop.
+    /// # Errors
+    /// The user asked to stop.
     pub(crate) fn pause(&self) -> Result<()> {
         sleep(&*self.request.clock, &self.request.stop, self.read_interval())
     }

@@ -127,7 +127,8 @@ impl RunMerge {
 
 /// The part of one rank: its sessions, and its target if it manages one other than the first.
 ///
-/// # Errors The run does not belong to a rank, or was cut short.
+/// # Errors
+/// The run does not belong to a rank, or was cut short.
 pub fn part_of(run: &Run) -> Result<Part> {
     let [step] = &*run.steps else {
         return Err(cannot_merge(format!("run {} has {}", run.head.id, format_counted(run.steps.len(), "step"))));

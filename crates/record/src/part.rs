@@ -39,7 +39,8 @@ pub fn pack(part: &Part) -> Result<Vec<u8>> {
 
 /// The part in `bytes`.
 ///
-/// # Errors They do not contain one.
+/// # Errors
+/// They do not contain one.
 pub fn unpack(bytes: &[u8]) -> Result<Part> {
     let mut lines = BufReader::new(DeflateDecoder::new(bytes).take(LONGEST)).split(b'\n');
     let mut next = || {

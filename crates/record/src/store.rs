@@ -141,7 +141,8 @@ impl Store {
     /// Continues to write to run `id`, which was interrupted or killed; a torn last line is cut off. Returns the record
     /// so far.
     ///
-    /// # Errors Another process writes to it ([`ErrorKind::Plan`]), or its record cannot be read or opened.
+    /// # Errors
+    /// Another process writes to it ([`ErrorKind::Plan`]), or its record cannot be read or opened.
     pub fn go_on(&self, id: &str) -> Result<(RunWriter, Run)> {
         self.check(id)?;
         self.check_place()?;
@@ -159,7 +160,8 @@ impl Store {
     /// Reads the run `id`, and returns whether it is our own. Then the effective user or root wrote it here, and no
     /// other user could write to it or replace it. Only the commands of such a run may be executed.
     ///
-    /// # Errors As [`Store::read`].
+    /// # Errors
+    /// As [`Store::read`].
     pub fn read_judged(&self, id: &str) -> Result<(Run, bool)> {
         let log = self.log(id)?;
         let record = Record::open(&self.run_dir(id), file::open_itself).map_err(|error| unread(&log, &error))?;
@@ -230,7 +232,8 @@ impl Store {
 
     /// Passes each complete line of the record of run `id` to `each`, without its end, and keeps no line.
     ///
-    /// # Errors The record cannot be read, and those of `each`.
+    /// # Errors
+    /// The record cannot be read, and those of `each`.
     pub fn each_line(&self, id: &str, each: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
         let log = self.log(id)?;
         each_line(&log, &mut |line| {
@@ -242,7 +245,8 @@ impl Store {
     /// Like [`Store::each_line`], but `redactor` replaces names. Events of a later version are omitted, because this
     /// version cannot find the names in them.
     ///
-    /// # Errors As [`Store::each_line`].
+    /// # Errors
+    /// As [`Store::each_line`].
     pub fn each_redacted_line(
         &self,
         id: &str,

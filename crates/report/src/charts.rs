@@ -139,7 +139,8 @@ pub(crate) fn step_charts(
 
 /// The chart called `name` of `sides`; a chart of one step shows the last step.
 ///
-/// # Errors There is no such chart, or these runs have no data for it.
+/// # Errors
+/// There is no such chart, or these runs have no data for it.
 pub fn named(name: &str, sides: &[Side]) -> Result<Drawing> {
     if !NAMES.iter().any(|(known, _)| *known == name) {
         let known: Vec<_> = NAMES.iter().map(|(known, _)| *known).collect();
@@ -159,7 +160,8 @@ pub fn named(name: &str, sides: &[Side]) -> Result<Drawing> {
 
 /// The chart called `name` of two sides: their differences, or a chart of [`named`] with a curve a side.
 ///
-/// # Errors The sides have no data for it.
+/// # Errors
+/// The sides have no data for it.
 pub fn comparison_chart(name: &str, compared: &Differences, [baseline, candidate]: [&[Side]; 2]) -> Result<Drawing> {
     let all = [baseline, candidate].concat();
     let differences = differences::drawing(compared, doubt(&all));

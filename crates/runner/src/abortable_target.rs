@@ -2,8 +2,9 @@
 //! that no longer answers.
 //!
 //! Most waits end in order: sessions check the stop flag, and a step interrupts its own operations. The watchdog is for
-//! other waits, such as a read from a socket. It calls `abort` a while after the request, and again until the target is
-//! dropped, because one abort may come just before the next wait begins. Only a second signal ends the process itself.
+//! other waits, such as a read from a socket. It calls `abort` a while after the request. It repeats the call until the
+//! target is dropped, because an abort may come just before the next wait begins. Only a second signal ends the process
+//! itself.
 
 use std::ops::Deref;
 use std::sync::Arc;

@@ -55,8 +55,7 @@ pub trait Coordination: Send + Sync {
     /// decided. `now_us` is the present by that clock, which is ahead of this host's by `target`.
     fn start(&self, now_us: i64, lead: Duration, target: &ClockOffset) -> Result<Option<i64>>;
 
-    /// The sessions of this process are to begin at `start_us`, and work until `ends` by this host's clock if that is
-    /// known.
+    /// The sessions of this process begin at `start_us`, and work until `ends` by this host's clock, if known.
     fn started(&self, start_us: i64, target: &ClockOffset, ends: Option<Duration>) -> Result<()>;
 
     /// While sessions work: whether the other processes still do.
@@ -71,7 +70,8 @@ pub trait Coordination: Send + Sync {
     /// Called after this process has stored its measurements. The first process creates the result of the run, shows it
     /// and calls the last hook; the others wait for it.
     ///
-    /// # Errors The error that ended the run for all processes.
+    /// # Errors
+    /// The error that ended the run for all processes.
     fn finish(&self, context: &Context, own: Ended, show: Show<'_>) -> Result<Ended>;
 
     /// Ends the run of all reachable processes with `error`.

@@ -34,7 +34,8 @@ pub type Resumed = (RunWriter, Run);
 /// Measures the steps of `source` one by one and stores them in a new folder, or in the folder of the `resumed` run.
 /// Then `show` prints the result. The user's hooks are called before, between and after.
 ///
-/// # Errors A failure before the run began: then nothing is stored. Or the result cannot be stored or shown.
+/// # Errors
+/// A failure before the run began: then nothing is stored. Or the result cannot be stored or shown.
 pub fn run(
     context: &Context,
     coordination: &dyn Coordination,

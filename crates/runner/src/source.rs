@@ -68,7 +68,8 @@ pub struct NextStep {
 pub trait StepSource {
     /// The run's own system is open and contains `dataset`; nothing is stored yet.
     ///
-    /// # Errors The source cannot use the target or the dataset; then nothing is stored.
+    /// # Errors
+    /// The source cannot use the target or the dataset; then nothing is stored.
     fn opened(&mut self, _target: &dyn Target, _dataset: &Dataset, _recording: &Recording) -> Result<()> {
         Ok(())
     }

@@ -1,5 +1,5 @@
-//! Time of one session. If it is simulated, a session runs ahead of the others within a slice, because its work is not
-//! visible before the end of the slice.
+//! Time of one session. A simulated session runs ahead of the others within a slice, because its work is not visible
+//! before the end of the slice.
 
 use std::cell::Cell;
 use std::rc::Rc;

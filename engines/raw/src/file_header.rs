@@ -2,9 +2,9 @@
 //!
 //! A filled block device has one too. There it identifies the expected data, and does not permit writes.
 //!
-//! A file counts as mindful's own only if it is a regular file, the header is complete, and the inode number in it is
-//! the file's own. So a copied header, with `cp` in another file or with `dd` on a device, gives no right to write
-//! there.
+//! A file counts as mindful's own only if it is a regular file, its header is complete, and the header contains the
+//! file's own inode number. So a copied header, with `cp` in another file or with `dd` on a device, gives no right to
+//! write there.
 
 use mindful_core::dataset::MOST_BYTES;
 use mindful_core::plan::MOST_SCHEMAS;

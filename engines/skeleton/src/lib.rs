@@ -1,7 +1,7 @@
 //! A skeleton: the smallest engine that passes the conformance suite, to be copied for a new database.
 //!
 //! Its database is a map in the memory of mindful: each schema has rows, and each row is in a block of its own.
-//! Comments that begin with `HERE` say what an engine for a real database does at that place. To make an engine of it:
+//! Comments that begin with `HERE` describe the work of a real engine at that place. To make an engine of it:
 //!
 //! 1. Copy the folder to `engines/NAME`, and rename the package, the types and the URL scheme.
 //! 2. Run `cargo test -p mindful-NAME`. Replace one part at a time, and keep the suite green: open, load, session, counters.
@@ -117,7 +117,7 @@ struct OpenedSkeleton {
 }
 
 impl DatasetStore for OpenedSkeleton {
-    /// HERE: read what `load` stored with the tables. A half loaded schema does not count.
+    /// HERE: read the parameters that `load` stored with the tables. A half loaded schema does not count.
     fn dataset(&self) -> Result<Option<Dataset>> {
         Ok(self.database.tables().as_ref().map(|(plan, schemas)| describe_dataset(plan, schemas.len() as u32)))
     }

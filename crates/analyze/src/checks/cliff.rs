@@ -17,13 +17,13 @@ use crate::judgement::headline::percent;
 use crate::judgement::verdict::HOST_BUSY;
 use crate::step::StepAnalysis;
 
-/// How near a rate is to a cap that it is called by.
+/// Distance from a cap within which a rate is named after it.
 const NEAR: f64 = 0.03;
 /// Share of the lost bytes, and of the additional time per read, that other processes must account for to be the cause
 /// of the fall.
 const TAKEN: f64 = 0.5;
-/// Smallest rise in CPU use by others and the hypervisor that explains a fall, as a fraction of the share of its rate
-/// that the run lost. A tenth of the CPUs explains a rate that fell by a third, but not one that fell to a twentieth.
+/// Smallest rise in CPU use by others and the hypervisor that explains a fall, by the lost share of the rate. A tenth
+/// of the CPUs explains a rate that fell by a third, but not one that fell to a twentieth.
 const TAKEN_CPUS: f64 = 0.25;
 
 /// Limits of volumes as their makers publish them: name, requests a second, bytes a second.

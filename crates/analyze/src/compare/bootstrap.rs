@@ -10,8 +10,8 @@ use crate::stats::random::Random;
 /// Fewest points of a series that blocks are drawn from.
 const SHORTEST_SERIES: usize = 10;
 
-/// Interval of the ratio: runs are resampled, and within each run drawn its blocks of seconds where they are known.
-/// `None` below two runs a side, without resamples, or where all resamples agree.
+/// Interval of the ratio. Runs are resampled, and within each drawn run its blocks of seconds, if known. `None` below
+/// two runs a side, without resamples, or if all resamples agree.
 pub(crate) fn ratio_bca(
     baseline: &[RunValue],
     candidate: &[RunValue],
@@ -79,7 +79,7 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// `None` for a short series or one with a mean that is not above zero.
+    /// `None` for a short series, or a mean not above zero.
     pub(super) fn new(series: &[f64]) -> Option<Self> {
         let center = mean(series).filter(|m| *m > 0.0 && m.is_finite() && series.len() >= SHORTEST_SERIES)?;
         let length = (2.0 * autocorrelation::time(series)).ceil() as usize;

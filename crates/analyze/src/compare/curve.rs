@@ -12,7 +12,8 @@ const READINGS: u32 = 32;
 
 /// Fits a curve to each side and compares the curves; the points may be in any order.
 ///
-/// # Errors As [`find`]: too few loads on a side.
+/// # Errors
+/// As [`find`]: too few loads on a side.
 pub fn curves(baseline: &[LoadPoint], candidate: &[LoadPoint], search: &Search) -> Result<CurveComparison> {
     let sides = [(baseline, "baseline", 0), (candidate, "candidate", 1)].map(|(points, name, shift)| {
         // Each side draws its own resamples.

@@ -25,7 +25,8 @@ const NOT_FIRST: &str = "not in the first rank";
 impl Gate {
     /// Parses `slower>5%` or `not in the first rank`. With `passes_undecided`, an undecided comparison passes.
     ///
-    /// # Errors Any other text.
+    /// # Errors
+    /// Any other text.
     pub fn parse(condition: &str, passes_undecided: bool) -> Result<Self> {
         let bad = || {
             let next = format!("write 'slower>5%', 'faster>5%' or '{NOT_FIRST}'");

@@ -9,7 +9,8 @@ use super::runs::Side;
 
 /// The price of each side; `None` if a side has none.
 ///
-/// # Errors Runs of one side with different prices, and sides in different currencies.
+/// # Errors
+/// Runs of one side with different prices, and sides in different currencies.
 pub(super) fn prices_of_sides(baseline: &Side, candidate: &Side) -> Result<Option<[Price; 2]>> {
     let (a, b) = (price_of_side("baseline", baseline)?, price_of_side("candidate", candidate)?);
     let (Some(a), Some(b)) = (a, b) else { return Ok(None) };

@@ -50,8 +50,8 @@ impl Pace {
         })
     }
 
-    /// `delivered / offered >= 0.99`, the backlog grows by at most 0.005 of the rate, and at the end it is at most
-    /// twice the backlog of the start plus one operation a session.
+    /// Requires `delivered / offered >= 0.99` and growth of the backlog by at most 0.005 of the rate. At the end the
+    /// backlog may be twice that of the start plus one operation a session.
     ///
     /// One operation a session over the window counts neither as lost nor as growth. That many may be due at a
     /// boundary, and in a window of a hundred operations one is already a hundredth.

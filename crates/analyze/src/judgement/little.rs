@@ -43,7 +43,7 @@ fn in_flight_per_session(run: &Run, step: &StepRecord) -> u32 {
 
 /// Average number of sessions inside operations, including the overhead of the loop in the database.
 ///
-/// An operation counts to the slice in which it began. With hundreds of sessions it lasts for seconds, and the number
+/// An operation counts to the slice in which it began. With hundreds of sessions it lasts for seconds. Then the number
 /// at the begin of the window differs from that at its end, where the sessions drain. Therefore the number comes from
 /// the time inside slices between the boundaries.
 pub(crate) fn residing(step: &StepRecord, work: &Work) -> f64 {

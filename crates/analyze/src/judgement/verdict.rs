@@ -14,7 +14,7 @@ use mindful_core::result::finding::OTHERS_BUSY;
 
 /// Share of the CPUs it may use above which the client limits.
 pub(crate) const CLIENT_BUSY: f64 = 0.8;
-/// Share of the busy sessions by which Little's law may be off before the client is to blame.
+/// Deviation from Little's law, by the busy sessions, above which the client limits.
 pub(crate) const LITTLE_BREACH: f64 = 0.05;
 /// Share of the host's CPU above which CPU limits.
 pub(crate) const HOST_BUSY: f64 = 0.85;

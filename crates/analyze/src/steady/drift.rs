@@ -29,8 +29,8 @@ impl Drift {
     }
 }
 
-/// Tests the means of batches, each twice the autocorrelation time of the residuals from a straight line, so that slow
-/// noise does not count as a trend. `None` below twelve points, or if the mean is not above zero.
+/// Tests the means of batches, each twice the autocorrelation time of the residuals from a straight line. So slow noise
+/// does not count as a trend. `None` below twelve points, or if the mean is not above zero.
 pub fn drift(series: &[f64]) -> Option<Drift> {
     let center = mean(series).filter(|m| *m > 0.0 && series.len() >= 2 * FEWEST_BATCHES)?;
     let slope = crate::stats::moment::line_slope(series);

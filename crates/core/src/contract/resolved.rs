@@ -22,7 +22,8 @@ pub struct Resolved {
 impl Resolved {
     /// Parses `origins` for a target of `engine`.
     ///
-    /// # Errors An invalid value; the error names its origin.
+    /// # Errors
+    /// An invalid value; the error names its origin.
     pub fn parse(engine: &dyn Engine, origins: Settings) -> Result<Self> {
         let plan = Plan::from_settings(&origins)?;
         let options = engine.parse_options(&plan.target, &origins)?;
@@ -31,7 +32,8 @@ impl Resolved {
 
     /// A copy with other `values` of some keys: the plan is parsed again, the options only if a value belongs to them.
     ///
-    /// # Errors An invalid value; the error names its flag.
+    /// # Errors
+    /// An invalid value; the error names its flag.
     pub fn with_values(&self, engine: &dyn Engine, values: &BTreeMap<String, String>) -> Result<Self> {
         let mut origins = self.origins.clone();
         for (key, value) in values {

@@ -42,8 +42,8 @@ pub trait Target: DatasetStore + Send + Sync {
     /// Fills the cache with the working set of `workload`, in the order of its blocks. Called after [`Target::prepare`]
     /// if the cache can hold it. `None` from an engine that cannot fill its cache.
     ///
-    /// A block costs more CPU when the blocks of an operation lie far apart in memory, so figures of a cached run depend on
-    /// the order in which the cache was filled.
+    /// Blocks of an operation that are far apart in memory cost more CPU. So figures of a cached run depend on the
+    /// order in which the cache was filled.
     fn fill_cache(&self, _workload: &Workload, _stop: &StopFlag) -> Result<Option<CacheFill>> {
         Ok(None)
     }

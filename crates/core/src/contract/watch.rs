@@ -50,6 +50,7 @@ pub trait Watch: Send {
 
     /// All circumstances, each under a unique name.
     ///
-    /// # Errors The source cannot be read.
+    /// # Errors
+    /// The source cannot be read.
     fn read(&mut self) -> Result<Vec<Circumstance>>;
 }

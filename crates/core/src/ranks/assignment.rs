@@ -93,7 +93,8 @@ pub fn split_urls(text: &str) -> impl Iterator<Item = &str> {
 
 /// Weights of the targets, if set.
 ///
-/// # Errors The values are not weights.
+/// # Errors
+/// The values are not weights.
 pub(crate) fn parse_weights(settings: &Settings) -> Result<Option<Vec<u32>>> {
     settings.parse("target_weights", list)
 }

@@ -16,7 +16,8 @@ impl StepRecord {
     /// The work of one rank's sessions, as it is sent to the first rank: with the CPU of its process and the counters
     /// that `keeps` selects.
     ///
-    /// # Errors The step does not belong to a rank.
+    /// # Errors
+    /// The step does not belong to a rank.
     pub fn to_rank_part(&self, cpus: Option<f64>, keeps: KeptCounters) -> Result<Self, String> {
         let [rank] = &*self.ranks else { return Err("it is not part of a run of several ranks".to_owned()) };
         let cpu_us = cpu_us(&self.series);
@@ -154,7 +155,8 @@ impl RankMerge {
 
     /// A merge for one of several targets, from the step of the rank that managed it.
     ///
-    /// # Errors The step does not belong to such a rank.
+    /// # Errors
+    /// The step does not belong to such a rank.
     pub fn for_target(first: StepRecord, cpus: Option<f64>) -> Result<Self, String> {
         let on =
             first.ranks.first().and_then(|rank| rank.on_target).ok_or("it is not part of a run of several targets")?;
@@ -185,7 +187,8 @@ impl RankMerge {
 
     /// Adds the part of one rank.
     ///
-    /// # Errors It is not a part of this step.
+    /// # Errors
+    /// It is not a part of this step.
     pub fn add(&mut self, part: &StepRecord) -> Result<(), String> {
         let [rank] = &*part.ranks else { return Err("it is not part of a run of several ranks".to_owned()) };
         let mine = self.first.ranks.first().cloned().unwrap_or_default();

@@ -45,7 +45,8 @@ pub trait Rendezvous: Send + Sync {
     /// Creates the rendezvous' objects, or finds the objects of other ranks. Must be called first. By default it does
     /// nothing.
     ///
-    /// # Errors The place contains objects that are not mindful's, or that were changed.
+    /// # Errors
+    /// The place contains objects that are not mindful's, or that were changed.
     fn prepare(&self) -> Result<()> {
         Ok(())
     }

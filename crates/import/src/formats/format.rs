@@ -16,7 +16,8 @@ pub trait Format: Sync {
 
     /// The measurements in the file `name`.
     ///
-    /// # Errors The defect of the file, with its name.
+    /// # Errors
+    /// The defect of the file, with its name.
     fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<OldStep>>;
 
     /// Passes each single wait in the file `name` to `add`, and returns the number of damaged lines; `None` if the

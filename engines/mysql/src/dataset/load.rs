@@ -99,8 +99,8 @@ impl Way {
     }
 }
 
-/// An index that fits the buffer pool is cheaper to fill with the rows, in any key order, than by a second read of the
-/// table. Returns the most pages for which that holds, with a quarter of the pool for the indexes of all streams.
+/// An index that fits the buffer pool is cheaper to fill with the rows than by a second read of the table, in any key
+/// order. Returns the most pages for which that holds, with a quarter of the pool for the indexes of all streams.
 fn indexed_first(link: &Link, streams: u32) -> Result<u64> {
     if *link.storage()? != Storage::InnoDb {
         return Ok(u64::MAX);

@@ -206,7 +206,7 @@ fn how_found(measured: Result<block_yield::BlockYield, &str>, blocks: u64) -> St
 }
 
 /// Pages with rows, of all `pages` that the server reserved for the table. Besides one for each row there are pages
-/// above the leaves (one for a thousand) and pages reserved ahead (an extent of 64, or up to one of a hundred).
+/// above the leaves, one for a thousand. Pages are also reserved ahead: an extent of 64, or up to one of a hundred.
 fn pages_by_size(pages: u64, blocks: u64) -> u64 {
     let beside = blocks / 500 + blocks / 100 + 64 * 5;
     if (blocks..=blocks + beside).contains(&pages) { blocks } else { pages }

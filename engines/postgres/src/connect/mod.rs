@@ -71,8 +71,9 @@ pub struct Server {
 impl Server {
     /// The server of `url` in this process's environment.
     ///
-    /// # Errors [`mindful_core::ErrorKind::Plan`] for misspelt, contradictory or unsupported parameters, and for
-    /// unusable certificate files. Nothing is connected yet.
+    /// # Errors
+    /// [`mindful_core::ErrorKind::Plan`] for misspelt, contradictory or unsupported parameters, and for unusable
+    /// certificate files. Nothing is connected yet.
     pub fn parse(url: &str) -> Result<Self> {
         let mut server = Self::parse_in(url, &Environment::of_process(&["PG"]))?;
         let on_display = env::args_os().any(|argument| argument.to_string_lossy().contains(url));
@@ -197,7 +198,8 @@ impl Server {
     /// Connects to `endpoint` (from 0). Names resolve to the server's own objects, under any settings of database and
     /// role. The task that drives the connection runs on the current tokio runtime.
     ///
-    /// # Errors [`mindful_core::ErrorKind::Target`], on one line: the server, its answer, and the next step.
+    /// # Errors
+    /// [`mindful_core::ErrorKind::Target`], on one line: the server, its answer, and the next step.
     pub async fn connect(&self, endpoint: u32) -> Result<Connection> {
         if endpoint >= self.endpoints() {
             let next = format!("the URL names {}", self.endpoints());

@@ -27,7 +27,7 @@ const CALL: &str =
     "CALL pg_temp.slice($1, $2, $3, $4, $5, $6, $7, $8, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)";
 
 /// From this number of sessions on, they publish their counts only when these are read, and otherwise leave that to the
-/// server. If they published every second, they would queue for the few places where the server adds counts up, each
+/// server. The server adds counts up in a few places. If all published every second, they would queue there, each
 /// waiting for a CPU at the head of the queue.
 const MANY_SESSIONS: u32 = 128;
 

@@ -54,7 +54,8 @@ pub struct Ranks {
 impl Ranks {
     /// The ranks of `sides`. A pair with a single run on a side is judged by the wider noise floor of the two.
     ///
-    /// # Errors A side without runs, or a figure that has no ratio.
+    /// # Errors
+    /// A side without runs, or a figure that has no ratio.
     pub fn from_sides(sides: &[SideValues], question: &Question) -> Result<Self> {
         let count = sides.len();
         let family = (count * count.saturating_sub(1) / 2).max(1);

@@ -119,7 +119,8 @@ impl AllSides {
 
 /// Refuses sides with a run that differs from its plan: its figures would influence the verdict unnoticed.
 ///
-/// # Errors The first invalid run, with the reason.
+/// # Errors
+/// The first invalid run, with the reason.
 pub(crate) fn refuse_invalid(baseline: &Side, candidate: &Side) -> Result<()> {
     for (name, side) in [("baseline", baseline), ("candidate", candidate)] {
         let Some((_, analysis)) = side.iter().find(|(_, a)| a.summary.validity == Validity::Invalid) else { continue };

@@ -146,7 +146,8 @@ impl Merged {
 
     /// Starts from stored spans; stored merged slices follow.
     ///
-    /// # Errors The number of sessions differs from `sessions`, or slices came before the spans.
+    /// # Errors
+    /// The number of sessions differs from `sessions`, or slices came before the spans.
     pub(super) fn begin_merged(&mut self, spans: Spans, sessions: usize) -> Result<(), String> {
         let reported = spans.spans.len();
         if reported != sessions || self.given || !self.slices.is_empty() {

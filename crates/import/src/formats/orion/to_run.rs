@@ -1,4 +1,4 @@
-//! Points of a run as steps, those of the same load in one.
+//! Points of a run as steps, those of one load together.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::old_step::{MOST_SESSIONS, OldStep};
 
 /// The length of a large I/O unless the summary shows another, bytes.
 const LARGE_BYTES: u64 = 1 << 20;
-/// How long Orion measures a point by default, s.
+/// Orion's default duration of a point, s.
 const POINT_S: f64 = 60.0;
 
 /// The steps of a run from its `parts`, which were read from `files`.
@@ -45,7 +45,7 @@ pub(super) fn steps(files: &[String], parts: &[&OrionPart], unit: Option<Latency
     Ok(steps)
 }
 
-/// A fact of the summary, whatever letters a release writes large.
+/// A fact of the summary, for any capitalisation.
 fn fact<'a>(parts: &[&'a OrionPart], name: &str) -> Option<&'a str> {
     let mut facts = parts.iter().flat_map(|part| &part.facts);
     facts.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())

@@ -42,7 +42,8 @@ const CALLS: [&[u8]; 6] = [b"WAIT #", b"PARSE #", b"EXEC #", b"FETCH #", b"CLOSE
 /// Passes each known line of `input` to `add`; lines longer than any wait are skipped without being stored. Returns the
 /// number of damaged lines: those with unreadable figures, and one for a trace that reached its limit of length.
 ///
-/// # Errors An unreadable input, or the trace of a release that counts in hundredths of a second, or may do so.
+/// # Errors
+/// An unreadable input, or the trace of a release that counts in hundredths of a second, or may do so.
 pub(super) fn lines(name: &str, input: &mut dyn BufRead, mut add: impl FnMut(Line<'_>)) -> Result<u64> {
     let (mut damaged, mut has_waits, mut in_us) = (0, false, false);
     let mut add = |line: Line<'_>| {

@@ -16,7 +16,8 @@ pub(crate) enum Values {
 impl Values {
     /// Reads `1..256` or `0,20,50`; `None` for a single value.
     ///
-    /// # Errors A range that does not rise or does not begin at 1 or above, or an empty value in a list.
+    /// # Errors
+    /// A range that does not rise or does not begin at 1 or above, or an empty value in a list.
     pub(crate) fn parse(text: &str) -> Result<Option<Self>> {
         if let Some((from, to)) = text.split_once("..") {
             let ends = (from.trim().parse::<u64>(), to.trim().parse::<u64>());

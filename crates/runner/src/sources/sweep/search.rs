@@ -198,7 +198,7 @@ impl Search<'_> {
     }
 }
 
-/// Whether the figures of two loads differ by more than those of one load do.
+/// Whether the figures of two loads differ by more than those of one load.
 fn are_apart(met: (f64, f64), missed: (f64, f64)) -> bool {
     let spread = |(least, most): (f64, f64)| if most.is_finite() { most - least } else { 0.0 };
     missed.0 - met.1 > spread(met).max(spread(missed))
