@@ -28,7 +28,8 @@ mod version;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::fs::Mode;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit, umask};
 
 /// Printed without arguments: the first commands.
 const FIRST_MINUTE: &str = "\
@@ -41,7 +42,8 @@ mindful --help                                  list all verbs; --plan examples/
 
 fn main() -> ExitCode {
     raise_file_limit();
-    signals::report_file_size_limit();
+    keep_own_rights();
+    signals::replace_inherited();
     if std::env::args_os().len() < 2 {
         let _ = std::io::stderr().write_all(FIRST_MINUTE.as_bytes());
         return exit::conclude(Ok(exit::Exit::Usage), None);
@@ -53,6 +55,12 @@ fn main() -> ExitCode {
         }
         Err(error) => exit::conclude(Err(error), None),
     }
+}
+
+/// Keeps a mask of file modes from taking rights of the user: what mindful makes is opened again.
+fn keep_own_rights() {
+    let mask = umask(Mode::empty());
+    umask(mask - Mode::RWXU);
 }
 
 /// Raises the limit of open files to the maximum: each session has at least one, and the usual limit is 1,024.

@@ -11,7 +11,9 @@
 
 use std::ffi::c_int;
 use std::io;
+use std::mem::MaybeUninit;
 use std::ops::RangeInclusive;
+use std::ptr;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::thread::Builder;
@@ -24,8 +26,8 @@ use mindful_runner::hooks;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Signal, getpid, kill_process};
 use signal_hook::consts::{
-    SIGABRT, SIGALRM, SIGBUS, SIGHUP, SIGINT, SIGPROF, SIGQUIT, SIGSYS, SIGTERM, SIGTRAP, SIGUSR1, SIGUSR2, SIGVTALRM,
-    SIGXCPU, SIGXFSZ,
+    SIGABRT, SIGALRM, SIGBUS, SIGCHLD, SIGHUP, SIGINT, SIGPROF, SIGQUIT, SIGSYS, SIGTERM, SIGTRAP, SIGUSR1, SIGUSR2,
+    SIGVTALRM, SIGXCPU, SIGXFSZ,
 };
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::{self, emulate_default_handler, signal_name};
@@ -52,10 +54,27 @@ const REAL_TIME: RangeInclusive<c_int> = 35..=64;
 
 static STOP: OnceLock<StopFlag> = OnceLock::new();
 
-/// From now on a write beyond the file size limit fails instead of ending the process.
-pub(crate) fn report_file_size_limit() {
-    // If that fails, the limit ends the process, as it does without this.
-    let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
+/// From now on a write beyond the file size limit fails instead of ending the process, processes can be waited for even if
+/// SIGCHLD was ignored, and no signal is blocked.
+pub(crate) fn replace_inherited() {
+    unblock_all();
+    // A handler interrupts what waits, so there is none without need.
+    let ignored = is_ignored(SIGCHLD).then_some(SIGCHLD);
+    for signal in [SIGXFSZ].into_iter().chain(ignored) {
+        // If that fails, the signal does what it does without this.
+        let _ = signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)));
+    }
+}
+
+/// A process inherits the mask of its parent, and a blocked SIGTERM would never end it.
+#[expect(unsafe_code, reason = "no safe call changes the mask; see its SAFETY note")]
+fn unblock_all() {
+    let mut none = MaybeUninit::<libc::sigset_t>::uninit();
+    // SAFETY: the first call writes the set that the second reads. Both fail only for wrong arguments.
+    unsafe {
+        libc::sigemptyset(none.as_mut_ptr());
+        libc::pthread_sigmask(libc::SIG_SETMASK, none.as_ptr(), ptr::null_mut());
+    }
 }
 
 pub(crate) fn stop_on_signal() -> Result<StopFlag> {
@@ -66,7 +85,7 @@ pub(crate) fn stop_on_signal() -> Result<StopFlag> {
         Error::run(format!("cannot handle signals: {error}"), "raise ulimit -u, or end other processes")
     };
     let stop = StopFlag::default();
-    let hang_up = (!ignores_hang_up()).then_some(SIGHUP);
+    let hang_up = (!is_ignored(SIGHUP)).then_some(SIGHUP);
     let fatal = FATAL.into_iter().chain(REAL_TIME);
     let mut signals = Signals::new(fatal.chain([SIGINT, SIGTERM]).chain(hang_up)).map_err(failed)?;
     restore_on_abort().map_err(failed)?;
@@ -139,11 +158,11 @@ fn say(line: &[u8]) {
     }
 }
 
-/// Whether SIGHUP was ignored when this process was started, as `nohup` does.
-fn ignores_hang_up() -> bool {
+/// Whether a signal was ignored when this process was started, as `nohup` does with SIGHUP.
+fn is_ignored(signal: c_int) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
-    ignored.is_some_and(|signals| signals & 1 << (SIGHUP - 1) != 0)
+    ignored.is_some_and(|signals| signals & 1 << (signal - 1) != 0)
 }
 
 /// Acts like Ctrl-C, for a terminal in raw mode.

@@ -18,6 +18,7 @@ pub mod named_path;
 pub mod ownership;
 pub mod priority;
 pub mod process;
+mod regular_file;
 mod scheduler;
 mod shared_folder;
 pub mod space;
@@ -27,6 +28,7 @@ mod watched_group;
 
 pub use kernel_file::Kernel;
 pub use medium::Unseen;
+pub use regular_file::open_regular;
 pub use scheduler::SessionThreads;
 pub use shared_folder::SharedFolder;
-pub use watched_group::WatchedGroup;
+pub use watched_group::{WatchedCommand, WatchedGroup};

@@ -8,6 +8,8 @@ use mindful_core::plan::units::format_bytes;
 use mindful_core::{Error, Result};
 use rustix::fs::{SeekFrom, StatVfsMountFlags};
 
+use crate::open_regular;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Space {
     /// Bytes an ordinary user may still fill.
@@ -26,9 +28,9 @@ pub fn of(path: &Path) -> io::Result<Space> {
     })
 }
 
-/// Refuses a load of `needed` bytes into `folder`, or into its nearest existing parent, if they do not fit. `next` is
-/// the remedy.
-pub fn require(folder: &Path, needed: u64, next: &str) -> Result<()> {
+/// Refuses `content` of `needed` bytes in `folder`, or in its nearest existing parent, if they do not fit. `next` is the
+/// remedy.
+pub fn require(content: &str, folder: &Path, needed: u64, next: &str) -> Result<()> {
     let there = folder.ancestors().find(|ancestor| ancestor.exists()).unwrap_or(Path::new("."));
     let space = of(there).map_err(|error| {
         Error::target(format!("cannot read the free space of {}: {error}", there.display()), "check its permissions")
@@ -37,7 +39,7 @@ pub fn require(folder: &Path, needed: u64, next: &str) -> Result<()> {
         return Ok(());
     }
     let (needed, free) = (format_bytes(needed), format_bytes(space.free_bytes));
-    Err(Error::target(format!("the load needs {needed}, {} has {free} free", there.display()), next))
+    Err(Error::target(format!("{content} needs {needed}, {} has {free} free", there.display()), next))
 }
 
 /// Runs of data that are examined before the count of holes ends.
@@ -48,12 +50,10 @@ const MOST_RUNS: usize = 10_000;
 pub fn holes_share(files: &[PathBuf]) -> Option<f64> {
     let (mut all, mut written) = (0, 0);
     for path in files {
-        let Ok(file) = File::open(path) else { continue };
+        let Ok(file) = open_regular(path, true) else { continue };
         let Ok(metadata) = file.metadata() else { continue };
-        if metadata.is_file() {
-            all += metadata.len();
-            written += written_bytes(&file, metadata.len())?;
-        }
+        all += metadata.len();
+        written += written_bytes(&file, metadata.len())?;
     }
     (all > 0).then(|| all.saturating_sub(written) as f64 / all as f64)
 }

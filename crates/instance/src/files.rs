@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-use mindful_host::access_list;
+use mindful_host::{access_list, open_regular};
 use rustix::fs::{AtFlags, Dir, FileType, Gid, Mode, OFlags, Uid, chownat, fchmod, fchown, openat, statat};
 
 use crate::account::Account;
@@ -90,7 +90,7 @@ pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
 
 /// Opens a plain file to read; refuses anything else, without waiting for it.
 pub fn open_file(path: &Path) -> io::Result<File> {
-    plain(path, OpenOptions::new().read(true).custom_flags(PLAIN).open(path)?)
+    open_regular(path, false)
 }
 
 const PLAIN: i32 = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).bits() as i32;

@@ -16,7 +16,6 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use mindful_core::contract::BARE_WRITES_FILE;
-use mindful_core::plan::units;
 use mindful_core::{Error, Result};
 use mindful_host::space;
 
@@ -40,15 +39,21 @@ pub(crate) struct LogFolder {
 }
 
 /// The present or future folder of the log of a data folder.
-struct Choice {
-    path: PathBuf,
+pub(crate) struct LogPlace {
+    pub(crate) path: PathBuf,
     /// Whether the data is there already.
     in_use: bool,
 }
 
-/// Refuses a folder that cannot contain the log of the data in `root`, and changes nothing.
-pub(crate) fn examine(given: Option<&Path>, root: &Path, account: &Account, kind: &ServerKind) -> Result<()> {
-    let Some(choice) = choose(given, root, account, kind)? else { return Ok(()) };
+/// The folder of the log of the data in `root`; `None` if the log is in the data folder. Refuses one that cannot contain that
+/// log, and changes nothing.
+pub(crate) fn examine(
+    given: Option<&Path>,
+    root: &Path,
+    account: &Account,
+    kind: &ServerKind,
+) -> Result<Option<LogPlace>> {
+    let Some(choice) = choose(given, root, account, kind)? else { return Ok(None) };
     if is_within(&choice.path, root) || is_within(root, &choice.path) {
         return Err(Error::plan(
             format!(
@@ -76,21 +81,10 @@ pub(crate) fn examine(given: Option<&Path>, root: &Path, account: &Account, kind
         ));
     }
     // The contents of a marked folder are removed first.
-    if marked { Ok(()) } else { check_room(&path, kind) }
-}
-
-/// Refuses a folder if its file system cannot hold a new log.
-fn check_room(path: &Path, kind: &ServerKind) -> Result<()> {
-    let there = path.ancestors().find(|folder| folder.exists()).unwrap_or(path);
-    let next = "free some space there, or name another --log-dir";
-    let free =
-        space::of(there).map_err(|error| Error::target(format!("{OPTION} {}: {error}", path.display()), next))?;
-    if free.free_bytes >= kind.least_log_bytes {
-        return Ok(());
+    if !marked {
+        space::require("a new log", &path, kind.least_log_bytes, "free some space there, or name another --log-dir")?;
     }
-    let [needed, free] = [kind.least_log_bytes, free.free_bytes].map(units::format_bytes);
-    let what = format!("{OPTION} {} has {free} free, a new log of {} takes {needed}", path.display(), kind.name);
-    Err(Error::target(what, next))
+    Ok(Some(choice))
 }
 
 /// Opens or creates the folder for the log of the data in `root`; `None` if the log is in the data folder.
@@ -100,12 +94,11 @@ pub(crate) fn open(
     account: &Account,
     kind: &ServerKind,
 ) -> Result<Option<LogFolder>> {
-    examine(given, root, account, kind)?;
     let open = |path: &Path| -> Result<LogFolder> {
         let root = MarkedFolder::open(path, account, &role(root, kind))?;
         Ok(LogFolder { root, account: account.clone() })
     };
-    let Some(Choice { path, in_use }) = choose(given, root, account, kind)? else { return Ok(None) };
+    let Some(LogPlace { path, in_use }) = examine(given, root, account, kind)? else { return Ok(None) };
     let opened = open(&path)?;
     if let Some(left) = recorded(root)?.filter(|left| !in_use && left != opened.path()) {
         // It belongs to a data folder that was never completed. A failure to remove it is no reason to refuse.
@@ -114,7 +107,7 @@ pub(crate) fn open(
     Ok(Some(opened))
 }
 
-fn choose(given: Option<&Path>, root: &Path, account: &Account, kind: &ServerKind) -> Result<Option<Choice>> {
+fn choose(given: Option<&Path>, root: &Path, account: &Account, kind: &ServerKind) -> Result<Option<LogPlace>> {
     let given = given.map(|path| account.reach(path, OPTION)).transpose()?;
     let recorded = recorded(root)?;
     let in_use = root.join(kind.data).exists();
@@ -125,7 +118,7 @@ fn choose(given: Option<&Path>, root: &Path, account: &Account, kind: &ServerKin
             "omit --log-dir, name another --data-dir, or remove the dataset by `mindful cleanup` first",
         ));
     }
-    Ok(given.or(recorded).map(|path| Choice { path, in_use }))
+    Ok(given.or(recorded).map(|path| LogPlace { path, in_use }))
 }
 
 /// The log's folder as recorded in the data folder.

@@ -122,14 +122,13 @@ impl Options {
     pub fn check_unmade(&self, folder: &Path, kind: &ServerKind) -> Result<HostView> {
         let account = Account::choose(self.run_as.as_deref())?;
         let root = folder::check(folder, &account, kind)?;
-        log_folder::examine(self.log_dir.as_deref(), &root, &account, kind)?;
-        let log = self.log_dir.as_deref().map(|log| account.reach(log, "--log-dir")).transpose()?;
+        let log = log_folder::examine(self.log_dir.as_deref(), &root, &account, kind)?;
         Ok(HostView {
             local: true,
             private: true,
             data_paths: vec![folder.to_owned()],
             log_apart: log.is_some(),
-            log_paths: log.into_iter().collect(),
+            log_paths: log.map(|log| log.path).into_iter().collect(),
             ..HostView::default()
         })
     }

@@ -37,7 +37,7 @@ impl SocketFolder {
             folder.make_private(&path)?;
             return Ok(Self { path, kind, temporary: false });
         }
-        let path = temporary_path(account)?;
+        let path = temporary_path(account, kind)?;
         let mut file = own_file(&note)?;
         file.set_len(0)?;
         file.write_all(path.as_os_str().as_encoded_bytes())?;
@@ -60,19 +60,28 @@ impl Drop for SocketFolder {
 }
 
 /// A new name in the temporary folder: as root, in one where no other user may put something in its place.
-fn temporary_path(account: &Account) -> io::Result<PathBuf> {
+fn temporary_path(account: &Account, kind: &ServerKind) -> io::Result<PathBuf> {
     let named = Some(std::env::temp_dir()).filter(|folder| folder.is_absolute());
-    let folder = named.unwrap_or_else(|| PathBuf::from("/tmp")).canonicalize()?;
-    if account.switched
-        && let Some(why) = Trusted::of_process(&Kernel::default()).way_in(&folder)?
-    {
-        return Err(io::Error::other(format!(
-            "{why}: name another temporary folder by TMPDIR, or a shorter --data-dir"
-        )));
+    let named = named.unwrap_or_else(|| PathBuf::from("/tmp"));
+    let refused = |why: &str| {
+        io::Error::other(format!(
+            "it is too long for the path of a socket, and {why}: name another temporary folder by TMPDIR, or a shorter \
+             --data-dir"
+        ))
+    };
+    let unreadable = |error: io::Error| refused(&format!("{}: {error}", named.display()));
+    let folder = named.canonicalize().map_err(unreadable)?;
+    let way_in = if account.switched { Trusted::of_process(&Kernel::default()).way_in(&folder) } else { Ok(None) };
+    if let Some(why) = way_in.map_err(unreadable)? {
+        return Err(refused(&why));
     }
     let nanos =
         std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.subsec_nanos());
-    Ok(folder.join(format!("mindful-{}-{nanos}", std::process::id())))
+    let path = folder.join(format!("mindful-{}-{nanos}", std::process::id()));
+    if path.join(kind.socket).as_os_str().len() < LONGEST {
+        return Ok(path);
+    }
+    Err(refused(&format!("so is {}", folder.display())))
 }
 
 /// Removes files that a server leaves behind, and the folder if it is empty then.

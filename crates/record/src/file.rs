@@ -8,20 +8,21 @@ use std::path::Path;
 
 use mindful_core::plan::to_utf8;
 use mindful_host::named_path::{self, in_folder_of};
+use mindful_host::open_regular;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
 const FILE_MODE: u32 = 0o600;
 const FOLDER_MODE: u32 = 0o700;
 
-/// Opens a regular file for reading; a pipe or device, which could be waited for without end, is refused.
+/// Opens a regular file for reading; a pipe or device is refused.
 pub fn open(path: &Path) -> io::Result<File> {
-    regular(options(OFlags::empty()).read(true).open(path)?)
+    open_regular(path, true)
 }
 
 /// The same, where a symbolic link is refused too.
 pub fn open_itself(path: &Path) -> io::Result<File> {
-    regular(options(OFlags::NOFOLLOW).read(true).open(path).map_err(no_link)?)
+    open_regular(path, false)
 }
 
 /// Opens a regular file for reading and appending; no link is followed.

@@ -11,9 +11,8 @@ use mindful_core::plan::Hooks;
 use mindful_core::plan::secret::without_secrets;
 use mindful_core::result::finding::codes;
 use mindful_core::{Error, ErrorKind, Result};
-use mindful_host::WatchedGroup;
+use mindful_host::{WatchedCommand, WatchedGroup};
 use mindful_record::file;
-use rustix::process::{Pid, Signal, kill_process_group};
 
 pub const VARIABLES: [&str; 3] = ["MINDFUL_RUN_ID", "MINDFUL_RUN_DIR", "MINDFUL_PHASE"];
 
@@ -114,54 +113,50 @@ fn wait_for(command: &str, over: &Over<'_>, hooks: &Hooks, phase: HookMoment, id
     }
 }
 
-/// Process groups of the hooks that run. Locked while one begins, so that code that ends them finds it, and while one
+/// The hooks that run. Locked while one begins, so that code that ends them finds it, and while one
 /// is waited for, because its number is reserved until then.
-static RUNNING: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+static RUNNING: Mutex<Vec<WatchedCommand>> = Mutex::new(Vec::new());
 
-fn running() -> MutexGuard<'static, Vec<Pid>> {
+fn running() -> MutexGuard<'static, Vec<WatchedCommand>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Ends the running hooks and all processes that they started. No hook starts until the result is dropped.
 pub fn end() -> impl Drop {
     let running = running();
-    for group in running.iter() {
-        kill(*group);
+    for command in running.iter() {
+        command.kill();
     }
     running
-}
-
-fn kill(group: Pid) {
-    // All of it may have ended this very moment.
-    let _ = kill_process_group(group, Signal::KILL);
 }
 
 /// A hook with all it starts, in a group that ends with this process.
 struct Hook {
     shell: Child,
+    command: WatchedCommand,
     group: WatchedGroup,
 }
 
 impl Hook {
     fn begin(shell: &mut Command) -> std::io::Result<Self> {
         let mut running = running();
-        let group = WatchedGroup::start()?;
-        let hook = Self { shell: group.spawn(shell)?, group };
-        running.push(hook.group.id());
-        Ok(hook)
+        let mut group = WatchedGroup::start()?;
+        let (shell, command) = group.spawn(shell)?;
+        running.push(command);
+        Ok(Self { shell, command, group })
     }
 
     fn ended(&mut self) -> std::io::Result<Option<ExitStatus>> {
         let mut running = running();
         let status = self.shell.try_wait()?;
         if status.is_some() {
-            running.retain(|other| *other != self.group.id());
+            running.retain(|other| *other != self.command);
             self.group.dismiss();
         }
         Ok(status)
     }
 
-    /// Waits until it has to be `over`; then ends its whole group.
+    /// Waits until it has to be `over`; then ends it and all it started.
     fn wait_within(mut self, over: &Over<'_>) -> std::io::Result<Option<ExitStatus>> {
         loop {
             let status = self.ended()?;
@@ -173,7 +168,7 @@ impl Hook {
             }
             std::thread::sleep(LOOK);
         }
-        kill(self.group.id());
+        self.command.kill();
         while self.ended()?.is_none() {
             std::thread::sleep(LOOK);
         }

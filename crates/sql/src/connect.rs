@@ -1,6 +1,7 @@
 //! Connections: where a URL and the environment lead, the control connection, how work is aborted, and words for errors.
 
 pub mod abort;
+mod bounded_file;
 pub mod control;
 pub mod driver_panic;
 pub mod environment;
@@ -9,3 +10,5 @@ pub mod patience;
 #[cfg(feature = "tls")]
 pub mod tls_fault;
 pub mod url;
+
+pub use bounded_file::read_bounded;

@@ -1,6 +1,7 @@
 -- What every session begins with. The path is that of the session, which no setting of database or role outranks; it is
 -- set before the first name is looked up. Temporary objects come last, because a pooled session may have those of
--- others.
+-- others. A timeout of a millisecond leaves time for little else.
+SET statement_timeout = 0;
 SET search_path = pg_catalog, pg_temp;
 SELECT current_user, session_user, pg_backend_pid(), (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint;
 -- Whatever the owner of database or role has set: names, numbers and bytes are written as mindful reads them, and nothing
@@ -24,7 +25,6 @@ SET default_transaction_isolation = 'read committed';
 SET default_transaction_deferrable = off;
 SET default_table_access_method = heap;
 SET vacuum_cost_delay = 0;
-SET statement_timeout = 0;
 SET lock_timeout = 0;
 SET idle_in_transaction_session_timeout = 0;
 SET idle_session_timeout = 0;

@@ -71,7 +71,7 @@ pub(crate) fn check_room(files: &[(PathBuf, u64)]) -> Result<()> {
         }
     }
     for (_, bytes, folder) in wanted {
-        space::require(&folder, bytes, "give a smaller --scale or --schemas, or another path")?;
+        space::require("the load", &folder, bytes, "give a smaller --scale or --schemas, or another path")?;
     }
     Ok(())
 }

@@ -132,7 +132,7 @@ pub(crate) fn check_room(file: &DatabaseFile, parameters: &Parameters, schemas: 
     let table = pages.saturating_mul(file.page_bytes());
     // Inner nodes of the trees are below a hundredth.
     let needed = schemas.saturating_mul(table.saturating_add(table / 100).saturating_add(index));
-    space::require(folder, needed, "give a smaller --scale or fewer --schemas, or name a file elsewhere")
+    space::require("the load", folder, needed, "give a smaller --scale or fewer --schemas, or name a file elsewhere")
 }
 
 struct Progress<'e> {

@@ -111,7 +111,7 @@ fn run(matches: &ArgMatches, stop: &StopFlag) -> Result<u8> {
     let mut group = WatchedGroup::start().map_err(refused)?;
     // A process in a background group cannot read from the terminal.
     let input = if std::io::stdin().is_terminal() { Stdio::null() } else { Stdio::inherit() };
-    let mut child = group
+    let (mut child, command) = group
         .spawn(Command::new(program).args(words).stdin(input))
         .map_err(|error| Error::plan(format!("cannot start {}: {error}", program.display()), "check its name"))?;
     // If memory runs out, the kernel is to kill this process, and so the command.
@@ -123,7 +123,7 @@ fn run(matches: &ArgMatches, stop: &StopFlag) -> Result<u8> {
             break status;
         }
         if stop.is_requested() && !passed_on {
-            group.signal(Signal::INT);
+            command.signal(Signal::INT);
             passed_on = true;
         }
         std::thread::sleep(POLL);

@@ -140,7 +140,7 @@ impl Source {
             if !answer.status().is_redirection() {
                 return Ok(answer);
             }
-            place = redirected(&place, &answer)?;
+            place = redirected(&place, &answer, url.strip_prefix(self.base.trim_end_matches('/')))?;
         }
         Err(ureq::Error::TooManyRedirects)
     }
@@ -166,8 +166,9 @@ impl Source {
     }
 }
 
-/// Where an answer from `from` redirects. It may lead to another host only if the user names that.
-fn redirected(from: &Uri, answer: &Response<Body>) -> Result<Uri, ureq::Error> {
+/// Where an answer from `from` redirects. It may lead to another host only if the user names that. `below` is the path of
+/// what is fetched below the base of its source.
+fn redirected(from: &Uri, answer: &Response<Body>, below: Option<&str>) -> Result<Uri, ureq::Error> {
     let location = answer.headers().get(LOCATION).and_then(|location| location.to_str().ok());
     let location = location.ok_or(ureq::Error::RedirectFailed)?;
     let (scheme, authority) = (from.scheme_str().unwrap_or_default(), from.authority().map_or("", |it| it.as_str()));
@@ -179,10 +180,14 @@ fn redirected(from: &Uri, answer: &Response<Body>) -> Result<Uri, ureq::Error> {
             format!("{scheme}://{authority}{}/{name}", from.path().rsplit_once('/').map_or("", |(folder, _)| folder))
         }
     };
+    let base = below.and_then(|below| to.strip_suffix(below)).map(str::to_owned);
     let to: Uri = to.parse().map_err(|_| ureq::Error::RedirectFailed)?;
     match (from.host(), to.host()) {
         (Some(here), Some(there)) if here.eq_ignore_ascii_case(there) => Ok(to),
-        (_, there) => Err(ureq::Error::Other(format!("it redirects to {}", there.unwrap_or("no host")).into())),
+        (_, there) => {
+            let host = there.unwrap_or("no host").to_owned();
+            Err(ureq::Error::Other(Box::new(reason::OtherHost { host, base })))
+        }
     }
 }
 

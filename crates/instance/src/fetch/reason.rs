@@ -1,5 +1,6 @@
 //! Why a fetch failed, and the remedy.
 
+use std::fmt;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
@@ -23,6 +24,33 @@ pub(super) fn of_place(place: &Path, error: &io::Error) -> Error {
         _ => "name a folder of your own with --fetch-dir",
     };
     Error::target(format!("{}: {error}", place.display()), next)
+}
+
+/// A redirect to another host, which only the user can choose.
+#[derive(Debug)]
+pub(super) struct OtherHost {
+    pub host: String,
+    /// The address there that answers as the source does.
+    pub base: Option<String>,
+}
+
+impl fmt::Display for OtherHost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "it redirects to {}", self.host)
+    }
+}
+
+impl std::error::Error for OtherHost {}
+
+impl OtherHost {
+    fn next(&self) -> String {
+        // An address with other characters could be more than an address to a shell.
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || ":/._-".contains(c);
+        match self.base.as_deref().filter(|base| base.chars().all(is_plain)) {
+            Some(base) => format!("if you trust that host, pass --fetch-url {base}"),
+            None => "if you trust that host, pass the address of its repository by --fetch-url".to_owned(),
+        }
+    }
 }
 
 /// No certificate can be checked.
@@ -75,8 +103,10 @@ pub(super) fn of_network(url: &str, proxy: Option<&str>, error: &ureq::Error) ->
         ),
         ureq::Error::TooManyRedirects => failed("it redirects again and again".to_owned(), NETWORK),
         ureq::Error::RequireHttpsOnly(_) => failed("it redirects to an address without TLS".to_owned(), NETWORK),
-        // Only a redirect to another host.
-        ureq::Error::Other(why) => failed(why.to_string(), "if you trust that host, name it by --fetch-url"),
+        ureq::Error::Other(why) => failed(
+            why.to_string(),
+            &why.downcast_ref::<OtherHost>().map_or_else(|| NETWORK.to_owned(), OtherHost::next),
+        ),
         ureq::Error::Rustls(error) => of_tls(error, &failed),
         ureq::Error::Io(error) if is_full(error) => failed(
             format!("no space is left for it ({error})"),

@@ -353,6 +353,17 @@ fn a_path_too_long_for_a_socket_is_no_obstacle() {
 }
 
 #[test]
+fn a_temporary_folder_too_long_for_a_socket_is_refused() {
+    let place = place();
+    let deep = place.path().join("long-".repeat(20));
+    fs::create_dir(&deep).unwrap();
+    let mut owner = Command::new(std::env::current_exe().unwrap());
+    owner.args(["--exact", "life::owner"]).env(FOLDER, &deep).env("TMPDIR", &deep).stdin(Stdio::null());
+    let output = String::from_utf8_lossy(&owner.output().unwrap().stdout).into_owned();
+    assert!(output.contains("too long for the path of a socket") && output.contains("by TMPDIR"), "{output}");
+}
+
+#[test]
 fn as_root_the_server_runs_as_its_own_user() {
     if rustix::process::geteuid().as_raw() != 0 {
         return mindful_conformance::not_run("only root starts a server as somebody else");

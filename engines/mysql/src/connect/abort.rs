@@ -10,12 +10,14 @@ use mindful_core::Result;
 use mysql::Conn;
 use mysql::prelude::Queryable;
 
-use crate::connect::{Server, Socket, Use};
+use crate::connect::{Server, Socket, Use, code};
 
 /// Time limit for the server to end connections, all together.
 const KILL_WITHIN: Duration = Duration::from_secs(1);
 /// Wait for a connection to notice that the server ended it.
 const END_WITHIN: Duration = Duration::from_millis(500);
+/// `ER_NO_SUCH_THREAD`.
+const NO_SUCH_CONNECTION: u16 = 1094;
 /// Number of attempts to reach the right server, if several answer to its name.
 const WAYS: u32 = 4;
 
@@ -111,13 +113,7 @@ impl Standing {
         let server = server.clone();
         let asking = move || {
             let _ = answer.send(kill(&server, &mut doomed).is_ok());
-            // The way may lead to others of its name first.
-            doomed.retain(|one| one.server.is_some());
-            for _ in 1..WAYS {
-                if doomed.is_empty() || kill(&server, &mut doomed).is_err() {
-                    break;
-                }
-            }
+            kill_by_all_ways(&server, &mut doomed, WAYS - 1);
         };
         let asked = thread::Builder::new().name("kill".to_owned()).spawn(asking).is_ok();
         if asked && answered.recv_timeout(KILL_WITHIN) == Ok(true) {
@@ -129,8 +125,26 @@ impl Standing {
         }
     }
 
+    /// Has the server end what the connection over `socket` is at. Returns its number there if that failed.
+    pub(super) fn end_statement(&self, server: &Server, socket: Socket) -> Option<u32> {
+        let known = self.all().values().find(|one| one.socket == socket).map(|one| one.known.clone())?;
+        let mut doomed = vec![known];
+        kill_by_all_ways(server, &mut doomed, WAYS);
+        doomed.first().map(|one| one.number)
+    }
+
     fn sever(&self, which: impl Fn(&u64) -> bool) {
         self.all().iter().filter(|(place, _)| which(place)).for_each(|(_, one)| one.socket.sever());
+    }
+}
+
+/// Connects so many times, because several servers may answer to the name. Those that remain in `doomed` may still be at
+/// work.
+fn kill_by_all_ways(server: &Server, doomed: &mut Vec<Known>, ways: u32) {
+    for _ in 0..ways {
+        if doomed.iter().all(|one| one.server.is_none()) || kill(server, doomed).is_err() {
+            break;
+        }
     }
 }
 
@@ -139,11 +153,16 @@ impl Standing {
 fn kill(server: &Server, doomed: &mut Vec<Known>) -> Result<()> {
     let mut other = server.connect_within(KILL_WITHIN)?;
     let here = which_server(&mut other);
-    for own in doomed.extract_if(.., |one| one.server.is_some() && one.server == here) {
-        // One that is gone needs no end.
-        let _ = other.query_drop(format!("KILL {}", own.number));
-    }
+    doomed.retain(|one| {
+        let is_own = one.server.is_some() && one.server == here;
+        !(is_own && is_gone(&other.query_drop(format!("KILL {}", one.number))))
+    });
     Ok(())
+}
+
+/// Whether the answer to `KILL` is that the connection has ended or ends.
+fn is_gone(killed: &mysql::Result<()>) -> bool {
+    killed.as_ref().err().is_none_or(|error| code(error) == Some(NO_SUCH_CONNECTION))
 }
 
 /// The identity of the server of `connection`, which a restart changes. `None` if the server does not report it, or if

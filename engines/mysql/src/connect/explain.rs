@@ -9,7 +9,7 @@ use mindful_sql::connect::error_text::{connection_advice, error_of_kind, network
 use mindful_sql::connect::tls_fault::Words;
 use mysql::{DriverError, MySqlError};
 
-use super::packets::{NEXT, REFUSED};
+use super::packets::{NEXT, NOT_ENDED, REFUSED};
 
 pub(super) const DENIED: u16 = 1045;
 
@@ -64,6 +64,11 @@ pub(super) fn not_let_in(error: &mysql::Error, place: &str, in_clear: bool) -> E
     refusal
 }
 
+/// Whether the server still works on a statement that is no longer waited for.
+pub(super) fn is_not_ended(error: &mysql::Error) -> bool {
+    code(error) == Some(NOT_ENDED)
+}
+
 pub(crate) fn code(error: &mysql::Error) -> Option<u16> {
     match error {
         mysql::Error::MySqlError(said) => Some(said.code),
@@ -72,7 +77,7 @@ pub(crate) fn code(error: &mysql::Error) -> Option<u16> {
 }
 
 fn server_said(said: &MySqlError) -> Error {
-    if said.code == REFUSED {
+    if [REFUSED, NOT_ENDED].contains(&said.code) {
         let (what, next) = said.message.split_once(NEXT).unwrap_or((&said.message, ""));
         return Error::target(what, next);
     }

@@ -19,7 +19,7 @@ use crate::connect::abort::Standing;
 use crate::connect::direct::Direct;
 use crate::connect::explain::{io_fault, no_mysql};
 use crate::connect::relay::Handle;
-use crate::connect::{Server, Socket, Use, thread};
+use crate::connect::{Server, Socket, Use, is_not_ended, thread};
 use crate::dataset::storage::Storage;
 use crate::error::Failure;
 use crate::flavor::Version;
@@ -229,7 +229,16 @@ impl Link {
         place: &str,
         work: impl FnOnce(&mut Conn) -> Result<T, Failure>,
     ) -> Result<T> {
-        understood(|| work(connection)).map_err(|failure| explain(failure, place, self.abort.is_aborted()))
+        let socket = Socket::from_connection(connection);
+        understood(|| work(connection)).map_err(|failure| {
+            let left = matches!(&failure, Failure::Server(error) if is_not_ended(error));
+            let left = left.then(|| self.standing.end_statement(&self.server, socket)).flatten();
+            let mut error = explain(failure, place, self.abort.is_aborted());
+            if let Some(number) = left {
+                error.next = format!("{}; the server may still work on it until KILL {number}", error.next);
+            }
+            error
+        })
     }
 
     /// Does `work` on the connection of a session that measures.

@@ -30,6 +30,7 @@ use mysql::prelude::Queryable;
 use mysql::{Conn, OptsBuilder};
 use rustls::ClientConfig;
 
+use explain::is_not_ended;
 pub(crate) use explain::{code, explain};
 pub(crate) use socket::Socket;
 pub(crate) use url::redact;

@@ -16,6 +16,8 @@ const COLUMNS: u64 = 4096;
 
 /// The number of the relay's own errors. Their text is the failure and the remedy, separated by [`NEXT`].
 pub(super) const REFUSED: u16 = u16::MAX;
+/// The same where the server still works on a statement.
+pub(super) const NOT_ENDED: u16 = REFUSED - 1;
 pub(super) const NEXT: char = '\u{1f}';
 
 /// A payload's length (3 bytes) and the packet's number.

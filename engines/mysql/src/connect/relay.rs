@@ -26,7 +26,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustls::ClientConfig;
 
 use super::explain::{io_fault, no_answer};
-use super::packets::{ERROR, HEAD, NEXT, REFUSED, Watch, error_packet, length_of};
+use super::packets::{ERROR, HEAD, NEXT, NOT_ENDED, REFUSED, Watch, error_packet, length_of};
 use super::wire::{PART, Wire, read_greeting, uninterrupted};
 
 /// The server offers TLS, or the client requests it.
@@ -82,8 +82,12 @@ pub(super) struct Relay {
     probe: Option<Probe>,
 }
 
-/// The end of a connection: a fault that is reported to the driver, or a side that is gone.
-type End = Option<Error>;
+/// The end of a connection: a fault that is reported to the driver, by its number, or a side that is gone.
+type End = Option<(u16, Error)>;
+
+fn refusal(error: Error) -> (u16, Error) {
+    (REFUSED, error)
+}
 
 impl Relay {
     /// Reads the greeting of a server. With `tls` the connection is encrypted. `within` bounds the greeting and the login.
@@ -116,7 +120,10 @@ impl Relay {
     /// Starts to relay for the only client of the address.
     pub(super) fn start(self) -> Result<(Address, Handle)> {
         let failed = |error: io::Error| {
-            Error::run(format!("cannot make a socket ({error})"), "set TMPDIR to a folder of your own")
+            Error::run(
+                format!("cannot make a socket ({error})"),
+                "set TMPDIR to a folder of your own with a short path",
+            )
         };
         let listener = Listener::new(self.tls.is_none() && self.wire.is_tcp()).map_err(failed)?;
         let address = listener.address().map_err(failed)?;
@@ -144,9 +151,9 @@ impl Relay {
                 // Some clients do not take it over.
                 let _ = hand_over.send(self.wire);
             }
-            Err(Some(error)) => {
+            Err(Some((code, error))) => {
                 let text = format!("{}{NEXT}{}", error.what, error.next);
-                let _ = driver.write_all(&error_packet(REFUSED, &text, last.wrapping_add(1)));
+                let _ = driver.write_all(&error_packet(code, &text, last.wrapping_add(1)));
             }
             // A client that has left needs no error.
             Err(None) => {}
@@ -165,7 +172,7 @@ impl Relay {
         if let Some((config, name)) = self.tls.take().filter(|_| !self.refuses()) {
             let length = uninterrupted(|| driver.read(&mut part)).map_err(|_| None)?;
             *last = part[HEAD - 1];
-            self.encrypt(&config, &name, &mut part[..length], deadline).map_err(Some)?;
+            self.encrypt(&config, &name, &mut part[..length], deadline).map_err(|error| Some(refusal(error)))?;
             hidden = 1;
         }
         let (mut from_server, mut is_new) = (Vec::new(), true);
@@ -192,21 +199,21 @@ impl Relay {
                 heard = Instant::now();
             }
             if server_says
-                && !self.wire.read_into(&mut from_server, &mut part).map_err(|error| Some(io_fault(&error)))?
+                && !self.wire.read_into(&mut from_server, &mut part).map_err(|error| Some(refusal(io_fault(&error))))?
             {
                 return Err(None);
             }
             while let Some(head) = from_server.first_chunk::<HEAD>() {
                 let (length, is_login) = (length_of(*head), watch.is_login());
                 if is_new {
-                    watch.check_length(length).map_err(|what| Some(sent(&what)))?;
+                    watch.check_length(length).map_err(|what| Some(refusal(sent(&what))))?;
                 }
                 is_new = from_server.len() >= HEAD + length;
                 if !is_new {
                     break;
                 }
                 let mut packet: Vec<u8> = from_server.drain(..HEAD + length).collect();
-                watch.check(&packet[HEAD..]).map_err(|what| Some(sent(&what)))?;
+                watch.check(&packet[HEAD..]).map_err(|what| Some(refusal(sent(&what))))?;
                 if is_login {
                     packet[HEAD - 1] = packet[HEAD - 1].wrapping_sub(hidden);
                 }
@@ -215,14 +222,14 @@ impl Relay {
                 (heard, silent) = (Instant::now(), 0);
             }
             if watch.is_login() && Instant::now() >= deadline {
-                return Err(Some(no_answer()));
+                return Err(Some(refusal(no_answer())));
             }
             if !watch.awaits() {
                 (asked, heard) = (Instant::now(), Instant::now());
             } else if asked.elapsed() >= limit && !watch.is_login() {
-                return Err(Some(not_ended(limit, "connect-timeout")));
+                return Err(Some((NOT_ENDED, not_ended(limit, "connect-timeout"))));
             } else if heard.elapsed() >= self.within * PROBES {
-                silent = self.still_answers(silent).map_err(Some)?;
+                silent = self.still_answers(silent).map_err(|error| Some(refusal(error)))?;
                 heard = Instant::now();
             }
         }

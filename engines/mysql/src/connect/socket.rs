@@ -10,7 +10,7 @@ use std::time::Duration;
 use mysql::Conn;
 
 /// The socket of a connection, which stays open while this exists.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Socket(RawFd);
 
 impl Socket {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mindful_core::{Error, Result};
+use mindful_sql::connect::read_bounded;
 use rustls::client::WebPkiServerVerifier;
 use rustls::crypto::{self, CryptoProvider};
 use rustls::pki_types::pem::PemObject;
@@ -78,7 +79,8 @@ impl Tls {
         check(certificate, "ssl-cert")?;
         check(key, "ssl-key")?;
         check_private(key)?;
-        let secret = PrivateKeyDer::from_pem_file(key).map_err(|error| unusable(key, &error))?;
+        let bytes = read_bounded(key).map_err(|error| unusable(key, &error))?;
+        let secret = PrivateKeyDer::from_pem_slice(&bytes).map_err(|error| unusable(key, &error))?;
         let config = builder.with_client_auth_cert(certificates(certificate)?, secret);
         Ok(Some(Arc::new(config.map_err(|error| unusable(certificate, &error))?)))
     }
@@ -107,7 +109,8 @@ fn unusable(path: &Path, why: &dyn Display) -> Error {
 }
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
-    let read = CertificateDer::pem_file_iter(path).and_then(Iterator::collect);
+    let bytes = read_bounded(path).map_err(|error| unusable(path, &error))?;
+    let read: std::result::Result<_, _> = CertificateDer::pem_slice_iter(&bytes).collect();
     read.map_err(|error| unusable(path, &error))
 }
 

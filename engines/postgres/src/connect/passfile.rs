@@ -7,6 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use mindful_core::plan::to_utf8;
+use mindful_sql::connect::read_bounded;
 
 pub(super) struct Wanted<'a> {
     pub(super) host: &'a str,
@@ -29,7 +30,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, String> {
     if metadata.mode() & 0o077 != 0 {
         return Err(unused("others can read it; run `chmod 600` on it"));
     }
-    fs::read(path).map(to_utf8).map_err(|error| unused(&error.to_string()))
+    read_bounded(path).map(to_utf8).map_err(|error| unused(&error.to_string()))
 }
 
 pub(super) fn find(text: &[u8], wanted: &Wanted<'_>) -> Option<Vec<u8>> {

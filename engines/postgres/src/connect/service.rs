@@ -1,14 +1,12 @@
 //! Services: named sets of parameters in `pg_service.conf`.
 
-use std::fs::File;
-use std::io::{self, ErrorKind, Read as _};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use mindful_core::plan::to_utf8;
 use mindful_core::{Error, Result};
 use mindful_sql::connect::environment::Environment;
-
-const LONGEST: u64 = 1 << 20;
+use mindful_sql::connect::read_bounded;
 
 /// The parameters of service `name`, in the order of the file. The files are those of libpq: `file` if given, else
 /// `~/.pg_service.conf`; then `pg_service.conf` in `PGSYSCONFDIR`.
@@ -38,13 +36,9 @@ pub(super) fn read(name: &str, file: Option<&str>, environment: &Environment) ->
     Err(Error::plan(format!("service `{name}` does not exist"), next))
 }
 
-/// The text of a service file, which may be a pipe; refused if it is too long.
+/// The text of a service file.
 fn text_of(path: &Path) -> io::Result<String> {
-    let mut bytes = Vec::new();
-    match File::open(path)?.take(LONGEST + 1).read_to_end(&mut bytes)? as u64 {
-        ..=LONGEST => String::from_utf8(to_utf8(bytes)).map_err(io::Error::other),
-        _ => Err(io::Error::other(format!("it is longer than {LONGEST} bytes"))),
-    }
+    String::from_utf8(to_utf8(read_bounded(path)?)).map_err(io::Error::other)
 }
 
 /// The lines below `[name]`, or `None` without such a section.

@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use mindful_core::{Error, Result};
 use mindful_sql::connect::environment::Environment;
+use mindful_sql::connect::read_bounded;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ALL_VERSIONS, ClientConfig, RootCertStore, SupportedProtocolVersion, crypto, version};
@@ -191,8 +192,11 @@ impl<'a> Maker<'a> {
             Error::plan(what, "name it with sslkey=FILE")
         })?;
         check_key_mode(&key)?;
-        let parsed = PrivateKeyDer::from_pem_file(&key)
-            .map_err(|error| unreadable("client key", &key, &error, "name an unencrypted PEM key with sslkey=FILE"))?;
+        let refused = |error: &dyn fmt::Display| {
+            unreadable("client key", &key, error, "name an unencrypted PEM key with sslkey=FILE")
+        };
+        let bytes = read_bounded(&key).map_err(|error| refused(&error))?;
+        let parsed = PrivateKeyDer::from_pem_slice(&bytes).map_err(|error| refused(&error))?;
         Ok(Some((certificates(&certificate, "sslcert")?, parsed)))
     }
 
@@ -238,9 +242,10 @@ fn trust_system() -> Result<Trust> {
 
 fn certificates(path: &Path, key: &str) -> Result<Vec<CertificateDer<'static>>> {
     let next = format!("name a PEM file with {key}=FILE");
-    let certificates = CertificateDer::pem_file_iter(path)
-        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
-        .map_err(|error| unreadable("certificate", path, &error, &next))?;
+    let refused = |error: &dyn fmt::Display| unreadable("certificate", path, error, &next);
+    let bytes = read_bounded(path).map_err(|error| refused(&error))?;
+    let certificates = CertificateDer::pem_slice_iter(&bytes).collect::<Result<Vec<_>, _>>();
+    let certificates = certificates.map_err(|error| refused(&error))?;
     if certificates.is_empty() {
         return Err(Error::plan(format!("{} does not contain a certificate", path.display()), next));
     }
@@ -260,4 +265,15 @@ fn check_key_mode(path: &Path) -> Result<()> {
 
 fn unreadable(kind: &str, path: &Path, error: &dyn fmt::Display, next: &str) -> Error {
     Error::plan(format!("cannot read the {kind} {}: {error}", path.display()), next)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_certificate_file_without_an_end_is_refused() {
+        let error = certificates(Path::new("/dev/zero"), "sslrootcert").unwrap_err();
+        assert!(error.what.contains("longer than"), "{error}");
+    }
 }

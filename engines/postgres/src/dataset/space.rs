@@ -49,12 +49,12 @@ pub(crate) fn check(
         emit_note(events, format!("the load needs {needed}; free space of the server is not known here"));
         return Ok(());
     };
-    space::require(Path::new(&folder), needed, WITH_LESS)
+    space::require("the load", Path::new(&folder), needed, WITH_LESS)
 }
 
 /// Refuses a load of `plan` into a private server below `folder`, which keeps no WAL of loads.
 pub(crate) fn check_unlogged(folder: &Path, plan: &DatasetPlan) -> Result<()> {
-    space::require(folder, needed(plan.blocks(), 0, false), WITH_LESS)
+    space::require("the load", folder, needed(plan.blocks(), 0, false), WITH_LESS)
 }
 
 /// The remedy for a load that does not fit.

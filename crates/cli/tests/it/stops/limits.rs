@@ -8,8 +8,8 @@ use std::time::Duration;
 use mindful_conformance::not_run;
 use rustix::process::Signal;
 
-use super::{appears, end_within, is_gone, signal};
-use crate::mindful::{Mindful, message, null};
+use super::{appears, assert_interrupted, end_within, is_gone, leaving_process, signal};
+use crate::mindful::{Mindful, message, null, wait_for_handlers};
 
 /// A user that no other process has, to which a limit of processes applies.
 const ALONE: u32 = 60_871;
@@ -71,11 +71,35 @@ fn a_file_size_limit_is_an_error_that_names_its_file() {
 }
 
 #[test]
+fn inherited_signals_and_masks_prevent_no_run() {
+    if !rustix::process::geteuid().is_root() {
+        return not_run("only root becomes a user without other processes");
+    }
+    let mindful = Mindful::new();
+    std::os::unix::fs::chown(mindful.folder(), Some(ALONE), Some(ALONE)).unwrap();
+    let mut odd = Command::new("setpriv");
+    odd.args([&format!("--reuid={ALONE}"), "--clear-groups", "env", "--ignore-signal=CHLD"]);
+    odd.args(["sh", "-c", "umask 0777; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_mindful")]);
+    let output = mindful.at_home(odd).args(null("run", &["--hook-before=true", "--duration=500ms"])).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
+fn a_signal_that_the_parent_blocked_ends_a_run() {
+    let mindful = Mindful::new();
+    let mut blocking = Command::new("env");
+    blocking.args(["--block-signal=TERM", env!("CARGO_BIN_EXE_mindful")]);
+    let mut child = mindful.at_home(blocking).args(null("run", &["--duration=60s"])).spawn().unwrap();
+    wait_for_handlers(&child);
+    assert_interrupted(&mut child, Signal::TERM, "it");
+}
+
+#[test]
 fn whatever_ends_mindful_ends_its_hooks() {
     let mindful = Mindful::new();
     for fatal in [Signal::QUIT, Signal::USR1, Signal::ALARM, Signal::ABORT, Signal::SEGV, Signal::KILL] {
         let pid = mindful.path(format!("pid-{}", fatal.as_raw()));
-        let hook = format!("--hook-before=sleep 300 & echo $! > {}; sleep 300", pid.display());
+        let hook = format!("--hook-before={}", leaving_process(&pid));
         let mut child = mindful.start(&null("run", &[&hook]));
         let started = appears(&pid);
         // The runtime ignores the first SIGSEGV that no instruction caused.

@@ -121,11 +121,16 @@ fn a_reader_that_goes_ends_every_verb_quietly() {
     assert!(shown.status.success(), "unread output is not stored: {shown:?}");
 }
 
+/// A hook of which a process has left the process group, and outlived its parent.
+fn leaving_process(pid: &Path) -> String {
+    format!("setsid sh -c 'sleep 300 & echo $! > {}'; sleep 300; true", pid.display())
+}
+
 #[test]
 fn a_signal_ends_a_hook_and_all_it_started() {
     let mindful = Mindful::new();
     let pid = mindful.path("pid");
-    let hook = format!("--hook-before=sleep 300 & echo $! > {}; sleep 300", pid.display());
+    let hook = format!("--hook-before={}", leaving_process(&pid));
     let mut child = mindful.command(&[&SHORT[..], &[&hook]].concat()).spawn().unwrap();
     let started = appears(&pid);
     assert_interrupted(&mut child, Signal::INT, "it");

@@ -285,6 +285,19 @@ fn a_mirror_that_redirects_to_another_host_is_refused() {
 }
 
 #[test]
+fn the_hint_for_a_redirect_to_another_host_works() {
+    let other = source(vec![answer("200 OK", b"archive")]).replace("127.0.0.1", "localhost");
+    let (what, path) = (artefact(), "/repository");
+    let to = |base: &str| source(vec![redirect(&what.url(base))]);
+    let refused = refusal(&to(&format!("{other}{path}")));
+    let (_, hint) = refused.split_once("--fetch-url ").unwrap();
+    assert_eq!(fetched_with(hint, None, &artefact()).map_err(|error| error.to_string()), Ok(b"archive".to_vec()));
+    // A hint is copied into a shell.
+    let refused = refusal(&to(&format!("{other}/$(id)")));
+    assert!(refused.contains("--fetch-url") && !refused.contains("$("), "{refused}");
+}
+
+#[test]
 fn redirects_without_an_end_and_without_a_place_are_refused() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());

@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant};
 
 use mindful_conformance::{Fixture, Opened, quick_place};
-use mindful_core::ErrorKind;
 use mindful_core::dataset::DatasetPlan;
 use mindful_core::workload::Workload;
+use mindful_core::{Error, ErrorKind};
 use mindful_mysql::ENGINE;
 use mysql::prelude::Queryable;
 use mysql::{Conn, OptsBuilder};
@@ -120,6 +120,41 @@ fn a_stop_ends_the_work_of_its_own_server() {
         assert_eq!(error.kind, ErrorKind::Interrupted, "{kind:?}: {error}");
         until("it is still there", || one.numbers() == [holder.connection_id()]);
     }
+}
+
+/// The error of a question that waits for a lock to its limit, at `port` of a relay, after `meanwhile`.
+fn limit(one: &One, port: u16, meanwhile: impl FnOnce()) -> Error {
+    let target = target_at(&format!("{}&connect-timeout=1", url(port)), &[]).unwrap();
+    let mut holder = one.connect();
+    holder.query_drop("LOCK TABLES bench.registry WRITE").unwrap();
+    std::thread::scope(|scope| {
+        let question = scope.spawn(|| target.dataset().unwrap_err());
+        until("no session waits", || one.waits());
+        meanwhile();
+        question.join().unwrap()
+    })
+}
+
+#[test]
+fn a_statement_beyond_its_limit_is_ended_on_its_server() {
+    std::thread::scope(|scope| {
+        for kind in [MARIADB, MYSQL] {
+            scope.spawn(move || {
+                let one = One::start(kind);
+                drop(loaded(one.port));
+                let error = limit(&one, one.port, || ());
+                assert!(error.what.contains("no end of a statement"), "{kind:?}: {error}");
+                assert!(!error.next.contains("KILL") && !one.waits(), "{kind:?}: {error}");
+            });
+        }
+        scope.spawn(|| {
+            let [one, other] = [MARIADB; 2].map(One::start);
+            drop(loaded(one.port));
+            let relay = Relay::to(one.port);
+            let error = limit(&one, relay.port, || relay.lead_to(other.port));
+            assert!(error.next.contains("KILL "), "{error}");
+        });
+    });
 }
 
 #[test]

@@ -1,0 +1,100 @@
+//! Regular files, opened where someone else may have named or placed them.
+//!
+//! Nothing else is opened: a pipe could be waited for without end, and a device may act as soon as it is opened. A tape
+//! rewinds, and a watchdog restarts the host. To open first and to look then was rejected for that reason.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use rustix::fs::{FileType, Mode, OFlags, fstat};
+
+/// Opens `path` for reading; a link in its place only if `follow` is set.
+///
+/// # Errors
+/// It is not a regular file, or cannot be opened.
+pub fn open_regular(path: &Path, follow: bool) -> io::Result<File> {
+    let more = if follow { OFlags::empty() } else { OFlags::NOFOLLOW };
+    match found(path, more)? {
+        Some(file) => Ok(file),
+        None => open_checked(path, more),
+    }
+}
+
+/// The file if it is regular; `None` without `/proc`.
+#[cfg(target_os = "linux")]
+fn found(path: &Path, more: OFlags) -> io::Result<Option<File>> {
+    use std::os::fd::AsRawFd;
+
+    let found = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC | more, Mode::empty())?;
+    refuse_other(FileType::from_raw_mode(fstat(&found)?.st_mode))?;
+    let place = Path::new("/proc/self/fd").join(found.as_raw_fd().to_string());
+    if place.exists() { File::open(place).map(Some) } else { Ok(None) }
+}
+
+/// Elsewhere a file is opened before it can be examined.
+#[cfg(not(target_os = "linux"))]
+fn found(path: &Path, more: OFlags) -> io::Result<Option<File>> {
+    let facts = if more.is_empty() { rustix::fs::stat(path)? } else { rustix::fs::lstat(path)? };
+    refuse_other(FileType::from_raw_mode(facts.st_mode))?;
+    Ok(None)
+}
+
+/// Without `/proc` something else may have taken the name meanwhile.
+fn open_checked(path: &Path, more: OFlags) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC | more;
+    let file = rustix::fs::open(path, flags, Mode::empty())?;
+    refuse_other(FileType::from_raw_mode(fstat(&file)?.st_mode))?;
+    Ok(file.into())
+}
+
+fn refuse_other(found: FileType) -> io::Result<()> {
+    let what = match found {
+        FileType::RegularFile => return Ok(()),
+        FileType::Symlink => "it is a symbolic link",
+        _ => "it is not a regular file",
+    };
+    Err(io::Error::new(io::ErrorKind::InvalidInput, what))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn what_is_not_a_regular_file_is_not_even_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let [file, pipe, link] = ["file", "pipe", "link"].map(|name| folder.path().join(name));
+        std::fs::write(&file, "text").unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, 0o600.into()).unwrap();
+        std::os::unix::fs::symlink(&pipe, &link).unwrap();
+        let over = AtomicBool::new(false);
+        // A pipe can be opened so only while it has a reader.
+        let has_reader = || rustix::fs::open(&pipe, OFlags::WRONLY | OFlags::NONBLOCK, Mode::empty()).is_ok();
+        let seen = || {
+            while !over.load(Ordering::SeqCst) {
+                if has_reader() {
+                    return true;
+                }
+            }
+            false
+        };
+        thread::scope(|scope| {
+            let seen = scope.spawn(seen);
+            for _ in 0..2_000 {
+                for (path, follow) in [(&pipe, true), (&pipe, false), (&link, true), (&link, false)] {
+                    assert_eq!(open_regular(path, follow).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+                }
+            }
+            over.store(true, Ordering::SeqCst);
+            assert!(!seen.join().unwrap(), "the pipe was opened");
+        });
+        let mut text = String::new();
+        open_regular(&file, false).unwrap().read_to_string(&mut text).unwrap();
+        assert_eq!(text, "text");
+    }
+}
