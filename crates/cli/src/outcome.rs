@@ -15,6 +15,15 @@ pub(crate) fn of_one_step(ended: &Ended) -> Exit {
     }
 }
 
+/// For a sweep, which can be resumed.
+pub(crate) fn of_sweep(ended: Ended) -> Result<Exit> {
+    let resume = format!("`mindful sweep --resume {}` continues", ended.run.head.id);
+    of_steps(ended).map_err(|error| {
+        let next = if error.next.is_empty() { resume } else { format!("{}; then {resume}", error.next) };
+        Error { next, ..error }
+    })
+}
+
 pub(crate) fn of_steps(ended: Ended) -> Result<Exit> {
     match ended.error {
         Some(error) => Err(error),

@@ -59,6 +59,10 @@ pub(crate) fn of_files() -> Result<&'static dyn Engine> {
 }
 
 fn unknown(scheme: &str) -> Error {
+    if scheme.starts_with(['/', '.']) {
+        let next = "pass raw:PATH for bare files, or sqlite:PATH for a database file";
+        return Error::plan("the target is a path, and no engine is named", next);
+    }
     let schemes = || ENGINES.iter().flat_map(|engine| engine.schemes().iter().copied());
     let next = match settings::nearest(scheme, schemes()) {
         Some(near) => format!("did you mean `{near}`?"),

@@ -184,7 +184,7 @@ impl Plan {
         if self.compatibility == Compatibility::Slob && self.work_unit < 3 {
             return Err(Error::plan(
                 format!("like slob with a work unit of {}", self.work_unit),
-                "SLOB's smallest was 3: give --work-unit 3 or more",
+                "SLOB's smallest was 3: pass --work-unit 3 or more",
             ));
         }
         Ok(())
@@ -208,7 +208,7 @@ impl Plan {
             Some(_) => Ok(dataset),
             None => Err(Error::plan(
                 format!("{} schemas of {blocks} blocks are larger than any dataset", dataset.schemas),
-                format!("give a smaller --scale or fewer --schemas: {} is the limit", units::format_bytes(MOST_BYTES)),
+                format!("pass a smaller --scale or fewer --schemas: {} is the limit", units::format_bytes(MOST_BYTES)),
             )),
         }
     }
@@ -242,7 +242,7 @@ impl Plan {
             if spans > scale {
                 return Err(Error::plan(
                     format!("{name} {unit} is larger than the scale of {}", format_counted(scale, "block")),
-                    format!("give --{} {scale} or less", name.replace('_', "-")),
+                    format!("pass --{} {scale} or less", name.replace('_', "-")),
                 ));
             }
         }
@@ -334,13 +334,13 @@ impl HotSpotPlan {
         if blocks == 0 || offset.saturating_add(blocks) > scale {
             return Err(Error::plan(
                 format!("the hot spot of {blocks} blocks at {offset} lies outside the scale of {scale} blocks"),
-                "give a smaller --hot-spot-size or --hot-spot-offset",
+                "pass a smaller --hot-spot-size or --hot-spot-offset",
             ));
         }
         if work_unit > blocks {
             return Err(Error::plan(
                 format!("work_unit {work_unit} does not fit into the hot spot of {blocks} blocks"),
-                "give a larger --hot-spot-size or a smaller --work-unit",
+                "pass a larger --hot-spot-size or a smaller --work-unit",
             ));
         }
         Ok(HotSpot { blocks, offset, share: self.share })

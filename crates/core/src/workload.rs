@@ -241,7 +241,7 @@ impl Workload {
             if wanted > loaded {
                 return Err(Error::plan(
                     format!("the workload needs {wanted} {what}, but {loaded} are loaded"),
-                    format!("give a smaller {flag}, or load more"),
+                    format!("pass a smaller {flag}, or load more"),
                 ));
             }
         }
@@ -252,7 +252,7 @@ impl Workload {
     /// and commits that wait for each other.
     pub fn refuse_contradictions(&self, sessions: u32) -> Result<()> {
         if self.rate.is_some() && self.loop_site == LoopSite::Server {
-            return Err(Error::plan("a rate needs the loop in the client", "add --loop client, or omit --rate"));
+            return Err(Error::plan("a rate needs the loop in the client", "pass --loop client, or omit --rate"));
         }
         let shared = sessions > self.schemas || !self.hot_schema.is_none();
         if self.commit != Commit::Each && !self.update_pct.is_none() && shared {

@@ -48,7 +48,7 @@ impl SharedFolder {
         folder.user = folder.probe().map_err(|error| cannot(path, &error))?.uid();
         let facts = fs::metadata(path).map_err(|error| cannot(path, &error))?;
         let refused = |what: String| {
-            Err(Error::plan(what, "give --meet dir:PATH of a folder that only the ranks' user can write"))
+            Err(Error::plan(what, "pass --meet dir:PATH of a folder that only the ranks' user can write"))
         };
         let rights = Rights::from_metadata(&facts);
         if rights.everybody_writes() {
@@ -170,7 +170,7 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>> {
 fn cannot(path: &Path, error: &std::io::Error) -> Error {
     Error::target(
         format!("ranks cannot meet in {}: {error}", path.display()),
-        "check its permissions and its free space, or give another --meet dir:PATH",
+        "check its permissions and its free space, or pass another --meet dir:PATH",
     )
 }
 

@@ -35,7 +35,7 @@ pub fn carries(what: &str, size: u64, memory_bytes: Option<u64>) -> Result<()> {
                 units::format_bytes(size),
                 units::format_bytes(memory)
             ),
-            "give a smaller --cache, or clean up and load a smaller --scale, or choose --mode pio",
+            "pass a smaller --cache, or clean up and load a smaller --scale, or choose --mode pio",
         )),
         _ => Ok(()),
     }

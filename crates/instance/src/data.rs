@@ -66,7 +66,7 @@ fn check(data: &Path, program: &dyn Program, account: &Account) -> Result<()> {
     if let Some(odd) = program.kind().plain_files.iter().map(|name| data.join(name)).find(|path| is_odd(path)) {
         return Err(Error::target(
             format!("{} is not a plain file", odd.display()),
-            "remove it, or give another --data-dir",
+            "remove it, or pass another --data-dir",
         ));
     }
     program.fits(data)?;

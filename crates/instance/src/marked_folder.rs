@@ -225,7 +225,7 @@ fn lock(root: &Path, option: &str) -> Result<File> {
             let owner = if owner.is_empty() { "another mindful".to_owned() } else { format!("mindful {owner}") };
             return Err(Error::target(
                 format!("{owner} is using {}", root.display()),
-                format!("wait for it to end, or give another {option}"),
+                format!("wait for it to end, or pass another {option}"),
             ));
         }
         // The process that held the lock may have removed the folder's files, this one too.
@@ -247,7 +247,7 @@ fn refused(root: &Path, option: &str, error: &io::Error) -> Error {
             format!("free some space there, or name another {option}")
         }
         _ => format!(
-            "give a {option} that you may write (for a plain user XDG_DATA_HOME=DIR moves it with runs and programs), \
+            "pass a {option} that you may write (for a plain user XDG_DATA_HOME=DIR moves it with runs and programs), \
              or start mindful as its owner"
         ),
     };

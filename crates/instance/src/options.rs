@@ -143,7 +143,7 @@ pub fn base(account: &Account) -> Result<PathBuf> {
     let data = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     let user = || std::env::home_dir().filter(|home| home.is_absolute()).map(|home| home.join(".local/share"));
     data.or_else(user).map(|folder| folder.join("mindful")).ok_or_else(|| {
-        Error::plan("HOME does not name a folder, so data has no place", "give --data-dir and --fetch-dir")
+        Error::plan("HOME does not name a folder, so data has no place", "pass --data-dir and --fetch-dir")
     })
 }
 
@@ -172,7 +172,7 @@ fn parse_pair(pair: &str, kind: &ServerKind) -> Result<(String, String)> {
     if kind.fixed.contains(&name.as_str()) {
         return Err(Error::plan(
             format!("mindful sets {name} of the private server itself"),
-            "omit it, or start a server yourself and give its --target",
+            "omit it, or start a server yourself and pass its --target",
         ));
     }
     Ok((name, value.trim().to_owned()))

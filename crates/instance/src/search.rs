@@ -86,7 +86,7 @@ impl Search<'_> {
         Error::target(
             format!("no {name} {} to start ({reason})", self.version),
             format!(
-                "give {option} DIR with a {name} of your own, connect to the network once so that it can be fetched, or \
+                "pass {option} DIR with a {name} of your own, connect to the network once so that it can be fetched, or \
                  measure without a server by --target sqlite:PATH"
             ),
         )
@@ -113,7 +113,7 @@ impl Search<'_> {
         }
         Err(Error::plan(
             format!("{option} {} is {name} {}, but {} is required", bin.display(), found.version, self.wanted),
-            format!("give {option} or {version}, not both"),
+            format!("pass {option} or {version}, not both"),
         ))
     }
 

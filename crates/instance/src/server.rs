@@ -141,7 +141,7 @@ impl Server {
                 let name = self.kind.name;
                 emit_note(
                     events,
-                    format!("{name} is still stopping: it writes out what it cached; the next Ctrl-C kills it"),
+                    format!("{name} is still stopping: it writes out what it cached; Ctrl-C or SIGTERM kills it"),
                 );
                 slow = true;
             }

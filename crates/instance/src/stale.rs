@@ -49,7 +49,7 @@ pub(crate) fn stop(data: &Path, lock: &Path, kind: &ServerKind, events: &dyn Eve
     }
     Err(Error::target(
         format!("the server in {} cannot be stopped (its processes: {:?})", data.display(), processes(data, kind)),
-        "end it by hand, or give another --data-dir",
+        "end it by hand, or pass another --data-dir",
     ))
 }
 

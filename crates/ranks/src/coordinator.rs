@@ -148,7 +148,7 @@ impl RankCoordinator {
         if self.state().ready_by.is_some_and(|by| request.clock.elapsed() >= by) {
             return Err(Error::target(
                 format!("{} not connected within {}", list_ranks(&late), format_duration(request.timeout)),
-                "read their output, or give a longer --meet-timeout",
+                "read their output, or pass a longer --meet-timeout",
             ));
         }
         Ok(None)

@@ -245,7 +245,7 @@ impl Peers {
                 self.request.rendezvous.location(),
                 format_duration(self.request.timeout)
             ),
-            "check that all were started and can reach that place, or give a longer --meet-timeout",
+            "check that all were started and can reach that place, or pass a longer --meet-timeout",
         )
     }
 

@@ -106,9 +106,9 @@ impl Store {
         let written = file::put(to, replace, |file| pack::write(&self.run_dir(id), id, texts, file));
         written.map_err(|error| {
             let next = if error.kind() == IoErrorKind::AlreadyExists {
-                "give --output FILE, or --yes to replace it"
+                "pass --output FILE, or --yes to replace it"
             } else {
-                "give --output FILE in a folder with free space"
+                "pass --output FILE in a folder with free space"
             };
             Error::plan(format!("{} cannot be written: {error}", to.display()), next)
         })

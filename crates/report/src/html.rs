@@ -9,6 +9,7 @@ mod together;
 
 use std::fmt::Write as _;
 
+use mindful_analyze::contrast::LEVEL;
 use mindful_analyze::{Analysis, StepAnalysis};
 use mindful_core::plan::units::format_counted;
 use mindful_core::record::run::{Run, StepRecord};
@@ -250,7 +251,8 @@ fn section(
     if all > 1 {
         let card = card::step_card(step, Some((at, all)));
         let values = step.summary.point.without_sessions();
-        let values: Vec<_> = values.iter().map(|(key, value)| format!(", {key} {value}")).collect();
+        let named = |key: &str| if key == LEVEL { "level".to_owned() } else { key.replace('_', "-") };
+        let values: Vec<_> = values.iter().map(|(key, value)| format!(", {} {value}", named(key))).collect();
         let _ = writeln!(
             html,
             "<h2>{}{}</h2>",

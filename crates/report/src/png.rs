@@ -19,12 +19,12 @@ pub fn png(svg: &str) -> Result<Vec<u8>> {
 }
 
 fn drawn(svg: &str, mut fonts: Database) -> Result<Vec<u8>> {
-    let failed = |what: String| Error::run(format!("the picture cannot be drawn: {what}"), "give --as svg");
+    let failed = |what: String| Error::run(format!("the picture cannot be drawn: {what}"), "pass --as svg");
     // If the host has none of the fonts that the picture names, any upright one is used.
     let Some(any) = upright(&fonts) else {
         return Err(Error::run(
             "no font is installed here: the picture would have no words",
-            "install one (apt-get install fonts-dejavu-core), or give --as svg",
+            "install one (apt-get install fonts-dejavu-core), or pass --as svg",
         ));
     };
     fonts.set_serif_family(any);
@@ -65,7 +65,7 @@ fn complete(svg: &str, tree: &Tree) -> Result<()> {
     }
     Err(Error::run(
         format!("the fonts of this host cannot draw all words of the picture: {} are missing", what.join(", ")),
-        "install a font that has them (apt-get install fonts-noto), or give --as svg",
+        "install a font that has them (apt-get install fonts-noto), or pass --as svg",
     ))
 }
 

@@ -154,8 +154,8 @@ pub(crate) fn refuse_what_it_cannot(plan: &mut Plan, engine: &dyn Engine, settin
     let server_side = can.server_side_loop && plan.rate.is_none();
     if plan.loop_site == LoopSite::Server && !server_side {
         let why = if plan.rate.is_some() { "keep a rate in its server-side loop" } else { "loop on the server side" };
-        refuse(settings.given_text("loop").is_some(), false, why, "give --loop client")?;
+        refuse(settings.given_text("loop").is_some(), false, why, "pass --loop client")?;
         plan.loop_site = LoopSite::Client;
     }
-    refuse(plan.loop_site == LoopSite::Client, can.client_side_loop, "loop on the client side", "give --loop server")
+    refuse(plan.loop_site == LoopSite::Client, can.client_side_loop, "loop on the client side", "pass --loop server")
 }

@@ -75,7 +75,7 @@ fn find(target: &dyn Target, plan: &Plan, description: &Description) -> Result<F
             more.bytes(block_bytes).ok_or_else(|| {
                 Error::plan(
                     format!("{schemas} schemas as large as the loaded ones are too many"),
-                    "give fewer --schemas",
+                    "pass fewer --schemas",
                 )
             })?;
             (more, schemas - loaded.schemas)

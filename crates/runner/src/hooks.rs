@@ -94,7 +94,7 @@ fn wait_for(command: &str, over: &Over<'_>, hooks: &Hooks, phase: HookMoment, id
     let failed = |what: String| {
         Error::run(
             format!("hook {} {what}", phase.name()),
-            format!("read {} in the run folder, or give --hook-failure warn", output_name(phase)),
+            format!("read {} in the run folder, or pass --hook-failure warn", output_name(phase)),
         )
     };
     let output = file::create(&folder.join(output_name(phase)))

@@ -68,7 +68,7 @@ impl DatasetStore for NullTarget {
             let done = u64::from(schema + 1) * a_schema;
             events.emit(Event::Progress { what: "loading".to_owned(), done, of: all, unit: "bytes".to_owned() });
         }
-        held.clone().ok_or_else(|| Error::plan("a dataset without schemas", "give --schemas 1 or more"))
+        held.clone().ok_or_else(|| Error::plan("a dataset without schemas", "pass --schemas 1 or more"))
     }
 
     fn verify(&self, stop: &StopFlag) -> Result<LayoutProof> {

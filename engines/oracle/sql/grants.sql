@@ -1,6 +1,6 @@
 -- The least account for mindful's engine for Oracle, which is experimental. As a DBA, in the pluggable database to be
--- measured. The tablespace and the password are yours to choose. The name mindful_bench is an example: `--target URL`
--- replaces it.
+-- measured. The tablespace and the password are yours to choose.
+-- The name mindful_bench is an example: `--target URL` replaces it.
 CREATE USER mindful_bench IDENTIFIED BY "choose one" DEFAULT TABLESPACE users QUOTA UNLIMITED ON users;
 -- To connect, and to make its own tables. Nothing else is made: no procedure, no user, no tablespace.
 GRANT CREATE SESSION, CREATE TABLE TO mindful_bench;

@@ -47,7 +47,7 @@ pub(crate) fn workload(workload: &Workload, options: &Options, dataset: &Dataset
         return Err(Error::plan("raw has no scan tables", "omit --scan-pct; --large-iodepth adds large reads"));
     }
     if workload.loop_site == LoopSite::Server {
-        return Err(Error::plan("raw has no server to run the loop in", "give --loop client"));
+        return Err(Error::plan("raw has no server to run the loop in", "pass --loop client"));
     }
     if !workload.update_pct.is_none() && (workload.commit != Commit::Each || !workload.commit_wait) {
         return Err(Error::plan(
@@ -57,12 +57,12 @@ pub(crate) fn workload(workload: &Workload, options: &Options, dataset: &Dataset
     }
     if (options.fsync > 0 || options.append) && workload.update_pct.is_none() {
         let what = "--fsync and --append are of writes, and this run only reads";
-        return Err(Error::plan(what, "give --update-pct, such as 100"));
+        return Err(Error::plan(what, "pass --update-pct, such as 100"));
     }
     if options.verify && !options.direct && !workload.update_pct.is_none() {
         return Err(Error::plan(
             "through the page cache a block may be read half written, which verify would report",
-            "give --direct on, or --update-pct 0",
+            "pass --direct on, or --update-pct 0",
         ));
     }
     workload.refuse_more_than_loaded(Some(dataset))

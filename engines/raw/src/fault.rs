@@ -24,7 +24,7 @@ pub(crate) fn io(prepared: &Prepared, place: Place, write: bool, bytes: u64, res
     let errno = Errno::from_raw_os_error(-result);
     let next = match errno {
         Errno::IO | Errno::NODEV | Errno::NXIO => "the device failed or is gone: see the kernel log",
-        Errno::NOSPC => "the file system is full: free some space, or give a smaller --scale",
+        Errno::NOSPC => "the file system is full: free some space, or pass a smaller --scale",
         Errno::INVAL => "the file system refuses such an I/O: try a larger --block-size, or --direct off",
         Errno::OPNOTSUPP => "the file system does not support this I/O: try --direct off, or --io psync",
         Errno::PERM | Errno::ROFS => "the file or its file system is read only: run with --update-pct 0",

@@ -39,7 +39,7 @@ pub(crate) fn marks(plan: &DatasetPlan, block_bytes: u64, parts: usize) -> Resul
     if plan.scan_blocks > 0 {
         return Err(Error::plan("raw has no scan tables", "omit --scan-table; --large-iodepth adds large reads"));
     }
-    let too_large = || Error::plan("the dataset is larger than any file can be", "give a smaller --scale");
+    let too_large = || Error::plan("the dataset is larger than any file can be", "pass a smaller --scale");
     let total = u64::from(plan.schemas).checked_mul(plan.blocks_per_schema).and_then(|b| b.checked_mul(block_bytes));
     let total = total.filter(|bytes| *bytes < 1 << 60).ok_or_else(too_large)?;
     let data_bytes = total.div_ceil(parts as u64).next_multiple_of(GRAIN.max(block_bytes));
@@ -71,7 +71,7 @@ pub(crate) fn check_room(files: &[(PathBuf, u64)]) -> Result<()> {
         }
     }
     for (_, bytes, folder) in wanted {
-        space::require("the load", &folder, bytes, "give a smaller --scale or --schemas, or another path")?;
+        space::require("the load", &folder, bytes, "pass a smaller --scale or --schemas, or another path")?;
     }
     Ok(())
 }
@@ -164,7 +164,7 @@ pub(crate) fn begin_devices(sources: &[Source], marks: &[FileHeader], destroy_da
             let (bytes, held) = (units::format_bytes(mark.file_bytes()), units::format_bytes(held));
             return Err(Error::target(
                 format!("{bytes} of data and mark do not fit onto {}, which has {held}", source.path.display()),
-                "give a smaller --scale or --schemas, or another device",
+                "pass a smaller --scale or --schemas, or another device",
             ));
         }
         Ok(claimed)
@@ -200,8 +200,8 @@ fn write_all(fd: &OwnedFd, mut bytes: &[u8], mut offset: u64) -> rustix::io::Res
 
 fn write_failed(path: &Path, errno: Errno) -> Error {
     let next = match errno {
-        Errno::NOSPC | Errno::DQUOT => "free some space, or give a smaller --scale; `cleanup` removes what was written",
-        Errno::FBIG => "the file system has no files this long: name several paths, or give a smaller --scale",
+        Errno::NOSPC | Errno::DQUOT => "free some space, or pass a smaller --scale; `cleanup` removes what was written",
+        Errno::FBIG => "the file system has no files this long: name several paths, or pass a smaller --scale",
         _ => "see the kernel log",
     };
     Error::run(format!("cannot write {}: {}", path.display(), io::Error::from(errno)), next)

@@ -157,7 +157,7 @@ impl Source {
         match dio_alignment(&self.fd) {
             Some(align) if access.direct && align > 0 && !bytes.is_multiple_of(align) => Err(Error::plan(
                 format!("{} takes direct I/O in multiples of {align} bytes, not {bytes}", self.path.display()),
-                format!("give --block-size {align}B or a multiple, or --direct off"),
+                format!("pass --block-size {align}B or a multiple, or --direct off"),
             )),
             _ => Ok(()),
         }

@@ -168,12 +168,12 @@ impl Options {
 
     fn check(&self) -> Result<()> {
         if self.iodepth == 0 && self.large.is_none() {
-            return Err(Error::plan("iodepth 0 reads nothing", "give --iodepth 1 or more"));
+            return Err(Error::plan("iodepth 0 reads nothing", "pass --iodepth 1 or more"));
         }
         if self.io == Io::Psync && (self.iodepth != 1 || self.large.is_some()) {
             return Err(Error::plan(
                 "psync keeps one I/O in flight in each session",
-                "omit --iodepth and --large-iodepth and give more --sessions, or use --io uring",
+                "omit --iodepth and --large-iodepth and pass more --sessions, or use --io uring",
             ));
         }
         if (self.fsync > 0 || self.append) && self.paths.len() > 1 {
@@ -183,7 +183,7 @@ impl Options {
             let (size, block) = (units::format_bytes(large.size), units::format_bytes(self.block_size));
             return Err(Error::plan(
                 format!("a large read of {size} is smaller than a block of {block}"),
-                "give a larger --large-size, or a smaller --block-size",
+                "pass a larger --large-size, or a smaller --block-size",
             ));
         }
         if self.buffer_bytes() > MOST_BUFFER_BYTES {
@@ -193,7 +193,7 @@ impl Options {
                     self.iodepth,
                     units::format_bytes(self.buffer_bytes())
                 ),
-                "give a smaller --iodepth or --block-size, or more sessions; the limit is 1 GiB",
+                "pass a smaller --iodepth or --block-size, or more sessions; the limit is 1 GiB",
             ));
         }
         if let Combine::Stripe(stripe) = self.combine {
@@ -205,7 +205,7 @@ impl Options {
                         units::format_bytes(stripe),
                         units::format_bytes(largest)
                     ),
-                    "give a larger --stripe-size",
+                    "pass a larger --stripe-size",
                 ));
             }
         }

@@ -39,7 +39,7 @@ impl PsyncSession {
     pub(crate) fn new(prepared: Arc<Prepared>, workload: &Workload, placement: Placement) -> Result<Self> {
         let options = &prepared.options;
         let buffer = Buffer::new(options.block_size as usize)
-            .map_err(|e| Error::target(format!("no memory for a block: {e}"), "give a smaller --block-size"))?;
+            .map_err(|e| Error::target(format!("no memory for a block: {e}"), "pass a smaller --block-size"))?;
         let pattern = prepared.pattern(workload, placement);
         let toucher = Toucher::new(options.look, options.block_size);
         let (work, syncs) = (Work::default(), Recorder::new());

@@ -20,7 +20,7 @@ pub(crate) fn good_blocks(
     stop: &StopFlag,
 ) -> Result<Vec<u64>> {
     let mut buffer = Buffer::new(space.unit() as usize)
-        .map_err(|e| Error::target(format!("no memory for a block: {e}"), "give a smaller --block-size"))?;
+        .map_err(|e| Error::target(format!("no memory for a block: {e}"), "pass a smaller --block-size"))?;
     let files = sources.iter().map(|source| source.reader(access)).collect::<Result<Vec<OwnedFd>>>()?;
     let mut good = Vec::with_capacity(layout.schemas() as usize);
     for schema in 1..=layout.schemas() {

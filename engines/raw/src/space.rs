@@ -114,7 +114,7 @@ impl Space {
         if piece_units == 0 {
             return Err(Error::plan(
                 format!("the space in use is smaller than one I/O of {unit} bytes"),
-                "give a larger file or --span, or a smaller --block-size",
+                "use a larger file or --span, or a smaller --block-size",
             ));
         }
         Ok(Self { unit, starts, piece_units, order })

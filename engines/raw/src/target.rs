@@ -103,7 +103,7 @@ impl RawTarget {
         if blocks_per_schema == 0 {
             return Err(Error::plan(
                 format!("{units} blocks are too few for {schemas} schemas"),
-                "give a smaller --block-size or a larger --span",
+                "pass a smaller --block-size or a larger --span",
             ));
         }
         Ok(Some(Dataset {
@@ -406,7 +406,7 @@ impl Target for RawTarget {
         } else if among_ranks {
             return Err(Error::plan(
                 "only one process can write bare files, but several ranks share this run",
-                "run ranks with --update-pct 0, or give --ranks 1 to a run that writes",
+                "run ranks with --update-pct 0, or pass --ranks 1 to a run that writes",
             ));
         } else {
             self.locks.hold_alone(&self.options.paths)?;

@@ -107,7 +107,7 @@ impl UringSession {
         let ring = Ring::new(prepared.files.clone(), &slots, placement.sessions, !options.direct).map_err(|e| {
             Error::target(
                 format!("cannot make a ring of {} I/Os: {e}", slots.len()),
-                "give a smaller --iodepth, or --io psync",
+                "pass a smaller --iodepth, or --io psync",
             )
         })?;
         if !ring.buffers_registered() {

@@ -43,11 +43,11 @@ pub(crate) fn load(
         made?;
     }
     let Some(connection) = file.connect()? else {
-        return Err(Error::plan("a dataset without schemas", "give --schemas 1 or more"));
+        return Err(Error::plan("a dataset without schemas", "pass --schemas 1 or more"));
     };
     use_wal(&connection).map_err(explained)?;
     let dataset = registry::dataset(&connection, file.page_bytes()).map_err(explained)?;
-    dataset.ok_or_else(|| Error::plan("a dataset without schemas", "give --schemas 1 or more"))
+    dataset.ok_or_else(|| Error::plan("a dataset without schemas", "pass --schemas 1 or more"))
 }
 
 /// The schemas of `plan` that `file` does not hold; refuses a file that holds others.
@@ -132,7 +132,7 @@ pub(crate) fn check_room(file: &DatabaseFile, parameters: &Parameters, schemas: 
     let table = pages.saturating_mul(file.page_bytes());
     // Inner nodes of the trees are below a hundredth.
     let needed = schemas.saturating_mul(table.saturating_add(table / 100).saturating_add(index));
-    space::require("the load", folder, needed, "give a smaller --scale or fewer --schemas, or name a file elsewhere")
+    space::require("the load", folder, needed, "pass a smaller --scale or fewer --schemas, or name a file elsewhere")
 }
 
 struct Progress<'e> {

@@ -224,7 +224,7 @@ impl Target for SqliteTarget {
 
     fn prepare(&self, workload: &Workload, sessions: u32) -> Result<Vec<AccessPath>> {
         if workload.loop_site == LoopSite::Server {
-            return Err(Error::plan("SQLite has no server, so no work loop in it", "give --loop client"));
+            return Err(Error::plan("SQLite has no server, so no work loop in it", "pass --loop client"));
         }
         workload.refuse_more_than_loaded(Some(&self.loaded()?))?;
         self.sessions.store(sessions, Ordering::SeqCst);

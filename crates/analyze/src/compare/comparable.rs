@@ -8,6 +8,9 @@ use mindful_core::record::run::Run;
 pub use mindful_core::result::comparison::Difference;
 use mindful_core::workload::Workload;
 
+use crate::commit_contrast::WAY;
+use crate::contrast::LEVEL;
+
 /// The facts in which `baseline` and `candidate` differ and which a comparison must hold fixed.
 pub(crate) fn differences(baseline: &[Run], candidate: &[Run]) -> Vec<Difference> {
     differences_of(facts, baseline, candidate)
@@ -85,25 +88,53 @@ fn facts(run: &Run) -> Vec<(&str, String)> {
 /// Facts about the workload, independent of the platform: sides that differ here have no common rank.
 pub(crate) fn measured(run: &Run) -> Vec<(&str, String)> {
     let mut facts = vec![("engine", run.head.engine.clone())];
-    let by = run.head.imported.as_ref().map_or("measured by mindful", |imported| &imported.what);
-    facts.push(("figures", by.to_owned()));
+    facts.push(("figures", figures_of(run).to_owned()));
     if let Some(description) = run.description.as_ref().filter(|description| description.block_bytes > 0) {
         facts.push(("block size", description.block_bytes.to_string()));
     }
     if let Some(dataset) = &run.dataset {
         facts.push(("content", dataset.content.to_string()));
     }
-    for step in run.steps.iter().filter(|step| step.head.point.is_plain()) {
-        let Some(w) = &step.head.workload else { continue };
-        facts.push((
-            "active set",
-            format!("{} of {}", units::format_counted(w.schemas, "schema"), units::format_counted(w.scale, "block")),
-        ));
-        facts.push(("work unit", format!("{}, updates {}", w.work_unit, w.update_work_unit)));
-        facts.push(("mix", format!("{} % updates, {} % scans", w.update_pct.percent(), w.scan_pct.percent())));
-        facts.push(("access path", w.access.to_string()));
-        facts.extend(choices(w));
+    facts.extend(worked(run));
+    facts
+}
+
+/// How the figures of a run were made.
+fn figures_of(run: &Run) -> &str {
+    let varies = |key: &str| run.steps.iter().any(|step| step.head.point.values.contains_key(key));
+    match &run.head.imported {
+        Some(imported) => &imported.what,
+        None if varies(LEVEL) => "contrast with raw reads",
+        None if varies(WAY) => "contrast of commits",
+        None => "measured by mindful",
     }
+}
+
+/// The work of the steps; of a sweep what all steps have in common.
+fn worked(run: &Run) -> Vec<(&'static str, String)> {
+    let mut steps = run.steps.iter().filter_map(|step| Some((step, step.head.workload.as_ref()?)));
+    let Some((first, workload)) = steps.next() else { return Vec::new() };
+    let mut facts = facts_of_work(workload);
+    for (step, workload) in steps {
+        let others = facts_of_work(workload);
+        if first.head.point.is_plain() && step.head.point.is_plain() {
+            facts.extend(others);
+        } else {
+            facts.retain(|fact| others.contains(fact));
+        }
+    }
+    facts
+}
+
+fn facts_of_work(w: &Workload) -> Vec<(&'static str, String)> {
+    let schemas = units::format_counted(w.schemas, "schema");
+    let mut facts = vec![
+        ("active set", format!("{schemas} of {}", units::format_counted(w.scale, "block"))),
+        ("work unit", format!("{}, updates {}", w.work_unit, w.update_work_unit)),
+        ("mix", format!("{} % updates, {} % scans", w.update_pct.percent(), w.scan_pct.percent())),
+        ("access path", w.access.to_string()),
+    ];
+    facts.extend(choices(w));
     facts
 }
 
@@ -156,20 +187,18 @@ impl RunFacts {
         Self([facts(run), circumstances_of(run)].map(|facts| facts.into_iter().map(owned).collect()))
     }
 
-    /// All of them by name.
+    /// All of them by name, with all values of the run.
     pub(crate) fn by_name(&self) -> BTreeMap<&str, String> {
-        let mut all: BTreeMap<&str, String> = BTreeMap::new();
+        let mut all: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for (name, value) in self.0.iter().flatten() {
-            let entry = all.entry(name).or_default();
-            if !entry.is_empty() && entry != value {
-                entry.push_str(" / ");
-            }
-            if entry != value {
-                entry.push_str(value);
-            }
+            all.entry(name).or_default().insert(value);
         }
-        all
+        all.into_iter().map(|(name, values)| (name, joined(&values))).collect()
     }
+}
+
+fn joined(values: &BTreeSet<&str>) -> String {
+    values.iter().copied().collect::<Vec<_>>().join(" / ")
 }
 
 /// Differences between groups of runs: each fact that affects the figure, then [`circumstances`], with the value in
@@ -191,9 +220,8 @@ fn differences_of_kind(kind: usize, groups: &[Vec<&RunFacts>]) -> Vec<(String, V
             rows.entry(name).or_insert_with(|| vec![BTreeSet::new(); groups.len()])[at].insert(value);
         }
     }
-    let joined =
-        |values: &BTreeSet<&str>| (!values.is_empty()).then(|| values.iter().copied().collect::<Vec<_>>().join(" / "));
-    let rows = rows.into_iter().map(|(name, row)| (name.to_owned(), row.iter().map(joined).collect::<Vec<_>>()));
+    let known = |values: &BTreeSet<&str>| (!values.is_empty()).then(|| joined(values));
+    let rows = rows.into_iter().map(|(name, row)| (name.to_owned(), row.iter().map(known).collect::<Vec<_>>()));
     rows.filter(|(_, row)| row.iter().any(|value| *value != row[0])).collect()
 }
 

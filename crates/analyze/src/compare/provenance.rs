@@ -216,7 +216,9 @@ fn settings(run: &Run) -> Option<String> {
     let description = run.description.as_ref()?;
     let cache = description.cache_bytes.map(|bytes| format!("database cache {}", format_bytes(bytes)));
     let fixed = description.held_fixed.keys();
-    let fixed = fixed.filter_map(|name| Some(format!("{name}={}", description.facts.get(name)?)));
+    let value =
+        |name: &String| description.facts.get(name).map(|value| if value.is_empty() { "''" } else { value.as_str() });
+    let fixed = fixed.filter_map(|name| Some(format!("{name}={}", value(name)?)));
     let set = run.head.settings.iter().filter(|(name, setting)| *name == "set" && setting.origin != Origin::Default);
     let set = set.map(|(_, setting)| format!("set {}", setting.value));
     joined(cache.into_iter().chain(fixed).chain(set).map(Some))

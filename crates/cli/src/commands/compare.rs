@@ -34,7 +34,7 @@ pub(super) const VERB: Verb = Verb {
     page: "docs/comparing.md",
     plan: PlanKeys::None,
     arguments: || {
-        let sides = Arg::new("sides").value_name("SIDE").num_args(2..).conflicts_with_all(["run", "history"]);
+        let sides = Arg::new("sides").value_name("SIDE").num_args(1..).conflicts_with_all(["run", "history"]);
         let run = option("run", "run", "PLAN").num_args(2..);
         let history = option("history", "history", "RUN").num_args(1..);
         let undecided = option("undecided", "undecided", "fail|pass").value_parser(["fail", "pass"]);

@@ -2,6 +2,7 @@
 
 mod again;
 mod noise;
+pub(super) mod turns;
 
 use clap::{Arg, ArgMatches};
 use mindful_core::Result;

@@ -1,11 +1,12 @@
 //! `mindful sweep`: steps over sessions and settings, on one dataset, in one run folder, resumable.
 
 use clap::ArgMatches;
-use mindful_core::Result;
+use mindful_analyze::{commit_contrast, contrast, io_job};
 use mindful_core::plan::settings::{Key, Settings};
 use mindful_core::plan::{KEYS, SWEEP_KEYS};
-use mindful_core::record::run::Run;
-use mindful_record::RunWriter;
+use mindful_core::record::run::{Point, Run};
+use mindful_core::{Error, Result};
+use mindful_record::{RunWriter, Store};
 use mindful_runner::sweep::Sweep;
 use mindful_runner::walk::Walk;
 use mindful_runner::{Alone, Ended};
@@ -51,7 +52,7 @@ pub(super) const VERB: Verb = Verb {
 
 fn sweep(matches: &ArgMatches) -> Result<Exit> {
     let store = store::open(matches)?;
-    let resumed = matches.get_one::<String>("resume").map(|name| store.go_on(&store.resolve(name)?)).transpose()?;
+    let resumed = matches.get_one::<String>("resume").map(|name| resumed(name, &store)).transpose()?;
     let settings = match &resumed {
         Some((writer, _)) => stored_settings::settings(&writer.head, writer.own, "resumed (--resume)", matches)?,
         None => new_files::asked(layers::settings(matches)?, matches)?,
@@ -60,10 +61,25 @@ fn sweep(matches: &ArgMatches) -> Result<Exit> {
     let ended = walked(settings, resumed, Some(show::Form::of(matches)), matches)?;
     // A search without an answer is no success, however valid its steps are.
     let unanswered = searched && ended.analysis.summary.objective.is_none();
-    match outcome::of_steps(ended)? {
+    match outcome::of_sweep(ended)? {
         Exit::Ok if unanswered => Ok(Exit::Invalid),
         exit => Ok(exit),
     }
+}
+
+/// The sweep `name` and its record, to continue it.
+fn resumed(name: &str, store: &Store) -> Result<(RunWriter, Run)> {
+    let id = store.resolve(name)?;
+    let is_of_sweep = |point: &Point| {
+        let others = [contrast::LEVEL, commit_contrast::WAY];
+        !point.is_plain() && io_job::load(point).is_none() && !others.iter().any(|key| point.values.contains_key(*key))
+    };
+    // Before the record is opened to write: steps of a sweep have no place in another run.
+    if store.read(&id)?.steps.iter().any(|step| !is_of_sweep(&step.head.point)) {
+        let next = "name a run that `mindful sweep` made; `mindful run --again` runs the plan of another";
+        return Err(Error::plan(format!("run {id} is not a sweep"), next));
+    }
+    store.go_on(&id)
 }
 
 /// Runs every step in `settings`, or the missing ones of `resumed`, and prints the report in `form`, if any.

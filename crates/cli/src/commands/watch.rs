@@ -27,7 +27,7 @@ pub(super) const VERB: Verb = Verb {
     name: "watch",
     group: Some(Group::Judge),
     about: "Show what a database and its host do each second, without adding load",
-    details: "Watch prints one line per second until Ctrl-C: transactions, reads, log, device, CPU and the top wait.",
+    details: "Watch prints one line per second until Ctrl-C: transactions, reads, log, device, CPU and the top wait. It needs the --target of a server that runs already.",
     example: "mindful watch --target postgres://host/db --interval 5s",
     page: "docs/own-server.md",
     plan: PlanKeys::Shown(&["target", "duration", "device_trace", "node_exporter"]),
@@ -68,6 +68,7 @@ fn watch(matches: &ArgMatches) -> Result<Exit> {
     let interval = interval(matches)?;
     // An invalid filter is refused before anything is opened.
     filter(matches)?;
+    refuse_private(&context)?;
     let target = context.open()?;
     let scope = if matches.get_flag("instance") { Scope::Server } else { Scope::Database };
     let of_target = target.samplers_for_all_clients(scope)?;
@@ -100,6 +101,16 @@ fn watch(matches: &ArgMatches) -> Result<Exit> {
     let outcome = print(&context, &readings, until, &mut shape);
     observer.stop();
     outcome.map(|()| Exit::Ok)
+}
+
+/// Refuses a private server: watch would start it, and show it idle.
+fn refuse_private(context: &Context) -> Result<()> {
+    let url = context.settings.get("target").unwrap_or_default();
+    let Some(_) = context.engine.cache_option(url, false) else { return Ok(()) };
+    Err(Error::plan(
+        "watch shows a server that runs already, and a private server runs only during a run",
+        "pass --target URL of a server, or watch a run with `mindful run --live`",
+    ))
 }
 
 /// A part without columns or counters, and why.

@@ -132,7 +132,7 @@ fn sessions(s: &Settings) -> Result<u32> {
                 units::format_counted(product, "session"),
                 sessions.unwrap_or(0)
             ),
-            "give either --sessions, or --schemas and --threads",
+            "pass either --sessions, or --schemas and --threads",
         ));
     }
     u32::try_from(product).ok().filter(|n| *n <= MOST_SESSIONS).ok_or_else(|| {
@@ -194,7 +194,7 @@ fn hot_spot(s: &Settings) -> Result<Option<HotSpotPlan>> {
             if s.given_text(name).is_some() {
                 return Err(Error::plan(
                     format!("{} without a hot spot", s.describe_place(name)),
-                    "give --hot-spot-size too",
+                    "pass --hot-spot-size too",
                 ));
             }
         }

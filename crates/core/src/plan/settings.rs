@@ -204,7 +204,7 @@ impl Settings {
     /// `name` parsed, which has a default and so is always there.
     pub fn require<T>(&self, name: &str, parse: impl FnOnce(&str) -> Result<T>) -> Result<T> {
         self.parse(name, parse)?
-            .ok_or_else(|| Error::plan(format!("{name} is not set"), format!("give --{}", name.replace('_', "-"))))
+            .ok_or_else(|| Error::plan(format!("{name} is not set"), format!("pass --{}", name.replace('_', "-"))))
     }
 
     /// Refuses values of `keys` beyond their bounds; errors name the key, its origin and the bound.

@@ -104,14 +104,14 @@ impl Rank {
                 (None, None, None) => Ok(None),
                 (_, None, _) => Err(Error::plan(
                     "this is one of several ranks, and their number is not given",
-                    "give --ranks N, the same for all; --ranks 1 for a run of its own",
+                    "pass --ranks N, the same for all; --ranks 1 for a run of its own",
                 )),
                 _ => Err(Error::plan(
                     format!(
                         "of {}, the number of this one is not given",
                         units::format_counted(u64::from(ranks.unwrap_or(0)), "rank")
                     ),
-                    "give --rank K, from 0, or use a launcher that sets it",
+                    "pass --rank K, from 0, or use a launcher that sets it",
                 )),
             };
         };
@@ -184,7 +184,7 @@ impl Rank {
                 units::format_counted(u64::from(self.count), "rank")
             ),
             format!(
-                "give --sessions {} or more: they are those of all ranks together",
+                "pass --sessions {} or more: they are those of all ranks together",
                 self.assignment.min_sessions(self.count)
             ),
         ))
@@ -236,7 +236,7 @@ fn agree(
 }
 
 fn beyond(rank: u32, of: u32) -> Error {
-    Error::plan(format!("rank {rank} of {of}: ranks are counted from 0"), format!("give --rank 0 to {}", of - 1))
+    Error::plan(format!("rank {rank} of {of}: ranks are counted from 0"), format!("pass --rank 0 to {}", of - 1))
 }
 
 fn number(text: &str) -> Result<u32> {

@@ -89,7 +89,7 @@ pub trait Rendezvous: Send + Sync {
 pub fn private_server_error(server: &str) -> Error {
     Error::plan(
         "ranks cannot share a private server: each would start its own",
-        format!("give --target {server} of a server that all ranks reach"),
+        format!("pass --target {server} of a server that all ranks reach"),
     )
 }
 
@@ -97,7 +97,7 @@ pub fn private_server_error(server: &str) -> Error {
 pub fn unsupported_engine_error(engine: &str) -> Error {
     Error::plan(
         format!("ranks cannot meet in a target of {engine}"),
-        "give --meet: postgres://… or mysql://… of a database, or dir:PATH of a folder that all ranks share",
+        "pass --meet: postgres://… or mysql://… of a database, or dir:PATH of a folder that all ranks share",
     )
 }
 
@@ -105,6 +105,6 @@ pub fn unsupported_engine_error(engine: &str) -> Error {
 pub fn file_target_error(engine: &str) -> Error {
     Error::plan(
         format!("ranks cannot meet in a file of {engine}: its locks do not hold on every shared storage"),
-        "give --meet dir:PATH with another folder, or the URL of a database",
+        "pass --meet dir:PATH with another folder, or the URL of a database",
     )
 }

@@ -41,7 +41,7 @@ const NUMBERS: [(&str, &str, &str); 3] = [
         "loaded in batches with a wait after each; mindful loads as many in parallel from a queue",
     ),
     ("SCAN_PCT", "scan_pct", "share of reads; came out below it near 50; now exact"),
-    ("THREADS_PER_SCHEMA", "threads", "sessions in each schema; the number of schemas was an argument: give --schemas"),
+    ("THREADS_PER_SCHEMA", "threads", "sessions in each schema; the number of schemas was an argument: pass --schemas"),
 ];
 
 pub(crate) fn plan(script: &Script) -> Result<PlanFile> {

@@ -62,7 +62,7 @@ impl Source {
         if !secure && !base.starts_with("http://") {
             return Err(Error::plan(
                 format!("`{base}` is not an address to fetch from"),
-                "write --fetch-url https://HOST/PATH",
+                "pass --fetch-url https://HOST/PATH",
             ));
         }
         if secure && trusted.is_empty() {

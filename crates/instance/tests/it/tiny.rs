@@ -67,7 +67,7 @@ impl Program for Tiny {
     fn fits(&self, data: &Path) -> Result<()> {
         match read_text(&data.join(KIND.first_file), 64) {
             Ok(version) if version.trim() == self.version() => Ok(()),
-            other => Err(Error::plan(format!("the data is of {other:?}"), "give another --data-dir")),
+            other => Err(Error::plan(format!("the data is of {other:?}"), "pass another --data-dir")),
         }
     }
 

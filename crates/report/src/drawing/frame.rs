@@ -121,13 +121,19 @@ pub(crate) fn lines_of(words: &str, columns: usize) -> Vec<String> {
     wrap(&crate::escape(words), columns)
 }
 
-/// A table on a page, its first column naming the rows.
+/// A table on a page, its first column naming the rows. Columns of words are flush left, those of numbers right.
 pub(crate) fn table(titles: &[String], rows: &[Vec<String>]) -> String {
     let mut html = String::from(
         "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"table of the figures\"><table>\n<thead><tr>",
     );
-    for title in titles {
-        let _ = write!(html, "<th scope=\"col\">{}</th>", escaped_text(title));
+    let begins_with_letter = |cell: &String| cell.starts_with(char::is_alphabetic);
+    let class = |at: usize| {
+        let mut cells = rows.iter().filter_map(|row| row.get(at));
+        if cells.any(begins_with_letter) { " class=\"words\"" } else { "" }
+    };
+    let classes: Vec<&str> = (0..titles.len()).map(class).collect();
+    for (title, class) in titles.iter().zip(&classes) {
+        let _ = write!(html, "<th scope=\"col\"{class}>{}</th>", escaped_text(title));
     }
     html.push_str("</tr></thead>\n<tbody>\n");
     for cells in rows {
@@ -136,7 +142,7 @@ pub(crate) fn table(titles: &[String], rows: &[Vec<String>]) -> String {
             let _ = if at == 0 {
                 write!(html, "<tr><th scope=\"row\">{cell}</th>")
             } else {
-                write!(html, "<td>{cell}</td>")
+                write!(html, "<td{}>{cell}</td>", classes.get(at).unwrap_or(&""))
             };
         }
         html.push_str("</tr>\n");

@@ -115,7 +115,7 @@ impl Strips {
                 let _ = write!(path, "M{from:.1} {top}v{STRIP}");
             }
             let _ = writeln!(svg, "<path class=\"{class}\" d=\"{path}\"/>");
-            let half = 1.3 + CHARACTER * event.name.chars().count() as f64 / 2.0;
+            let half = 3.0 + CHARACTER * event.name.chars().count() as f64 / 2.0;
             let place = [from - half, from + half];
             if named.iter().all(|other| place[1] <= other[0] || other[1] <= place[0]) {
                 named.push(place);

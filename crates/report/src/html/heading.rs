@@ -41,7 +41,9 @@ pub(super) fn date(run: &Run) -> String {
 /// The best figure with its load, its latency and its limit; `None` without a figure.
 pub(crate) fn first_sentence(run: &Run, analysis: &Analysis) -> Option<String> {
     if let Some(answer) = answer::answer(run, analysis) {
-        return Some(format!("{}. {}", answer.sentence, answer.details).trim_end().to_owned());
+        let mut letters = answer.details.chars();
+        let details = letters.next().map(|first| first.to_uppercase().chain(letters).collect::<String>());
+        return Some([Some(answer.sentence + "."), details].into_iter().flatten().collect::<Vec<_>>().join(" "));
     }
     let (_, step) = card::best(analysis)?;
     let headline = step.headline.as_ref()?;

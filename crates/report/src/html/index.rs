@@ -18,7 +18,7 @@ use crate::markup::escaped_text;
 
 const STYLE: &str = include_str!("site.css");
 /// Longest text in a cell and in an option, characters.
-const LONGEST: usize = 40;
+const LONGEST: usize = 48;
 /// Largest number of differing facts that a row shows without unfolding.
 const FEW_DIFFERENCES: usize = 2;
 

@@ -147,7 +147,7 @@ fn what_differs(html: &mut String, named: &[(&str, &[Side])]) {
     rows.push(labelled_row("engine", named, |runs| each_once(runs, |run| Some(engine(run)))));
     rows.push(labelled_row("target", named, |runs| each_once(runs, |run| Some(run.head.target.clone()))));
     rows.push(labelled_row("machine", named, |runs| each_once(runs, comparable::machine)));
-    rows.push(labelled_row("measured", named, |runs| each_once(runs, |run| Some(heading::date(run)))));
+    rows.push(labelled_row("measured", named, first_to_last));
     let differing = comparable::all_differences(&groups);
     if differing.is_empty() {
         html.push_str("<p>No setting, version, target or host differs.</p>\n");
@@ -170,6 +170,15 @@ fn each_once(sides: &[Side], of: impl Fn(&Run) -> Option<String>) -> String {
     values.sort();
     values.dedup();
     if values.is_empty() { provenance::NOT_STATED.to_owned() } else { values.join(" / ") }
+}
+
+/// When the first and the last of `sides` were measured.
+fn first_to_last(sides: &[Side]) -> String {
+    let dates = || sides.iter().map(|(run, _)| heading::date(run));
+    match (dates().min(), dates().max()) {
+        (Some(first), Some(last)) if first < last => format!("{first} to {last}"),
+        (first, _) => first.unwrap_or_else(|| provenance::NOT_STATED.to_owned()),
+    }
 }
 
 fn engine(run: &Run) -> String {

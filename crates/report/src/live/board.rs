@@ -144,6 +144,11 @@ impl Board {
         }
     }
 
+    /// Of a block of the step, or else of the dataset.
+    pub(super) fn block_bytes(&self) -> Option<u64> {
+        self.step.as_ref().and_then(|step| step.point.block_bytes()).or(self.block_bytes)
+    }
+
     fn begin_step(&mut self, head: StepHead) {
         self.step = Some(head);
         (self.boundaries_us, self.open, self.last) = (Vec::new(), BTreeMap::new(), None);

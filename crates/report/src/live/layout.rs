@@ -10,6 +10,7 @@ use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::Paragraph;
 
 use super::board::{Board, REMARKS};
+use super::seconds::reads_in_words;
 use crate::drawing::characters::{curve, sparkline};
 use crate::escape;
 use crate::figure::{UNKNOWN, maybe, number, percent, sessions, time_us};
@@ -56,7 +57,10 @@ fn figures_of(board: &Board, area: Rect, colour: bool) -> Text<'static> {
             Span::raw(format!("   {drawn}")),
         ])
     };
-    lines.push(row("IOPS", maybe(board.rate(Counter::PhysicalReads)), String::new()));
+    let reads = board.rate(Counter::PhysicalReads);
+    let [name, cached] =
+        reads_in_words(reads.unwrap_or_default(), board.rate(Counter::ProcessReadBytes), board.block_bytes());
+    lines.push(row(&name, maybe(reads), cached));
     lines.push(row("blocks/s", maybe(last.map(|s| s.blocks_per_s)), history(|s| Some(s.blocks_per_s))));
     lines.push(row("operations/s", maybe(last.map(|s| s.ops_per_s)), history(|s| Some(s.ops_per_s))));
     lines.push(row("p50", us(last.and_then(|s| s.p50_us)), history(|s| s.p50_us)));
@@ -203,6 +207,23 @@ mod tests {
         for source in sources {
             assert!(shown.contains(&format!("not measured: {source}: denied")), "{shown}");
         }
+    }
+
+    #[test]
+    fn reads_from_the_page_cache_are_not_physical() {
+        let mut board = Board::default();
+        let metrics = [(Counter::PhysicalReads, 40_000.0), (Counter::ProcessReadBytes, 10_000.0 * 8_192.0)];
+        board.block_bytes = Some(8_192);
+        for (counter, per_s) in metrics {
+            let (source, metrics) = (counter.name().to_owned(), vec![Metric::counter(counter, "1", "")]);
+            board.apply(Event::Source { source: source.clone(), metrics, phase: Phase::Boundary });
+            for boundary in 0..2 {
+                let (at_us, values) = (i64::from(boundary) * 1_000_000, vec![Some(f64::from(boundary) * per_s)]);
+                board.apply(Event::Sample { source: source.clone(), boundary, at_us, cost_us: 1, values });
+            }
+        }
+        let shown = shown(&board, 100, 24);
+        assert!(shown.contains("75 % from the page cache") && !shown.contains("physical"), "{shown}");
     }
 
     #[test]

@@ -133,13 +133,9 @@ impl Seconds {
 
     /// Physical reads of the database; reads served by the page cache are not physical.
     fn format_reads(&self, reads: f64, process_bytes: Option<f64>) -> String {
-        let fetched = process_bytes.zip(self.block_bytes).map(|(bytes, block)| bytes / block as f64);
-        let cached_pct = fetched.filter(|_| reads > 0.0).map_or(0.0, |fetched| 100.0 * (1.0 - fetched / reads));
-        // Below that, the two counters may have been read at different moments.
-        if cached_pct < CACHED_PCT_SHOWN {
-            return format!("{} physical reads/s", number(reads));
-        }
-        format!("{} reads/s, {cached_pct:.0} % from the page cache", number(reads))
+        let [name, cached] = reads_in_words(reads, process_bytes, self.block_bytes);
+        let cached = if cached.is_empty() { cached } else { format!(", {cached}") };
+        format!("{} {name}{cached}", number(reads))
     }
 
     fn place(&self, index: u32, end_us: i64) -> String {
@@ -162,6 +158,17 @@ impl Seconds {
             None => format!("running {} s{like}: ", words(since(warmup))),
         }
     }
+}
+
+/// What reads of the database are called, and the share that the page cache served.
+pub(super) fn reads_in_words(reads: f64, process_bytes: Option<f64>, block_bytes: Option<u64>) -> [String; 2] {
+    let fetched = process_bytes.zip(block_bytes).map(|(bytes, block)| bytes / block as f64);
+    let cached_pct = fetched.filter(|_| reads > 0.0).map_or(0.0, |fetched| 100.0 * (1.0 - fetched / reads));
+    // Below that, the two counters may have been read at different moments.
+    if cached_pct < CACHED_PCT_SHOWN {
+        return ["physical reads/s".to_owned(), String::new()];
+    }
+    ["reads/s".to_owned(), format!("{cached_pct:.0} % from the page cache")]
 }
 
 impl CounterReading {

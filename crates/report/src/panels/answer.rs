@@ -53,26 +53,37 @@ fn reached(objective: &Objective, found: &ObjectiveSummary, step: &StepAnalysis)
         key => format!("{} {}", escape(key), figure::number(found.load)),
     };
     let limit = limit_of_step(step).map_or_else(String::new, |limit| format!(", {limit}"));
-    let interval = |name: &str, ends: Option<[f64; 2]>, form: &dyn Fn(f64) -> String| match ends {
-        Some([low, high]) => format!("{name} {} to {}", form(low), form(high)),
-        None => format!("{name} unknown, which takes at least 10 s and 10 operations above it"),
+    let [rates, latencies] = [found.blocks_visited_per_s_interval, found.latency_us_interval];
+    let intervals = match (rates, latencies) {
+        (None, None) => "95 % intervals take a step of 10 s or more".to_owned(),
+        (Some(rates), None) => format!(
+            "95 % interval: blocks/s {}; that of {percentile} takes 10 operations above it",
+            ends(rates, figure::number)
+        ),
+        (None, Some(latencies)) => format!("95 % interval: {percentile} {}", ends(latencies, figure::time_us)),
+        (Some(rates), Some(latencies)) => format!(
+            "95 % intervals: blocks/s {}, {percentile} {}",
+            ends(rates, figure::number),
+            ends(latencies, figure::time_us)
+        ),
     };
-    let details = format!(
-        "confirmed by step {}; 95 % intervals: {}, {}",
-        found.step,
-        interval("blocks/s", found.blocks_visited_per_s_interval, &figure::number),
-        interval(&percentile, found.latency_us_interval, &figure::time_us)
-    );
     // Where the noise decides between neighbours, the load is a range.
-    let most = match found.load_range {
+    let (tried, most) = match found.load_range {
         Some([low, high]) if low < found.load => {
             let [low, high] = [low, high].map(figure::number);
-            format!("the most within {objective} lies between {low} and {high} {}", escape(&found.key))
+            ("", format!("the most within {objective} lies between {low} and {high} {}", escape(&found.key)))
         }
-        _ => format!("the most within {objective}"),
+        Some(_) => ("", format!("the most within {objective}")),
+        None => (", the highest load tried", format!("within {objective}")),
     };
-    let sentence = format!("{rate} {label}{latency} ({load}): {most}{limit}");
+    let beyond = if tried.is_empty() { "" } else { "more may be within the objective: try higher loads; " };
+    let details = format!("{beyond}confirmed by step {}; {intervals}", found.step);
+    let sentence = format!("{rate} {label}{latency} ({load}{tried}): {most}{limit}");
     Answer { sentence, details, found: true }
+}
+
+fn ends([low, high]: [f64; 2], form: fn(f64) -> String) -> String {
+    format!("{} to {}", form(low), form(high))
 }
 
 fn missed(run: &Run, objective: &Objective, analysis: &Analysis) -> Answer {

@@ -43,6 +43,17 @@ pub(crate) fn panel(analysis: &Analysis, contrast: &CommitContrastSummary) -> Pa
     panel
 }
 
+/// The interval of the ratio; one that spans a factor of two decides little.
+fn interval(ends: Option<[f64; 2]>) -> String {
+    match ends {
+        Some([low, high]) if high > 2.0 * low => {
+            format!("95 % interval {low:.3} to {high:.3}: pass a larger --repeat to narrow it")
+        }
+        Some([low, high]) => format!("95 % interval {low:.3} to {high:.3}"),
+        None => "one round has no interval".to_owned(),
+    }
+}
+
 fn of_database(analysis: &Analysis) -> impl Iterator<Item = &StepAnalysis> {
     let way = |step: &StepAnalysis| step.summary.point.values.get(WAY).cloned();
     analysis.steps.iter().filter(move |step| way(step).as_deref() == Some(Way::Database.name()))
@@ -50,10 +61,7 @@ fn of_database(analysis: &Analysis) -> impl Iterator<Item = &StepAnalysis> {
 
 /// The ratio of commits to bare writes at one session, with its interval, and the limit at the most commits.
 pub(crate) fn answer(analysis: &Analysis, contrast: &CommitContrastSummary) -> Answer {
-    let interval = match contrast.ratio_interval {
-        Some([low, high]) => format!("95 % interval {low:.3} to {high:.3}"),
-        None => "one round has no interval".to_owned(),
-    };
+    let interval = interval(contrast.ratio_interval);
     let sentence = match contrast.ratio {
         Some(ratio) => format!("ratio of commits to bare writes with fdatasync, one session: {ratio:.3} ({interval})"),
         None => "ratio of commits to bare writes: unknown, because one of them was not measured".to_owned(),
@@ -68,4 +76,15 @@ pub(crate) fn answer(analysis: &Analysis, contrast: &CommitContrastSummary) -> A
         format!("most commits: {rate}/s with {}{sync}{limit}", figure::sessions(Some(row.sessions)))
     });
     Answer { sentence, details, found: true }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wide_interval_asks_for_more_rounds() {
+        assert!(interval(Some([0.001, 167.9])).contains("--repeat"));
+        assert_eq!(interval(Some([0.45, 0.55])), "95 % interval 0.450 to 0.550");
+    }
 }

@@ -19,6 +19,8 @@ use crate::figure::{format_counted, format_whole, mib, number, percent};
 use crate::panels::Panel;
 
 const MOST_COUNTS: usize = 12;
+/// Different values of the steps of a run that are named.
+const MOST_VALUES: usize = 4;
 
 pub(crate) fn measured(run: &Run, analysis: &Analysis) -> Panel {
     let mut panel = Panel::default();
@@ -37,22 +39,22 @@ pub(crate) fn measured_facts(run: &Run, analysis: &Analysis) -> Vec<(String, Str
     let block_bytes = mindful_analyze::figures::blocks::block_bytes(run);
     fact("block size", block_bytes.map_or_else(unknown, |bytes| format!("{bytes} B")));
     fact("database cache", run.description.as_ref().and_then(cache).unwrap_or_else(unknown));
-    if let (Some(step), Some(record)) = (analysis.summary.steps.first(), run.steps.first()) {
+    if !analysis.steps.is_empty() && !run.steps.is_empty() {
         if let Some(imported) = &run.head.imported {
             fact("figures", format!("of another tool: {} {}", escape(&imported.what), some_of(&imported.files)));
         }
-        fact("active set", active_set(step, block_bytes).unwrap_or_else(unknown));
-        let workload = record.head.workload.as_ref();
-        let sessions = |workload| sessions(analysis, workload, &record.head.placements);
-        fact("sessions", workload.map_or_else(|| counts(analysis), sessions));
-        fact("work unit", workload.map_or_else(unknown, work_unit));
-        fact("mix", workload.map_or_else(unknown, |workload| mix(step, workload)));
-        fact(
-            &format!("{} and commit", escape(&log)),
-            workload.map_or_else(unknown, |workload| redo(&analysis.steps[0], workload)),
-        );
-        fact(&escape(&run.words().hits), hits(&analysis.steps[0]));
-        fact("measured window", window(step, &run.steps[0].head));
+        let of_steps = |words: &dyn Fn(&StepHead, &StepAnalysis) -> Option<String>| {
+            let steps = run.steps.iter().zip(&analysis.steps);
+            distinct(steps.map(|(record, step)| words(&record.head, step).unwrap_or_else(unknown)))
+        };
+        fact("active set", of_steps(&|_, step| active_set(&step.summary, block_bytes)));
+        fact("sessions", sessions(run, analysis));
+        fact("work unit", of_steps(&|head, _| head.workload.as_ref().map(work_unit)));
+        fact("mix", mix(run, analysis));
+        let log = format!("{} and commit", escape(&log));
+        fact(&log, of_steps(&|head, step| head.workload.as_ref().map(|workload| redo(step, workload))));
+        fact(&escape(&run.words().hits), hits(analysis));
+        fact("measured window", window(run, analysis));
         fact("CPU", cpus(run, analysis));
     } else {
         let (log, hits) = (format!("{} and commit", escape(&log)), escape(&run.words().hits));
@@ -125,19 +127,44 @@ fn counts(analysis: &Analysis) -> String {
     reported.join(", ")
 }
 
-fn sessions(analysis: &Analysis, workload: &Workload, placements: &[Placement]) -> String {
-    let place = match workload.loop_site {
-        LoopSite::Server => "work loop in the database",
-        LoopSite::Client => "work loop in the client",
-    };
-    let mut text = format!("{}, {place}", counts(analysis));
-    if let Some(rate) = workload.rate {
-        let beat = if rate.even { "evenly" } else { "at random (Poisson)" };
-        let _ =
-            write!(text, "; open loop, {} operations/s due {beat}, latencies are response times", number(rate.per_s));
+/// The different values of the steps, in their order.
+fn distinct(values: impl Iterator<Item = String>) -> String {
+    let mut all: Vec<String> = Vec::new();
+    for value in values {
+        if !all.contains(&value) {
+            all.push(value);
+        }
     }
-    text.push_str(&hosts(placements));
-    let fairness = analysis.steps[0].work.as_ref().filter(|work| work.sessions > 1).and_then(Work::fairness);
+    if all.len() <= MOST_VALUES { all.join("; ") } else { format!("{} different ones by step", all.len()) }
+}
+
+/// The range of what is known of the steps, such as `1.00 to 2.00`; `None` if nothing is.
+fn range(values: impl Iterator<Item = Option<f64>>, form: impl Fn(f64) -> String) -> Option<String> {
+    let (low, high) = values
+        .flatten()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+    let [low, high] = (low <= high).then(|| [form(low), form(high)])?;
+    Some(if low == high { low } else { format!("{low} to {high}") })
+}
+
+fn sessions(run: &Run, analysis: &Analysis) -> String {
+    let mut text = counts(analysis);
+    let workloads = || run.steps.iter().filter_map(|step| step.head.workload.as_ref());
+    let place = |workload: &Workload| match workload.loop_site {
+        LoopSite::Server => "work loop in the database".to_owned(),
+        LoopSite::Client => "work loop in the client".to_owned(),
+    };
+    if workloads().next().is_some() {
+        let _ = write!(text, ", {}", distinct(workloads().map(place)));
+    }
+    let rates = || workloads().filter_map(|workload| workload.rate);
+    if let Some(rate) = range(rates().map(|rate| Some(rate.per_s)), number) {
+        let beat = if rates().any(|rate| rate.even) { "evenly" } else { "at random (Poisson)" };
+        let _ = write!(text, "; open loop, {rate} operations/s due {beat}, latencies are response times");
+    }
+    text.push_str(&run.steps.first().map_or_else(String::new, |step| hosts(&step.head.placements)));
+    let [step] = analysis.steps.as_slice() else { return text };
+    let fairness = step.work.as_ref().filter(|work| work.sessions > 1).and_then(Work::fairness);
     if let Some((least, median, most)) = fairness.filter(|(_, median, _)| *median > 0.0) {
         let of_median = |ops: f64| percent(Some(ops / median));
         let _ = write!(text, "; the slowest did {} of the median, the fastest {}", of_median(least), of_median(most));
@@ -174,20 +201,34 @@ fn work_unit(workload: &Workload) -> String {
     }
 }
 
-fn hits(step: &StepAnalysis) -> String {
-    let Some(hits) = step.summary.hit_ratio else { return "not known".to_owned() };
-    let logical = format!("{} of logical reads", percent(Some(hits)));
-    match step.residence {
-        Some(residence) => {
+fn hits(analysis: &Analysis) -> String {
+    let hits = analysis.summary.steps.iter().map(|step| step.hit_ratio);
+    let Some(hits) = range(hits, |hits| percent(Some(hits))) else { return "not known".to_owned() };
+    let logical = format!("{hits} of logical reads");
+    match analysis.steps.as_slice() {
+        [StepAnalysis { residence: Some(residence), .. }] => {
             let (measured, predicted) = (percent(Some(residence.measured)), percent(Some(residence.predicted)));
             format!("{logical}, {measured} of the blocks our operations visited; expected from cache size {predicted}")
         }
-        None => logical,
+        _ => logical,
     }
 }
 
-fn mix(step: &StepSummary, workload: &Workload) -> String {
-    let realised = step.update_pct_realised.map_or_else(|| "not known".to_owned(), |pct| format!("{} %", number(pct)));
+fn mix(run: &Run, analysis: &Analysis) -> String {
+    let steps = || {
+        let steps = run.steps.iter().zip(&analysis.summary.steps);
+        steps.filter_map(|(record, step)| Some((record.head.workload.as_ref()?, step.update_pct_realised)))
+    };
+    let realised = |of: &Workload| {
+        let alike = steps().filter(|(workload, _)| workload.update_pct == of.update_pct);
+        range(alike.map(|(_, realised)| realised), number)
+            .map_or_else(|| "not known".to_owned(), |pct| format!("{pct} %"))
+    };
+    let mix = distinct(steps().map(|(workload, _)| mix_of(workload, &realised(workload))));
+    if mix.is_empty() { "not known".to_owned() } else { mix }
+}
+
+fn mix_of(workload: &Workload, realised: &str) -> String {
     let mut text = if workload.update_pct.is_none() {
         "reads alone".to_owned()
     } else {
@@ -216,7 +257,15 @@ fn redo(step: &StepAnalysis, workload: &Workload) -> String {
     format!("{redo} (--redo {redo}); commits {}", escape(commit))
 }
 
-fn window(step: &StepSummary, head: &StepHead) -> String {
+fn window(run: &Run, analysis: &Analysis) -> String {
+    if let ([record], [step]) = (run.steps.as_slice(), analysis.summary.steps.as_slice()) {
+        return window_of(step, &record.head);
+    }
+    let seconds = range(analysis.summary.steps.iter().map(|step| step.duration_s), |s| format!("{s:.2}"));
+    seconds.map_or_else(|| "none".to_owned(), |seconds| format!("{seconds} s in each step"))
+}
+
+fn window_of(step: &StepSummary, head: &StepHead) -> String {
     let measured = step.duration_s.map_or_else(|| "none".to_owned(), |s| format!("{s:.2} s"));
     let asked = match (head.duration_s, head.ops) {
         (Some(s), _) => format!("{} s asked", number(s)),
@@ -244,8 +293,8 @@ fn offsets(sessions: &BySession) -> String {
 fn cpus(run: &Run, analysis: &Analysis) -> String {
     let host = analysis.steps.iter().find_map(|step| step.counters.host_cpus()).map(|cpus| format!("{cpus:.0} CPUs"));
     let model = Fact::CpuModel.find(&run.environment).map(|model| escape(model));
-    let used = analysis.summary.steps.first().and_then(|step| step.cpu.db_cores);
-    let used = used.map(|cores| format!("server used {} cores", number(cores)));
+    let used = range(analysis.summary.steps.iter().map(|step| step.cpu.db_cores), number);
+    let used = used.map(|cores| format!("server used {cores} cores"));
     let parts: Vec<_> = [host, model, used].into_iter().flatten().collect();
     if parts.is_empty() { "not known".to_owned() } else { parts.join(", ") }
 }

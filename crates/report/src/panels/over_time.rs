@@ -40,10 +40,10 @@ pub(crate) fn panel(record: &StepRecord, step: &StepAnalysis) -> Option<Panel> {
     shown.over_time(format!("over {} s", number(seconds)), figures);
     if seconds < SHOWS_PERIODS_S {
         let each_s = seconds / slices.len() as f64;
+        let [least, most] = [2.0 * each_s, seconds / 2.0].map(number);
+        let periods = if least == most { least } else { format!("{least} to {most}") };
         shown.add_line(&format!(
-            "  This window shows periods of {} to {} s; longer ones do not show, shorter ones only as stalls.",
-            number(2.0 * each_s),
-            number(seconds / 2.0)
+            "  This window shows periods of {periods} s; longer ones do not show, shorter ones only as stalls."
         ));
     }
     Some(shown)

@@ -153,7 +153,7 @@ impl StepSource for CommitContrast<'_> {
         let ways: Vec<Way> = Way::ALL.into_iter().filter(measured).collect();
         self.left = turns(&ways, self.context.plan.sessions, self.rounds).into();
         let plans: Vec<Plan> = self.left.iter().map(|_| self.context.plan.clone()).collect();
-        recording.tell(&Estimate::of("steps", &plans).to_string());
+        recording.tell(&Estimate::of("step", &plans).to_string());
         Ok(())
     }
 

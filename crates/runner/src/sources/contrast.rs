@@ -123,7 +123,7 @@ impl StepSource for Contrast<'_> {
         let levels: Vec<Level> = Level::ALL.into_iter().filter(measured).collect();
         self.left = turns(&levels, may_pin, self.repetitions).into();
         let plan = |turn: &Turn| self.plan(turn.level);
-        recording.tell(&Estimate::of("steps", &self.left.iter().map(plan).collect::<Vec<_>>()).to_string());
+        recording.tell(&Estimate::of("step", &self.left.iter().map(plan).collect::<Vec<_>>()).to_string());
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use mindful_core::plan::Plan;
+use mindful_core::plan::{Plan, units};
 
 /// Time a step takes besides warm-up and window: connecting, settling, judging.
 const OVERHEAD: Duration = Duration::from_secs(3);
@@ -11,7 +11,7 @@ const OVERHEAD: Duration = Duration::from_secs(3);
 /// Steps or runs to come. Loading the dataset is not in it: its speed is shown during the load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Estimate {
-    /// The unit: `steps` or `runs`.
+    /// The unit: `step` or `run`.
     pub what: &'static str,
     pub count: u32,
     pub time: Duration,
@@ -36,7 +36,7 @@ impl fmt::Display for Estimate {
         let Self { what, count, time, at_most } = self;
         let about = if *at_most { "at most about" } else { "about" };
         let most = if *at_most { "at most " } else { "" };
-        write!(f, "{most}{count} {what}, {about} {}", rounded(*time))
+        write!(f, "{most}{}, {about} {}", units::format_counted(*count, what), rounded(*time))
     }
 }
 
@@ -68,10 +68,10 @@ mod tests {
     #[test]
     fn an_estimate_says_how_many_and_how_long() {
         let text = |count, seconds, at_most| {
-            Estimate { what: "steps", count, time: Duration::from_secs(seconds), at_most }.to_string()
+            Estimate { what: "step", count, time: Duration::from_secs(seconds), at_most }.to_string()
         };
         assert_eq!(text(36, 200, false), "36 steps, about 3 min");
-        assert_eq!(text(2, 45, false), "2 steps, about 45 s");
+        assert_eq!(text(1, 45, false), "1 step, about 45 s");
         assert_eq!(text(14, 7_800, true), "at most 14 steps, at most about 2 h 10 min");
     }
 }

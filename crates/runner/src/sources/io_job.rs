@@ -49,7 +49,7 @@ impl<'a> IoJob<'a> {
     pub fn new(context: &'a Context, job: &'a Job) -> Result<Self> {
         let reads = context.engine.file_reads();
         let reads = reads
-            .ok_or_else(|| Error::plan("a job reads bare files, and the target has none", "give --target raw:PATH"))?;
+            .ok_or_else(|| Error::plan("a job reads bare files, and the target has none", "pass --target raw:PATH"))?;
         let limit_us = if let Job::Calibrate { limit_us } = job { *limit_us } else { f64::INFINITY };
         let (calibration, load) = (Calibration::new(limit_us), InFlight { small: 0, large: 0 });
         Ok(Self { context, reads, job, taken: 0, calibration, load })
@@ -128,5 +128,5 @@ fn outcome(load: InFlight, step: &StepSummary) -> Result<Outcome> {
     } else {
         small(step).map(|op| Outcome { per_s: op.per_s, mean_us: op.mean_us, p99_us: op.p99_us })
     };
-    outcome.ok_or_else(|| Error::run("no I/O completed in a step", "give a longer --duration"))
+    outcome.ok_or_else(|| Error::run("no I/O completed in a step", "pass a longer --duration"))
 }

@@ -94,7 +94,7 @@ impl Job {
     /// The data points, in the order they are measured: small load rising within large load rising.
     pub fn points(&self) -> Result<Vec<InFlight>> {
         if self.disks == 0 {
-            return Err(Error::plan("a load needs one disk or more", "give --num-disks 1 or more"));
+            return Err(Error::plan("a load needs one disk or more", "pass --num-disks 1 or more"));
         }
         let small = |steps| ladder(self.disks, steps, self.num_small);
         let large = |steps| ladder(self.disks, steps, self.num_large);
@@ -108,7 +108,7 @@ impl Job {
         match points.iter().map(|p| p.small.max(p.large)).max() {
             Some(highest) if highest > self.most => Err(Error::plan(
                 format!("a load of {highest} I/Os is beyond the limit of {}", self.most),
-                "give fewer --num-disks",
+                "pass fewer --num-disks",
             )),
             _ => Ok(points),
         }
@@ -118,7 +118,7 @@ impl Job {
         let small = ladder(self.disks, SMALL_PER_DISK, self.num_small);
         let large = ladder(self.disks, LARGE_PER_DISK, self.num_large);
         let fixed = |load: Option<u32>, flag: &str| {
-            load.ok_or_else(|| Error::plan("this matrix needs a fixed load", format!("give {flag}")))
+            load.ok_or_else(|| Error::plan("this matrix needs a fixed load", format!("pass {flag}")))
         };
         let with_none = |loads: &[u32]| [&[0], loads].concat();
         let points = match matrix {
@@ -136,7 +136,7 @@ impl Job {
         if points.is_empty() {
             return Err(Error::plan(
                 "a matrix without loads does not measure anything",
-                "give --num-small or --num-large above 0",
+                "pass --num-small or --num-large above 0",
             ));
         }
         Ok(points)

@@ -162,9 +162,9 @@ impl Sweep {
 
     /// The number of steps and their duration; the maximum if that is found on the way.
     pub(crate) fn estimate(&self) -> Estimate {
-        let most = |count: u32, time| Estimate { what: "steps", count, time, at_most: true };
+        let most = |count: u32, time| Estimate { what: "step", count, time, at_most: true };
         let whole = match &self.shape {
-            Shape::Fixed { points, steps } => Estimate::of("steps", &self.plans(points, &steps.keep)),
+            Shape::Fixed { points, steps } => Estimate::of("step", &self.plans(points, &steps.keep)),
             Shape::Adaptive { others, from, to } => {
                 let once = Adaptive { from: *from, to: *to, seed: self.seed }.most_steps();
                 let count = once * others.len() as u32 + (once - 1) * others.len() as u32 * (self.plan.repeat - 1);
@@ -337,7 +337,7 @@ fn points(axes: &[(String, Values)], paired: bool) -> Result<Vec<BTreeMap<String
         let keys: Vec<&str> = axes.iter().map(|(key, _)| key.as_str()).collect();
         return Err(Error::plan(
             format!("the full grid of {} has more than {MOST_POINTS} points", keys.join(", ")),
-            "give fewer values, or --paired",
+            "pass fewer values, or --paired",
         ));
     }
     let axes: Vec<Axis> = axes.iter().map(|(key, values)| Axis { key: key.clone(), values: values.all() }).collect();
@@ -352,7 +352,7 @@ fn search(objective: Objective, axes: &[(String, Values)]) -> Result<Shape> {
         _ => {
             return Err(Error::plan(
                 "a search for an objective varies one load",
-                "give --sessions FROM..TO or --rate FROM..TO with --max-iops-at, and no other ladder",
+                "pass --sessions FROM..TO or --rate FROM..TO with --max-iops-at, and no other ladder",
             ));
         }
     };

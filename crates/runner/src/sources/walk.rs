@@ -5,6 +5,7 @@ use std::time::Duration;
 use mindful_core::Result;
 use mindful_core::contract::Resolved;
 use mindful_core::contract::event::{Event, Events as _, emit_note};
+use mindful_core::plan::units::format_rounded;
 use mindful_core::record::run::{Run, values_in_words};
 use mindful_core::result::StepSummary;
 use mindful_core::result::finding::codes;
@@ -64,7 +65,7 @@ impl<'a> Walk<'a> {
     /// The last step, the time left and the curve so far.
     fn tell(&self, recording: &Recording) {
         let Some(last) = self.done.last() else { return };
-        let rate = |step: &StepSummary| step.blocks_visited_per_s.map_or_else(|| "-".to_owned(), |r| format!("{r:.0}"));
+        let rate = |step: &StepSummary| step.blocks_visited_per_s.map_or_else(|| "-".to_owned(), format_rounded);
         let alike = |step: &&StepSummary| step.point.without_sessions() == last.point.without_sessions();
         let mut steps: Vec<&StepSummary> = self.done.iter().filter(alike).collect();
         steps.sort_by_key(|step| step.sessions);

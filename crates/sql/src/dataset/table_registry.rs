@@ -204,7 +204,7 @@ pub fn refuse_other<'a>(
         None => Ok(()),
         Some((name, differences)) => Err(Error::plan(
             format!("{name} is loaded with {differences}"),
-            "give the same --seed, --scale and content, remove it with `mindful cleanup`, or name another --namespace",
+            "pass the same --seed, --scale and content, remove it with `mindful cleanup`, or name another --namespace",
         )),
     }
 }

@@ -103,7 +103,7 @@ fn advice(code: u16) -> (ErrorKind, &'static str) {
         ),
         1049 => (Target, "create it, or name another one: mysql://user@host/database"),
         1040 | 1203 | 1226 => {
-            (Target, "give fewer --sessions, or raise max_connections (or the user's limit) on the server")
+            (Target, "pass fewer --sessions, or raise max_connections (or the user's limit) on the server")
         }
         1129 => (Target, "run FLUSH HOSTS on the server: it blocked this host after too many failed connections"),
         1130 => (Target, "CREATE USER name@this-host there, or connect from a host that it knows"),
@@ -116,7 +116,7 @@ fn advice(code: u16) -> (ErrorKind, &'static str) {
             (Run, "another user, or a time limit, ended the statement or its connection; run again")
         }
         1021 | 1114 | 3 | 28 => (Run, WITH_ROOM),
-        1037 | 1038 | 1041 => (Run, "give the server more memory, or fewer --sessions"),
+        1037 | 1038 | 1041 => (Run, "give the server more memory, or pass fewer --sessions"),
         1153 => (Run, "raise max_allowed_packet on the server: 64M is enough"),
         1205 | 1213 => (Run, "others change the same rows; keep the dataset to one run at a time"),
         4031 => (Run, "let wait_timeout be longer than a step"),

@@ -15,5 +15,5 @@ const RESERVE_BYTES: u64 = 64 << 20;
 /// Refuses a load of `blocks` pages that does not fit into `folder`.
 pub(crate) fn check_room(folder: &Path, blocks: u64) -> Result<()> {
     let needed = blocks.saturating_mul(PAGE_BYTES + INDEXED_BYTES).saturating_add(RESERVE_BYTES);
-    space::require("the load", folder, needed, "give a smaller --scale or fewer --schemas, or another --data-dir")
+    space::require("the load", folder, needed, "pass a smaller --scale or fewer --schemas, or another --data-dir")
 }

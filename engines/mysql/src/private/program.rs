@@ -101,7 +101,7 @@ impl Program for Server {
         }
         Err(Error::plan(
             format!("{} is of {}, the program is {version}", data.display(), made_by.trim()),
-            "give that version with --mysql-flavor or --mysql-bin, or another --data-dir",
+            "pass --mysql-flavor or --mysql-bin of that version, or another --data-dir",
         ))
     }
 

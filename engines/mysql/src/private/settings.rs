@@ -156,7 +156,7 @@ pub(super) fn check_cache(given: Option<u64>) -> Result<()> {
     match given {
         Some(size) if size < SMALLEST_POOL => Err(Error::plan(
             format!("a {POOL} of {} is too small for InnoDB", units::format_bytes(size)),
-            format!("give a --cache of {} or more", units::format_bytes(SMALLEST_POOL)),
+            format!("pass a --cache of {} or more", units::format_bytes(SMALLEST_POOL)),
         )),
         given => given.map_or(Ok(()), |size| carries(POOL, size, memory_bytes())),
     }

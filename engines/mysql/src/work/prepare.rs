@@ -32,7 +32,7 @@ pub(crate) fn refuse_server_loop(link: &Link) -> Result<()> {
         None => Ok(()),
         Some(other) => Err(Error::plan(
             format!("{}: the loop in the server needs InnoDB", other.what),
-            "give --loop client, which measures operations only: layout, pages and physical reads are unknown",
+            "pass --loop client, which measures operations only: layout, pages and physical reads are unknown",
         )),
     }
 }

@@ -27,7 +27,7 @@ pub(crate) fn explain(failure: &Failure, doing: Doing, place: &str) -> Error {
         Failure::Silent(within) => (
             format!("no answer within {} s", within.as_secs().max(1)),
             if doing == Doing::Connect {
-                "check whether a firewall drops packets, or give --connect-timeout 60s".to_owned()
+                "check whether a firewall drops packets, or pass --connect-timeout 60s".to_owned()
             } else {
                 "see what the session waits for in V$SESSION; the connection is given up".to_owned()
             },
@@ -53,7 +53,7 @@ pub(crate) fn explain(failure: &Failure, doing: Doing, place: &str) -> Error {
         ),
         Failure::Tls(text) => (
             text.clone(),
-            "give --wallet DIR with ewallet.pem (cwallet.sso cannot be read), its password by \
+            "pass --wallet DIR with ewallet.pem (cwallet.sso cannot be read), its password by \
              ORACLE_WALLET_PASSWORD; an authority of your own is trusted by a wallet of certificates alone, without a key"
                 .to_owned(),
         ),

@@ -26,7 +26,7 @@ pub(crate) fn password(user: &str, file: Option<&Path>) -> Result<String> {
         Some(password) => Ok(password),
         None => Err(Error::plan(
             format!("no password for account {user}"),
-            format!("set {PASSWORD}, or give --password-file FILE (mode 0600)"),
+            format!("set {PASSWORD}, or pass --password-file FILE (mode 0600)"),
         )),
     }
 }

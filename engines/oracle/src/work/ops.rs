@@ -40,7 +40,7 @@ pub(crate) fn packed(ops: &[Op], schemas: &BTreeSet<u32>, entry_bytes: usize) ->
 pub(crate) fn too_large() -> Error {
     Error::plan(
         format!("a key or pause is beyond {}, the largest whole number of PL/SQL", i32::MAX),
-        "give a smaller --scale or --think-time, or more --schemas",
+        "pass a smaller --scale or --think-time, or more --schemas",
     )
 }
 

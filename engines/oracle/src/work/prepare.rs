@@ -30,7 +30,7 @@ pub(crate) fn refuse_contradictions(workload: &Workload, sessions: u32) -> Resul
     if server && most > MOST_SCHEMAS {
         return Err(Error::plan(
             format!("a session would visit {most} schemas, its block names at most {MOST_SCHEMAS}"),
-            "give more --sessions, fewer --schemas, or --loop client",
+            "pass more --sessions, fewer --schemas, or --loop client",
         ));
     }
     workload.refuse_contradictions(sessions)

@@ -63,7 +63,7 @@ fn advice(said: &DbError) -> (ErrorKind, String) {
             "create the role, or let pg_hba.conf of the server admit this role, database, address and encryption",
         ),
         (&SqlState::INVALID_CATALOG_NAME, Target, "create it with createdb, or name another one: postgres://…/dbname"),
-        (&SqlState::TOO_MANY_CONNECTIONS, Target, "give fewer --sessions, or raise max_connections on the server"),
+        (&SqlState::TOO_MANY_CONNECTIONS, Target, "pass fewer --sessions, or raise max_connections on the server"),
         (&SqlState::CANNOT_CONNECT_NOW, Target, "wait until the server is up, then try again"),
         (
             &SqlState::READ_ONLY_SQL_TRANSACTION,
@@ -79,7 +79,7 @@ fn advice(said: &DbError) -> (ErrorKind, String) {
         (&SqlState::CRASH_SHUTDOWN, Run, "a process of the server crashed; see its log, then run again"),
         (&SqlState::QUERY_CANCELED, Run, "another user, or a statement_timeout, cancelled it; run again without it"),
         (&SqlState::DISK_FULL, Run, "free space where the server keeps its data, then run again"),
-        (&SqlState::OUT_OF_MEMORY, Run, "give the server more memory, or fewer --sessions"),
+        (&SqlState::OUT_OF_MEMORY, Run, "give the server more memory, or pass fewer --sessions"),
         (&SqlState::T_R_DEADLOCK_DETECTED, Run, "others change the same rows; keep the dataset to one run at a time"),
         (&SqlState::CONNECTION_FAILURE, Run, "see the server's log and the network on the way, then run again"),
         (&SqlState::IDLE_SESSION_TIMEOUT, Run, "let idle_session_timeout be longer than a step"),

@@ -55,7 +55,7 @@ impl Shape {
         if !RATIOS.contains(&ratio) {
             return Err(Error::plan(
                 format!("stored blocks cannot have a compress ratio of {ratio}"),
-                format!("give --compress-ratio {} to {}", RATIOS.start(), RATIOS.end()),
+                format!("pass --compress-ratio {} to {}", RATIOS.start(), RATIOS.end()),
             ));
         }
         let all_random = (BLOCK_BYTES as f64 / ratio - COMPRESSED_OVERHEAD) / FILLERS as f64;

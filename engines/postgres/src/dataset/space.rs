@@ -58,4 +58,4 @@ pub(crate) fn check_unlogged(folder: &Path, plan: &DatasetPlan) -> Result<()> {
 }
 
 /// The remedy for a load that does not fit.
-const WITH_LESS: &str = "give a smaller --scale or fewer --schemas, or another --data-dir";
+const WITH_LESS: &str = "pass a smaller --scale or fewer --schemas, or another --data-dir";

@@ -77,7 +77,7 @@ impl Program for Cluster {
         }
         Err(Error::plan(
             format!("{} is of PostgreSQL {major}, the binaries are {}", data.display(), self.binaries.version),
-            format!("give --pg-version {major} (or its --pg-bin), or another --data-dir"),
+            format!("pass --pg-version {major} (or its --pg-bin), or another --data-dir"),
         ))
     }
 

@@ -39,3 +39,39 @@ fn a_tag_with_one_run_is_a_row_and_no_side() {
     assert_eq!(names, ["fast", "slow"]);
     assert!(table.runs[0].sides[0].name.contains("alone"), "{:?}", table.runs[0].sides);
 }
+
+#[test]
+fn a_run_that_repeats_a_step_differs_in_no_fact() {
+    let by = OrderedBy::parse("reads").unwrap();
+    let row = |number: usize, sessions: &[u32]| {
+        let mut runs = sessions.iter().map(|sessions| Made { sessions: *sessions, ..Made::default() }.run());
+        let mut run = runs.next().unwrap();
+        run.steps.extend(runs.flat_map(|other| other.steps));
+        run.head.id = format!("20261121-013542-{number}");
+        TableRow::from_run(&run.head.id, &run, &analyze(&run), by)
+    };
+    let table = table(vec![row(0, &[1, 2]), row(1, &[1, 2]), row(2, &[1, 2, 2])], by, 0.03).unwrap();
+    for side in &table.runs[0].sides {
+        assert!(side.differs.is_empty(), "{}: {:?}", side.name, side.differs);
+    }
+    assert_eq!(table.runs[0].sides.len(), 3);
+}
+
+#[test]
+fn sweeps_of_different_work_are_in_different_groups() {
+    let by = OrderedBy::parse("reads").unwrap();
+    let row = |id: &str, work_unit: u64| {
+        let step = |sessions: u32| {
+            let mut run = Made { sessions, work_unit, ..Made::default() }.run();
+            run.steps[0].head.point.values.insert("sessions".to_owned(), sessions.to_string());
+            run
+        };
+        let (mut run, other) = (step(1), step(2));
+        run.steps.extend(other.steps);
+        run.head.id = id.to_owned();
+        TableRow::from_run(id, &run, &analyze(&run), by)
+    };
+    let table = table(vec![row("single", 1), row("again", 1), row("large", 64)], by, 0.03).unwrap();
+    let sizes: Vec<usize> = table.runs.iter().map(|group| group.sides.len()).collect();
+    assert_eq!(sizes, [2, 1]);
+}

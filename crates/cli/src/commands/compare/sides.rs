@@ -13,6 +13,7 @@ use mindful_runner::repetition;
 
 use crate::args::flags;
 use crate::commands::import::files;
+use crate::commands::run::turns::Turns;
 use crate::intake::{self, PassingStore};
 use crate::prices::Prices;
 use crate::runs::Runs;
@@ -208,8 +209,7 @@ fn measured(plans: &[&String], repeat: u32, matches: &ArgMatches, store: &Store)
     store.probe()?;
     announce(&settings, repeat, matches, store)?;
     let mut sides: Vec<Side> = plans.iter().map(|_| Side::new()).collect();
-    let all = plans.len() * repeat as usize;
-    let mut number = 0;
+    let mut turns = Turns::new(plans.len() as u32 * repeat);
     for pass in 0..repeat {
         let mut order: Vec<usize> = (0..plans.len()).collect();
         if pass % 2 == 1 {
@@ -217,12 +217,22 @@ fn measured(plans: &[&String], repeat: u32, matches: &ArgMatches, store: &Store)
         }
         for side in order {
             let context = context::alone(settings[side].clone(), matches)?;
-            number += 1;
-            context.recording.tell(&format!("run {number} of {all} ({})", plans[side]));
-            sides[side].push(repetition::run(&context)?);
+            context.recording.tell(&turns.next_line(Some(plans[side])));
+            let run = repetition::run(&context).map_err(|error| with_comparison(error, &sides))?;
+            sides[side].push(run);
         }
     }
     Ok(sides)
+}
+
+/// `error` with the comparison of the runs that ended, if each side has one.
+fn with_comparison(mut error: Error, sides: &[Side]) -> Error {
+    if error.next.is_empty() && sides.iter().all(|side| !side.is_empty()) {
+        let ids = |side: &Side| side.iter().map(|(run, _)| run.head.id.as_str()).collect::<Vec<_>>().join(",");
+        let sides: Vec<String> = sides.iter().map(ids).collect();
+        error.next = format!("`mindful compare --force {}` compares them", sides.join(" "));
+    }
+    error
 }
 
 /// Prints the duration of the runs, and whether so few can show a difference.
@@ -235,7 +245,7 @@ fn announce(settings: &[Settings], repeat: u32, matches: &ArgMatches, store: &St
         context::tell(&warning);
     }
     let runs = contexts.iter().map(|context| &context.plan).cycle().take(contexts.len() * repeat as usize);
-    first.recording.tell(&Estimate::of("runs", runs).to_string());
+    first.recording.tell(&Estimate::of("run", runs).to_string());
     Ok(())
 }
 

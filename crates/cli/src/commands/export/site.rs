@@ -69,8 +69,14 @@ fn sources(matches: &ArgMatches, runs: &Runs) -> Result<Vec<Source>> {
     let names =
         matches.get_many::<String>("ids").map_or_else(|| vec!["latest"], |ids| ids.map(String::as_str).collect());
     let mut sources = Vec::new();
+    let (store, ids) = (runs.store(), runs.store().ids()?);
     for name in names {
-        match runs.store().resolve(name) {
+        let tagged = if ids.iter().any(|id| id == name) { Vec::new() } else { store.tagged(name)? };
+        if !tagged.is_empty() {
+            sources.extend(tagged.into_iter().map(Source::Stored));
+            continue;
+        }
+        match store.resolve(name) {
             Ok(id) => sources.push(Source::Stored(id)),
             Err(_) if Path::new(name).exists() => {
                 let found = files::of_path(Path::new(name))?.into_iter();

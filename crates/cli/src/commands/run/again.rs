@@ -29,7 +29,7 @@ pub(super) fn run(name: &str, matches: &ArgMatches) -> Result<Exit> {
         let sides = Sides { names, baseline: vec![before], candidate, planned: true };
         context::print(&compare::planned(matches, &store, &sides)?)?;
     }
-    outcome::of_steps(ended)
+    if swept { outcome::of_sweep(ended) } else { outcome::of_steps(ended) }
 }
 
 /// Refuses a run of several ranks: one process would measure all its sessions.

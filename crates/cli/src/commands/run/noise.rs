@@ -7,6 +7,7 @@ use mindful_runner::estimate::Estimate;
 use mindful_runner::repetition;
 use serde_json::json;
 
+use super::turns::Turns;
 use crate::args::flags;
 use crate::context;
 use crate::exit::Exit;
@@ -19,16 +20,16 @@ const FEWEST: u32 = 2;
 pub(super) fn measure(matches: &ArgMatches) -> Result<Exit> {
     let repetitions = flags::repetitions(matches, FEWEST, FEWEST)?;
     let settings = new_files::asked(layers::settings(matches)?, matches)?;
-    let mut runs = Vec::new();
+    let (mut runs, mut turns) = (Vec::new(), Turns::new(repetitions));
     for number in 1..=repetitions {
         let context = context::alone(settings.clone(), matches)?;
         if number == 1 {
             // Fail before the first run, not after the last.
             context.store.probe()?;
             let all = std::iter::repeat_n(&context.plan, repetitions as usize);
-            context.recording.tell(&Estimate::of("runs", all).to_string());
+            context.recording.tell(&Estimate::of("run", all).to_string());
         }
-        context.recording.tell(&format!("run {number} of {repetitions}"));
+        context.recording.tell(&turns.next_line(None));
         runs.push(repetition::run(&context)?);
     }
     let values: Vec<f64> = runs.iter().filter_map(|(_, analysis)| repetition::throughput(analysis)).collect();

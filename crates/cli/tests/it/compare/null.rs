@@ -1,12 +1,13 @@
 //! Comparisons on the null engine, with known differences.
 
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use mindful_conformance::not_run;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::mindful::{Mindful, ended, json, message, null};
+use crate::mindful::{Mindful, ended, json, message, null, wait_until};
 
 fn plan(mindful: &Mindful, name: &str, latency: &str) -> String {
     let text = format!(
@@ -48,12 +49,31 @@ fn plans_run_in_turn_are_compared_and_a_gate_has_its_exit_code() {
     assert_eq!(again.status.code(), Some(2), "not replaced, and nothing run: {again:?}");
     let progress = String::from_utf8(gated.stderr).unwrap();
     assert_eq!(progress.lines().next(), Some("8 runs, about 34 s"), "{progress}");
-    for progress in ["run 1 of 8 (fast.toml)", "run 3 of 8 (slow.toml)", "run 8 of 8 (fast.toml)"] {
-        assert!(progress.lines().any(|line| line == progress), "{progress}: {progress}");
+    for line in
+        ["run 1 of 8 (fast.toml)", "run 3 of 8 (slow.toml); left: 6 runs", "run 8 of 8 (fast.toml); left: 1 run"]
+    {
+        assert!(progress.lines().any(|told| told.starts_with(line)), "{line}: {progress}");
     }
     let text = String::from_utf8(gated.stdout).unwrap();
     both_sides_are_named(&text);
     assert_eq!(text.lines().last(), Some("gate 'slower>5%': crossed"), "{text}");
+}
+
+#[test]
+fn an_interrupted_comparison_offers_that_of_its_runs() {
+    let mindful = Mindful::new();
+    let plans = [plan(&mindful, "a.toml", "1ms"), plan(&mindful, "b.toml", "2ms")];
+    let mut command = mindful.command(&["compare", "--repeat", "9", "--run", &plans[0], &plans[1]]);
+    let child = command.stderr(Stdio::piped()).spawn().unwrap();
+    wait_until("no third run begins", || std::fs::read_dir(mindful.runs()).is_ok_and(|runs| runs.count() > 2));
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let interrupted = child.wait_with_output().unwrap();
+    assert_eq!(interrupted.status.code(), Some(130), "{interrupted:?}");
+    let message = message(&interrupted);
+    let (_, offered) = message.split_once("stored: `mindful ").unwrap_or_else(|| panic!("{message}"));
+    let words: Vec<&str> = offered.split('`').next().unwrap().split(' ').collect();
+    let compared = mindful.text(&words);
+    assert!(compared.contains("one run a side") || compared.contains("NOT DECIDED"), "{compared}");
 }
 
 /// The file is a test report that Jenkins reads, with so many failures.

@@ -137,3 +137,15 @@ fn sides_of_a_site_have_the_digits_of_compare() {
     assert!(index.contains(&format!("<p class=\"lead\">{sentence}.")), "{sentence} in {index}");
     assert_eq!(index.matches("class=\"row\"").count(), 13, "each run has a row");
 }
+
+#[test]
+fn a_tag_on_a_site_is_all_its_runs() {
+    let mindful = Mindful::new();
+    for _ in 0..2 {
+        mindful.measured(&["--tag", "twice"]);
+    }
+    mindful.succeed(&["export", "twice", "--as", "site", "--output", "site"]);
+    let pages = fs::read_dir(mindful.path("site")).unwrap().map(|file| file.unwrap().file_name());
+    let pages = pages.filter(|name| name.to_string_lossy().ends_with(".html")).count();
+    assert_eq!(pages, 3, "the index and a page of each run");
+}

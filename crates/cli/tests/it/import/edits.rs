@@ -3,16 +3,18 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use mindful_analyze::{Analysis, analyze};
 use mindful_core::record::run::Run;
 use mindful_record::{LOG, SUMMARY, pack, read_text};
 use mindful_report::export::packed::{Derivation, Difference};
 use mindful_report::export::unproven::UnprovenNumbers;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::made::{Dress, showcase};
-use crate::mindful::{Mindful, codes, message, null, text};
+use crate::mindful::{Mindful, codes, ended, message, null, text, wait_until};
 
 /// Short runs of different kinds: of the null engine, of files, of SQLite, of other tools, and stored ones.
 fn record_all_kinds(mindful: &Mindful) {
@@ -48,6 +50,35 @@ fn record_all_kinds(mindful: &Mindful) {
     for name in ["postgres", "ladder", "job", "ranks"] {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/format-1").join(name);
         mindful.text(&["import", folder.to_str().unwrap()]);
+    }
+}
+
+/// Records of several parts: contrasts, runs of several targets, and sweeps that were stopped and resumed.
+fn record_all_shapes(mindful: &Mindful) {
+    let short = ["--scale", "4MiB", "--schemas", "2", "--warmup", "200ms", "--duration", "500ms", "-q"];
+    let of = |verb: &'static [&str]| mindful.run(&[verb, &short[..]].concat());
+    for target in ["--target=null:", "--target=sqlite:swept.db"] {
+        for signal in [Signal::INT, Signal::KILL] {
+            let ids = || fs::read_dir(mindful.runs()).map_or(0, Iterator::count);
+            let (known, sweep) = (ids(), ["sweep", target, "--sessions", "1,2"]);
+            let mut child = mindful.start(&[&sweep[..], &short].concat());
+            wait_until("no run begins", || ids() > known);
+            std::thread::sleep(Duration::from_millis(1_500));
+            // It may have ended: a record is continued then as well.
+            let _ = kill_process(Pid::from_child(&child), signal);
+            child.wait().unwrap();
+            assert!(ended(&mindful.run(&["sweep", "--resume", "latest"])), "{target}");
+        }
+    }
+    let several = of(&["run", "--target=sqlite:a.db", "--target=sqlite:b.db", "--sessions=4"]);
+    assert!(ended(&several), "{several:?}");
+    for verb in [
+        &["contrast", "--target=sqlite:a.db", "--repeat=2", "--sessions=2"][..],
+        &["contrast", "--commits=.", "--target=sqlite:a.db", "--repeat=1", "--sessions=2"],
+        &["contrast", "--target=null:", "--repeat=2", "--sessions=2"],
+    ] {
+        let contrast = of(verb);
+        assert!(ended(&contrast), "{verb:?}: {contrast:?}");
     }
 }
 
@@ -99,23 +130,25 @@ fn with_digit(text: &str, at: usize) -> String {
     format!("{}{digit}{}", &text[..at], &text[at + 1..])
 }
 
-#[test]
-fn every_changed_figure_of_a_pack_is_found() {
-    let mindful = Mindful::new();
-    record_all_kinds(&mindful);
-    let packs = packed(&mindful);
-    assert!(packs.len() >= 20, "{packs:?}");
+/// Checks and imports `packs` as they are.
+fn accept(mindful: &Mindful, packs: &[(String, PathBuf)]) {
     let checked = mindful.succeed(&["check", "packs"]);
     assert!(text(&checked).contains(&format!("{} packs checked, none differs", packs.len())), "{checked:?}");
+    let imported = Mindful::new().text(&["import", mindful.path("packs").to_str().unwrap()]);
+    assert!(!imported.contains("EDITED"), "{imported}");
+}
+
+/// Changes every `nth` number of the summary and the environment of `packs`, and returns how many: each change is found.
+fn find_changes(mindful: &Mindful, packs: &[(String, PathBuf)], nth: usize) -> usize {
     let mut changed = 0;
-    for (id, file) in &packs {
-        let folder = unpacked(&mindful, file);
+    for (id, file) in packs {
+        let folder = unpacked(mindful, file);
         let stored = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
         let run = read_text(&stored(LOG), &folder).unwrap();
         let derived = Derivation { run: &run, analysis: &analyze(&run) };
         for (name, derived) in [(SUMMARY, &derived.summary()), (pack::ENVIRONMENT, &derived.environment())] {
             assert_eq!(Difference::of_text(name, &stored(name), derived), None, "{id}");
-            for at in numbers(derived) {
+            for at in numbers(derived).into_iter().step_by(nth) {
                 let edited = with_digit(derived, at);
                 assert!(Difference::of_text(name, &edited, derived).is_some(), "{id} {name} at {at}");
                 // Words of another build may differ; its numbers may not.
@@ -127,7 +160,29 @@ fn every_changed_figure_of_a_pack_is_found() {
             }
         }
     }
+    changed
+}
+
+#[test]
+fn every_changed_figure_of_a_pack_is_found() {
+    let mindful = Mindful::new();
+    record_all_kinds(&mindful);
+    let packs = packed(&mindful);
+    assert!(packs.len() >= 20, "{packs:?}");
+    accept(&mindful, &packs);
+    let changed = find_changes(&mindful, &packs, 1);
     assert!(changed > 2_000, "{changed} figures");
+}
+
+#[test]
+fn runs_of_several_parts_follow_from_their_records() {
+    let mindful = Mindful::new();
+    record_all_shapes(&mindful);
+    let packs = packed(&mindful);
+    accept(&mindful, &packs);
+    // Their summaries are large.
+    let changed = find_changes(&mindful, &packs, 23);
+    assert!(changed > 10 * packs.len(), "{changed} figures");
 }
 
 #[test]

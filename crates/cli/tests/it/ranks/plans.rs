@@ -36,7 +36,7 @@ fn a_rank_that_contradicts_or_has_nothing_to_do_is_refused() {
     assert!(refusal.contains("--rank says 3, and the launcher 1") && refusal.contains("omit --rank"), "{refusal}");
     let refusal = refused(&planned(&mindful, &["--rank", "3", "--ranks", "64"], &[]));
     assert!(
-        refusal.contains("32 sessions for 64 ranks") && refusal.contains("give --sessions 64 or more"),
+        refusal.contains("32 sessions for 64 ranks") && refusal.contains("pass --sessions 64 or more"),
         "{refusal}"
     );
     let refusal = refused(&planned(&mindful, &[], &[("JOB_COMPLETION_INDEX", "1")]));

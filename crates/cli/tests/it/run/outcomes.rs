@@ -95,6 +95,8 @@ fn bad_input_is_one_line_and_changes_nothing() {
     let cases: &[(&[&str], &str)] = &[
         (&["run", "--sesions", "4"], "did you mean `--sessions`?"),
         (&["rum"], "did you mean `run`?"),
+        (&["run", "--target", "/dev/sdz"], "raw:PATH"),
+        (&["compare", "a"], "two sides or more, and 1 was named"),
         (&["run", "--duration", "30"], "`30` is not a time"),
         (&["run", "--scale", "64M"], "write MiB"),
         (&["run", "--update-pct", "101"], "0 to 100"),

@@ -1,11 +1,13 @@
 //! Whole sweeps from the command line; their single steps are tested in simulated time, in crates/runner.
 
 use std::collections::BTreeSet;
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::mindful::{Mindful, kill, message, null, steps, unwrapped};
+use crate::mindful::{Mindful, kill, message, null, steps, unwrapped, wait_until};
 
 fn sweep(mindful: &Mindful, args: &[&str]) -> Value {
     mindful.json(&null("sweep", &[&["--work-unit", "1"], args].concat()))
@@ -41,6 +43,32 @@ fn a_killed_sweep_continues_and_loses_or_repeats_nothing() {
     let finished = kept.len().saturating_sub(1);
     assert!(finished >= 1, "{before:#}");
     assert_eq!(&kept[..finished], &steps[..finished]);
+}
+
+#[test]
+fn an_interrupted_sweep_offers_its_continuation() {
+    let mindful = Mindful::new();
+    let mut command = mindful.command(&null("sweep", &["--sessions", "1,2", "--duration", "2s"]));
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_until("no step begins", || mindful.records().contains("\"event\":\"started\""));
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let interrupted = child.wait_with_output().unwrap();
+    assert_eq!(interrupted.status.code(), Some(130), "{interrupted:?}");
+    let message = message(&interrupted);
+    let offered = message.split_once(": `mindful ").and_then(|(_, rest)| rest.strip_suffix("` continues\n"));
+    let words: Vec<&str> = offered.unwrap_or_else(|| panic!("{message}")).split(' ').collect();
+    let resumed = mindful.json(&words);
+    assert_eq!((&resumed["finished"], steps(&resumed).len()), (&Value::from(true), 3), "{resumed:#}");
+}
+
+#[test]
+fn a_run_that_is_no_sweep_is_not_resumed() {
+    let mindful = Mindful::new();
+    let ran = mindful.measured(&["--tag", "plain"]);
+    let before = mindful.records();
+    let refusal = mindful.refusal(&["sweep", "--resume", "plain"]);
+    assert!(refusal.contains(ran["id"].as_str().unwrap()) && refusal.contains("is not a sweep"), "{refusal}");
+    assert_eq!(mindful.records(), before);
 }
 
 #[test]
@@ -91,7 +119,7 @@ fn a_search_that_cannot_decide_fails_with_the_needed_time() {
     assert!(confirmed && progress.contains(": p99 "), "{progress}");
     let shown = unwrapped(&String::from_utf8_lossy(&found.stdout));
     assert!(
-        shown.lines().next().is_some_and(|first| first.contains(": the most within p99<=900ms"))
+        shown.lines().next().is_some_and(|first| first.contains(", the highest load tried): within p99<=900ms"))
             && shown.contains("confirmed by step "),
         "{shown}"
     );

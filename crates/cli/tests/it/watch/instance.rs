@@ -81,5 +81,5 @@ fn an_instance_is_all_databases_of_its_server() {
     assert!((0.9 * COMMITS[0]..COMMITS[0] + OTHERS).contains(&commits), "{commits} commits of {}", COMMITS[0]);
     assert!(reads >= commits, "{reads} reads of {commits} commits");
     let line = mindful.text(&["watch", "--instance", "--duration", "1s", "--target", &server.url()]);
-    assert!(line.contains("- server -") && !line.contains("database"), "{line}");
+    assert!(["- server -", " host "].iter().all(|scope| line.contains(scope)) && !line.contains("database"), "{line}");
 }

@@ -64,3 +64,14 @@ fn a_terminal_shows_a_line_a_second_and_all_when_asked() {
     let refusal = mindful.refusal(&["watch", "--target", "null:", "--instance"]);
     assert!(refusal.contains("engine null has no server with other databases"), "{refusal}");
 }
+
+/// Watch adds no load and starts nothing.
+#[cfg(feature = "postgres")]
+#[test]
+fn watch_starts_no_private_server() {
+    let mindful = Mindful::new();
+    for target in [&[][..], &["--target", "embedded"]] {
+        let refusal = mindful.refusal(&[&["watch", "--duration", "1s"], target].concat());
+        assert!(refusal.contains("--target URL"), "{target:?}: {refusal}");
+    }
+}

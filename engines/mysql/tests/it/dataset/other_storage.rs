@@ -42,7 +42,7 @@ fn measured_by_its_operations(options: &[&str], what: &str) {
     let error = target.prepare(&by_server, 1).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Plan);
     let line = error.to_string();
-    assert!(line.contains(what) && line.contains("give --loop client") && !line.contains('\n'), "{line}");
+    assert!(line.contains(what) && line.contains("pass --loop client") && !line.contains('\n'), "{line}");
 
     assert_eq!(opened.work_ops(&by_client, 1, Some(20))[0].op(OpKind::Select).blocks, 160);
     let updating = Workload { update_pct: Share::ALL, ..by_client.clone() };
