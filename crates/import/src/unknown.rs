@@ -5,7 +5,7 @@ use mindful_core::contract::error::one_line;
 
 const ERRORS: [&str; 4] = ["ORA-", "SP2-", "PLS-", "TNS-"];
 /// Files of the same tools without these figures, or in an unsupported form.
-const OTHERS: [(&str, &str); 8] = [
+const OTHERS: [(&str, &str); 11] = [
     ("WORKLOAD REPOSITORY COMPARE", "an AWR report that compares two periods; import the reports of both"),
     ("WORKLOAD REPOSITORY SQL Report", "an AWR report of one statement; import the report of the instance"),
     ("STATSPACK SQL report", "a Statspack report of one statement; import the report of the instance"),
@@ -13,7 +13,10 @@ const OTHERS: [(&str, &str); 8] = [
     ("ADDM Report", "an ADDM report, which contains advice; import the AWR report of that time"),
     ("ADDM Task", "an ADDM report, which contains advice; import the AWR report of that time"),
     ("TKPROF:", "a summary by tkprof; import the trace it was made of"),
-    ("Run status group ", "fio's normal output; run fio with --output-format=json+ --output=FILE"),
+    (": (groupid=", "fio's normal output; run fio with --output-format=json+ --output=FILE"),
+    ("number of transactions actually processed:", "a result of pgbench, whose transactions are not reads of blocks"),
+    ("Compare file sync methods using", "a result of pg_test_fsync, which measures neither reads nor a database"),
+    ("General statistics:\n    total time:", "a result of sysbench, whose events are not reads of blocks"),
 ];
 
 pub(crate) fn error(name: &str, head: &[u8]) -> Error {

@@ -106,7 +106,7 @@ fn waits(row: &Cells, column: &str, event: &str, reads: Option<f64>) -> Option<E
 fn top(text: &str) -> EventLine {
     let share = text.strip_suffix('%').and_then(|text| text.trim_end().rsplit_once(' '));
     let (name, percent) = match share.map(|(name, share)| (name, number::count(share))) {
-        Some((name, Some(share))) => (name.trim_end(), Some(share.value)),
+        Some((name, Some(share))) => (name.trim_end(), Some(share)),
         _ => (text, None),
     };
     EventLine { name: name.to_owned(), percent, ..EventLine::default() }

@@ -111,7 +111,7 @@ fn events(row: &Cells, report: &mut Report) {
     for place in 1..=5 {
         let column = |what: &str| format!("Top5 Event{place} {what}");
         let Some(name) = row.owned(&column("Name")) else { continue };
-        let (percent, class) = (row.figure(&column("%DBTime")), row.owned(&column("Class")));
+        let (percent, class) = (row.printed(&column("%DBTime")), row.owned(&column("Class")));
         report.top.push(EventLine {
             percent,
             class,

@@ -7,19 +7,25 @@
 use mindful_core::contract::wait::WaitClass;
 use mindful_oracle_terms::{self as oracle, statistic};
 
-use super::contents::{Report, STATED, Scope, Statistic};
+use super::contents::{EventList, Report, Scope, Statistic};
 use super::waited::EventLine;
 use crate::number::{APART, CLOCKS_APART, Printed};
 
 /// Smallest compared rate, a second: below it a single event decides.
 const LEAST_PER_S: f64 = 1.0;
 
+/// Waits without time, which the lists may lack, and their share of all.
+const UNLISTED: f64 = 20.0;
+const UNLISTED_SHARE: f64 = 0.2;
+/// Tolerance of the hits against the reads, percent.
+const LEAST_HITS: f64 = 2.0;
+
 /// Reads outside of the cache's requests.
 const NOT_LOGICAL: &str = "physical reads direct temporary tablespace";
 
 /// The contradictions, in words.
 pub(super) fn contradictions(report: &Report) -> Vec<String> {
-    [totals(report), profile(report), levels(report), time(report), waits(report)].concat()
+    [totals(report), profiles(report), levels(report), time(report), waits(report), histograms(report)].concat()
 }
 
 /// Totals by the elapsed time against their rates.
@@ -35,15 +41,19 @@ fn totals(report: &Report) -> Vec<String> {
     off.collect()
 }
 
-fn profile(report: &Report) -> Vec<String> {
-    let off = STATED.iter().filter_map(|(name, lines)| {
-        let line = report.line(lines)?;
-        let rate = report.statistic_per_s(name)?;
-        let counts = rate.value.max(line.value) >= LEAST_PER_S;
-        (counts && line.differs(rate, APART))
-            .then(|| format!("{name}: {:.1}/s in the load profile, {:.1}/s in the statistics", line.value, rate.value))
-    });
-    off.collect()
+/// Compares statistics with the lines of both profiles.
+fn profiles(report: &Report) -> Vec<String> {
+    let mut found = Vec::new();
+    for name in report.statistics.keys() {
+        for (place, line) in [("load profile", report.load_line(name)), ("I/O profile", report.io_line(name))] {
+            let Some((line, rate)) = line.zip(report.statistic_per_s(name)) else { continue };
+            if rate.value.max(line.value) >= LEAST_PER_S && line.differs(rate, APART) {
+                found
+                    .push(format!("{name}: {:.1}/s in the {place}, {:.1}/s in the statistics", line.value, rate.value));
+            }
+        }
+    }
+    found
 }
 
 /// Compares the blocks served by a level with its requests.
@@ -58,35 +68,46 @@ fn levels(report: &Report) -> Vec<String> {
         (part.value >= LEAST_PER_S && part.exceeds(whole, CLOCKS_APART))
             .then(|| format!("{:.1} {words} {:.1}/s", part.value, whole.value))
     };
+    let rate = |name: &str| report.rate(name);
+    let written = rate(statistic::WRITE_REQUESTS).zip(rate(statistic::REDO_WRITES)).map(|(data, redo)| data.plus(redo));
+    let hits = report.efficiency.get("buffer hit %").filter(|_| report.scope == Scope::Instance);
+    let by_reads = blocks.zip(logical).filter(|(_, logical)| logical.value >= LEAST_PER_S);
+    let by_reads = by_reads.map(|(blocks, logical)| 100.0 * (1.0 - blocks.value / logical.value));
+    let missed = hits.zip(by_reads).filter(|(hits, by_reads)| **hits + LEAST_HITS < *by_reads);
     let found = [
         above(asked, logical, "blocks/s read from storage, of logical reads of"),
         above(requests, blocks, "read requests/s, of blocks read of"),
+        above(requests, rate(statistic::ALL_READ_REQUESTS), "read requests/s, of all read requests of"),
+        above(written, rate(statistic::ALL_WRITE_REQUESTS), "write requests/s with redo, of all write requests of"),
+        missed.map(|(hits, by_reads)| format!("buffer hit {hits:.2} %, by reads at least {by_reads:.2} %")),
     ];
     found.into_iter().flatten().collect()
 }
 
 /// Statements of the time: of the report, of the database, of CPU.
 fn time(report: &Report) -> Vec<String> {
-    let mut found = Vec::new();
-    let Some(elapsed) = report.elapsed() else { return found };
+    let Some(elapsed) = report.elapsed() else { return Vec::new() };
     let head = report.snapshots.db_time_min.map(|minutes| minutes.scaled(60.0));
     let model = report.modelled("DB time");
-    let line = report.line(&["db time", "db time(s)"]).map(|per_s| per_s.times(elapsed));
-    let named = [("at the head", head), ("in the time model", model), ("in the load profile", line)];
-    let known: Vec<_> = named.into_iter().filter_map(|(place, time)| Some((place, time?))).collect();
-    for (at, (place, time)) in known.iter().enumerate() {
-        if let Some((other, against)) = known[at + 1..].iter().find(|(_, other)| time.differs(*other, APART)) {
-            found.push(format!("DB time: {:.1} s {place}, {:.1} s {other}", time.value, against.value));
-        }
-    }
+    let cpu = report.modelled("DB CPU");
+    let line = |names: &[&str]| report.line(names).map(|per_s| per_s.times(elapsed));
+    // In the list of Statspack, `CPU time` is a statistic.
+    let listed = report.top.iter().find(|line| line.name == "DB CPU").and_then(|line| Some(line.time_us?.scaled(1e-6)));
+    let (model_place, line_place) = ("in the time model", "in the load profile");
+    let places = [("at the head", head), (model_place, model), (line_place, line(&["db time", "db time(s)"]))];
+    let cpus = [("in the list", listed), (model_place, cpu), (line_place, line(&["db cpu(s)"]))];
+    let mut found: Vec<_> = stated("DB time", &places).into_iter().chain(stated("DB CPU", &cpus)).collect();
     if let Some(contradiction) = report.contradicting_clock().filter(|_| report.scope == Scope::Instance) {
         found.push(contradiction);
     }
-    let cpu = report.modelled("DB CPU");
     if let Some((cpu, db)) = cpu.zip(model.or(head)).filter(|(cpu, db)| cpu.exceeds(*db, CLOCKS_APART)) {
         found.push(format!("DB CPU: {:.1} s, of a DB time of {:.1} s", cpu.value, db.value));
     }
     let cpus = report.identity.cpus.filter(|cpus| *cpus > 0.0);
+    let counts = cpus.zip(report.host.get("NUM_CPUS").copied());
+    if let Some((head, listed)) = counts.filter(|(head, listed)| (head - listed).abs() > 0.5) {
+        found.push(format!("{head} CPUs at the head, {listed} in the statistics of the host"));
+    }
     let available = cpus.map(|cpus| Printed { value: cpus * elapsed.value, half_step: 1.0 });
     if let Some((cpu, all)) = cpu.zip(available).filter(|(cpu, all)| cpu.exceeds(*all, CLOCKS_APART)) {
         found.push(format!("DB CPU: {:.1} s, of {:.1} s that the CPUs have", cpu.value, all.value));
@@ -94,17 +115,24 @@ fn time(report: &Report) -> Vec<String> {
     found
 }
 
-/// Waits: their time by their number and mean, in both lists, and of all sessions.
+/// The first two different statements of one time.
+fn stated(what: &str, places: &[(&str, Option<Printed>)]) -> Option<String> {
+    let known: Vec<_> = places.iter().filter_map(|(place, time)| Some((place, (*time)?))).collect();
+    known.iter().enumerate().find_map(|(at, (place, time))| {
+        let (other, against) = known[at + 1..].iter().find(|(_, other)| time.differs(*other, APART))?;
+        Some(format!("{what}: {:.1} s {place}, {:.1} s {other}", time.value, against.value))
+    })
+}
+
+/// Waits: their time by their number and mean, their share of all time, in all lists, and of all sessions.
 fn waits(report: &Report) -> Vec<String> {
-    let lists = [&report.foreground, &report.both].into_iter().flatten().flat_map(|list| &list.lines);
-    let mut found: Vec<_> = lists.chain(&report.top).filter_map(mean).collect();
-    let Some(foreground) = &report.foreground else { return found };
-    for line in &report.top {
-        let same = foreground.lines.iter().find(|other| other.name == line.name);
-        if let Some((a, b)) = same.and_then(|other| line.waits.zip(other.waits)).filter(|(a, b)| a.differs(*b, APART)) {
-            found.push(format!("{}: {:.0} waits at the head, {:.0} in the list", line.name, a.value, b.value));
-        }
+    let lists = [&report.foreground, &report.background, &report.both].into_iter().flatten();
+    let lines = lists.flat_map(|list| &list.lines).chain(&report.top).chain(&report.top_background);
+    let mut found: Vec<_> = lines.filter_map(mean).chain(shares(&report.top)).collect();
+    if report.foreground.is_none() {
+        return found;
     }
+    found.extend(head(report));
     let Some(db) = report.db_time_s().map(|db| Printed { value: db.value * 1e6, half_step: 1e6 }) else { return found };
     // Idle waits of background processes are in some lists, under names of each release.
     let busy = [WaitClass::Read, WaitClass::Log, WaitClass::Writer, WaitClass::Contention];
@@ -113,6 +141,54 @@ fn waits(report: &Report) -> Vec<String> {
             let (waited, all) = (time.value / 1e6, db.value / 1e6);
             found.push(format!("{}: {waited:.1} s waited, of a DB time of {all:.1} s", line.name));
         }
+    }
+    found
+}
+
+/// Compares the list at the head with that of the foreground. Statspack adds the background at the head.
+fn head(report: &Report) -> Vec<String> {
+    let mut found = Vec::new();
+    let listed = |list: Option<&EventList>, name: &str| list?.lines.iter().find(|line| line.name == name).cloned();
+    for line in &report.top {
+        let Some(own) = listed(report.foreground.as_ref(), &line.name) else { continue };
+        let others = listed(report.background.as_ref(), &line.name).unwrap_or_default();
+        for (unit, at_head, own, others) in
+            [("waits", line.waits, own.waits, others.waits), ("us", line.time_us, own.time_us, others.time_us)]
+        {
+            let Some((at_head, own)) = at_head.zip(own) else { continue };
+            let all = own.plus(others.unwrap_or(Printed::exact(0.0)));
+            if own.exceeds(at_head, APART) || at_head.exceeds(all, APART) {
+                let (at_head, own) = (at_head.value, own.value);
+                found.push(format!("{}: {at_head:.0} {unit} at the head, {own:.0} in the list", line.name));
+            }
+        }
+    }
+    found
+}
+
+/// Compares printed shares of time with times: all have the ratio of the longest.
+fn shares(lines: &[EventLine]) -> Vec<String> {
+    let known = || lines.iter().filter_map(|line| Some((&line.name, line.time_us?, line.percent?)));
+    let Some((_, longest_us, most)) = known().max_by(|a, b| a.1.value.total_cmp(&b.1.value)) else { return Vec::new() };
+    let off = known().filter_map(|(name, us, percent)| {
+        let by_time = us.over(longest_us)?.times(most);
+        percent
+            .differs(by_time, CLOCKS_APART)
+            .then(|| format!("{name}: {:.1} % of time as printed, {:.1} % by its time", percent.value, by_time.value))
+    });
+    off.collect()
+}
+
+/// Compares the counts of histograms with those of the lists, and their shares with all waits.
+fn histograms(report: &Report) -> Vec<String> {
+    let mut found = Vec::new();
+    for (name, histogram) in &report.histograms {
+        found.extend(histogram.sum.map(|sum| format!("{name}: shares of its waits that add up to {sum:.1} %")));
+        let printed = histogram.waits.map(|waits| Printed { half_step: waits.half_step + UNLISTED, ..waits });
+        let listed = printed.zip(report.listed_waits(name)).filter(|(a, b)| a.differs(*b, UNLISTED_SHARE));
+        found.extend(
+            listed.map(|(a, b)| format!("{name}: {:.0} waits in the histogram, {:.0} in the lists", a.value, b.value)),
+        );
     }
     found
 }

@@ -10,7 +10,7 @@ use super::waited::{EventLine, Waited};
 use crate::number::Printed;
 
 /// Statistics, and the lines of the load profile that state their rate again.
-pub(super) const STATED: [(&str, &[&str]); 9] = [
+const STATED: [(&str, &[&str]); 9] = [
     (statistic::REDO_BYTES, &["redo size"]),
     (statistic::LOGICAL_READS, &["logical reads", "logical read"]),
     (statistic::BLOCKS_READ, &["physical reads", "physical read"]),
@@ -27,6 +27,8 @@ const IO_STATED: [(&str, &str, bool); 3] = [
     (statistic::ALL_WRITE_REQUESTS, "total requests", true),
     (statistic::REDO_WRITES, "redo requests", true),
 ];
+/// Possible lengths of a report, s.
+const LENGTHS_S: std::ops::Range<f64> = 1e-3..1e10;
 const BACKGROUND_CPU: (&str, &str) = ("background cpu time", "background cpu(s)");
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -137,7 +139,7 @@ impl Report {
     pub(crate) fn elapsed(&self) -> Option<Printed> {
         let printed = self.snapshots.elapsed_min.map(|minutes| minutes.scaled(60.0));
         let clock = self.snapshots.clock.map(Span::length_s).filter(|length| length.value > 0.0);
-        Printed::agreed(printed, clock, 0.0).filter(|elapsed| elapsed.value > 0.0)
+        Printed::agreed(printed, clock, 0.0).filter(|elapsed| LENGTHS_S.contains(&elapsed.value))
     }
 
     /// The printed minutes and the clock, where they contradict each other.
@@ -188,12 +190,33 @@ impl Report {
 
     /// The rate of a statistic by the statement with the most digits: as printed, by its total, or in one of the profiles.
     pub(crate) fn rate(&self, name: &str) -> Option<Printed> {
-        let line = STATED.iter().find(|(of, _)| *of == name).and_then(|(_, lines)| self.line(lines));
-        let of_io = IO_STATED.iter().find(|(of, ..)| *of == name).and_then(|(_, line, writes)| {
-            let (read, written) = self.io_profile.get(*line)?;
-            if *writes { *written } else { *read }
-        });
-        Printed::more_exact(self.statistic_per_s(name), Printed::more_exact(line, of_io))
+        let profiles = Printed::more_exact(self.load_line(name), self.io_line(name));
+        Printed::more_exact(self.statistic_per_s(name), profiles)
+    }
+
+    /// The rate of a statistic in the load profile.
+    pub(super) fn load_line(&self, name: &str) -> Option<Printed> {
+        let (_, lines) = STATED.iter().find(|(of, _)| *of == name)?;
+        self.line(lines)
+    }
+
+    /// The same of the I/O profile.
+    pub(super) fn io_line(&self, name: &str) -> Option<Printed> {
+        let (_, line, writes) = IO_STATED.iter().find(|(of, ..)| *of == name)?;
+        let (read, written) = *self.io_profile.get(*line)?;
+        if *writes { written } else { read }
+    }
+
+    /// How often foreground and background waited for the event of that name by their whole lists.
+    pub(super) fn listed_waits(&self, name: &str) -> Option<Printed> {
+        let lists = match (&self.foreground, &self.background, &self.both) {
+            (Some(foreground), Some(background), _) => vec![foreground, background],
+            (None, _, Some(both)) => vec![both],
+            _ => return None,
+        };
+        let lines = lists.iter().flat_map(|list| &list.lines).filter(|line| line.name == name);
+        let waits = lines.map(|line| line.waits).reduce(|sum, waits| Some(sum?.plus(waits?)))?;
+        waits.filter(|_| lists.iter().all(|list| list.whole))
     }
 
     pub(super) fn statistic_per_s(&self, name: &str) -> Option<Printed> {

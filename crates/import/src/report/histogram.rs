@@ -13,6 +13,8 @@ use super::waited::Waited;
 use crate::number::{self, Printed};
 use crate::tables::Table;
 
+/// Rounding error of the shares of a section together, percent.
+const ROUNDED: f64 = 1.5;
 /// Meaning of a share of `.0`: more than 0, and less than 0.05 percent.
 const FAINT: f64 = 0.025;
 const OPEN: u64 = u64::MAX;
@@ -27,6 +29,8 @@ pub(crate) struct Histogram {
     pub(crate) shares: Vec<Share>,
     /// Whether a share did not fit its column: then the distribution is unknown.
     pub unreadable: bool,
+    /// Sum of the shares of a section, percent, unless it is 100.
+    pub sum: Option<f64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,7 +59,11 @@ pub(crate) fn read(table: &Table, histograms: &mut BTreeMap<String, Histogram>) 
             Some(Share { from_us: *from_us, to_us: *to_us, percent })
         };
         match buckets.iter().map(share).collect::<Option<Vec<_>>>() {
-            Some(shares) => into.shares.extend(shares),
+            Some(shares) => {
+                let sum: f64 = shares.iter().map(|share| share.percent).sum();
+                into.sum = into.sum.or(Some(sum).filter(|sum| *sum > 0.0 && (sum - 100.0).abs() > ROUNDED));
+                into.shares.extend(shares);
+            }
             None => into.unreadable = true,
         }
         found += 1;

@@ -10,7 +10,7 @@ pub(crate) struct EventLine {
     /// Time of one as printed, us.
     pub mean_us: Option<Printed>,
     /// Share of database time as printed, percent.
-    pub percent: Option<f64>,
+    pub percent: Option<Printed>,
     pub class: Option<String>,
 }
 

@@ -132,7 +132,7 @@ impl Columns {
             waits: number::count(&row[self.waits]).map(Printed::counted),
             time_us: self.time.cell(row),
             mean_us: self.mean.and_then(|mean| mean.cell(row)),
-            percent: self.percent.and_then(|at| Some(number::count(&row[at])?.value)),
+            percent: self.percent.and_then(|at| number::count(&row[at])),
             class: None,
         }
     }

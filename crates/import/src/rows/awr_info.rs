@@ -61,6 +61,6 @@ fn line(row: ReportRow<'_>) -> String {
 /// The first line of the list at the head, and its share.
 fn top(row: ReportRow<'_>) -> String {
     let Some(line) = row.report.top.first() else { return String::new() };
-    let share = line.percent.map_or_else(String::new, |percent| format!(" {percent} %"));
+    let share = line.percent.map_or_else(String::new, |percent| format!(" {} %", percent.value));
     format!("{}{share}", piped(&line.name))
 }

@@ -148,7 +148,7 @@ pub fn figures(row: ReportRow<'_>) -> Figures {
         parallel_write: background_waits(event::PARALLEL_WRITE),
         log_write: background_waits(event::LOG_WRITE),
         top_event: busiest.map(|line| line.name.clone()),
-        top_event_pct: busiest.and_then(|line| line.percent),
+        top_event_pct: value(busiest.and_then(|line| line.percent)),
         cut: report.cut,
     }
 }

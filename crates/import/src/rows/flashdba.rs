@@ -205,7 +205,7 @@ fn top(place: usize, line: Option<&EventLine>) -> Vec<(String, Cell)> {
         (name("Waits"), number(waited.and_then(Waited::waits))),
         (name("Time (s)"), number(waited.and_then(time_s))),
         (name("Average Time (ms)"), number(waited.and_then(Waited::mean_us).map(|us| us / 1e3))),
-        (name("%DBTime"), number(line.and_then(|line| line.percent))),
+        (name("%DBTime"), number(value(line.and_then(|line| line.percent)))),
     ]
 }
 

@@ -2,11 +2,9 @@
 
 use html5gum::{Token, Tokenizer};
 
-use super::table::{Table, UNKNOWN};
+use super::table::{MOST_COLUMNS, MOST_ROWS, Table, UNKNOWN};
 use crate::number;
 
-/// Most columns that a cell may span: reports do not have more.
-const WIDEST: usize = 64;
 /// Most letters kept of a cell: statements are longer, figures are not.
 const LONGEST_CELL: usize = 400;
 
@@ -22,7 +20,7 @@ pub(crate) fn tables(text: &str) -> Vec<Table> {
             Token::StartTag(tag) => {
                 let span = |name: &[u8]| {
                     let given = tag.attributes.get(name).map(|value| String::from_utf8_lossy(value).into_owned());
-                    given.and_then(|span| span.trim().parse().ok()).unwrap_or(1_usize).clamp(1, WIDEST)
+                    given.and_then(|span| span.trim().parse().ok()).unwrap_or(1_usize).clamp(1, MOST_COLUMNS)
                 };
                 if *tag.name == b"table"[..] {
                     let summary = tag.attributes.get(&b"summary"[..]);
@@ -53,6 +51,8 @@ struct Page {
     spans: (usize, usize),
     row: Vec<Cell>,
     rows: Vec<Vec<Cell>>,
+    /// Rows that were read, of all tables.
+    all_rows: usize,
     summary: String,
     open: bool,
 }
@@ -151,7 +151,10 @@ impl Page {
     fn end_row(&mut self) {
         self.end_cell(false);
         if self.open && !self.row.is_empty() {
-            self.rows.push(std::mem::take(&mut self.row));
+            self.all_rows += 1;
+            if self.all_rows <= MOST_ROWS {
+                self.rows.push(std::mem::take(&mut self.row));
+            }
         }
         self.row.clear();
     }
@@ -170,6 +173,7 @@ impl Page {
         }
         let title = self.title.trim().to_owned();
         let summary = std::mem::take(&mut self.summary);
+        let whole = whole && self.all_rows <= MOST_ROWS;
         // A table without rows is known by its summary.
         if !rows.is_empty() || !summary.is_empty() {
             self.tables.push(Table { title, summary, columns, rows: cells, whole });
@@ -208,7 +212,7 @@ fn grid(rows: &[Vec<Cell>], names: bool) -> Vec<Vec<String>> {
         let mut cells = row.iter();
         loop {
             let at = line.len();
-            if at >= 4 * WIDEST {
+            if at >= MOST_COLUMNS {
                 break;
             }
             if let Some((left, text)) = covered.get_mut(at).filter(|(left, _)| *left > 0) {

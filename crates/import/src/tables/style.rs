@@ -1,4 +1,4 @@
-//! The style of the numbers in a report: `1,234.5`, or `1.234,5` with decimal commas, or with apostrophes.
+//! The style of the numbers in a report: `1,234.5`, or `1.234,5` with decimal commas, or with apostrophes or blanks.
 //!
 //! Numbers that only one style can have decide once for a report: `0.55` or `0,55`, not `1,234`. Cells of another style
 //! are rewritten to the common style.
@@ -10,10 +10,14 @@ const APOSTROPHE: char = '\'';
 
 /// Brings the numbers in the rows of `tables` to the style `1234.5`, where theirs is not `1,234.5` already.
 pub(crate) fn unify(tables: &mut [Table]) {
+    let mut cells: Vec<_> = tables.iter_mut().flat_map(|table| &mut table.rows).flatten().collect();
+    // A blank may also be between two columns: it groups digits where no other mark does.
+    let blanks = !cells.iter().flat_map(|cell| cell.split_whitespace()).map(number).any(has_groups);
     let (mut points, mut commas, mut grouped) = (0_usize, 0_usize, false);
-    for cell in tables.iter_mut().flat_map(|table| &mut table.rows).flatten() {
-        if let Some(plain) = with_apostrophes(cell) {
-            *cell = plain;
+    for cell in &mut cells {
+        let by_blanks = || grouped_by_blanks(cell).filter(|_| blanks);
+        if let Some(plain) = with_apostrophes(cell).or_else(by_blanks) {
+            **cell = plain;
         }
         for number in cell.split_whitespace().map(number) {
             let (point, comma) = (is_number(number, ',', '.'), is_number(number, '.', ','));
@@ -26,10 +30,23 @@ pub(crate) fn unify(tables: &mut [Table]) {
     if !decimal_commas && !grouped {
         return;
     }
-    for cell in tables.iter_mut().flat_map(|table| &mut table.rows).flatten() {
+    for cell in cells {
         let words: Vec<_> = cell.split_whitespace().map(|word| plain(word, decimal_commas)).collect();
         *cell = words.join(" ");
     }
+}
+
+/// Whether a comma or a point may group the digits of `number`.
+fn has_groups(number: &str) -> bool {
+    let grouped = |group: char, point: char| number.contains(group) && is_number(number, group, point);
+    grouped(',', '.') || grouped('.', ',')
+}
+
+/// `cell` with apostrophes for blanks, if it is one number with groups of digits, with or without words in brackets.
+fn grouped_by_blanks(cell: &str) -> Option<String> {
+    let (number, rest) = cell.split_at(cell.find(" (").unwrap_or(cell.len()));
+    let grouped = number.contains(' ') && ['.', ','].iter().any(|point| is_number(number, ' ', *point));
+    grouped.then(|| number.replace(' ', "'") + rest)
 }
 
 /// The number at the begin of a word; a unit may follow, but nothing else.
@@ -75,12 +92,17 @@ mod tests {
 
     #[test]
     fn numbers_of_every_site_come_to_one_style() {
-        let cases: [(&[&str], &[&str]); 5] = [
+        let cases: [(&[&str], &[&str]); 7] = [
             (&["1,234.5", "0.55", "1,234", "1.234"], &["1,234.5", "0.55", "1,234", "1.234"]),
             (&["1.234,5", "0,55", "1.234", "620,53us", "5,5E+08"], &["1234.5", "0.55", "1234", "620.53us", "5.5E+08"]),
             (&["59,98 (mins)", "11.2.0.4.0", "10.9.8.7", ",5"], &["59.98 (mins)", "11.2.0.4.0", "10.9.8.7", ".5"]),
             (&["1'234'567.8", "12'345", "o'clock"], &["1234567.8", "12345", "o'clock"]),
             (&["1\u{202f}234\u{202f}567,8", "12\u{a0}345", "a,b"], &["1234567.8", "12345", "a,b"]),
+            (
+                &["1 234,5 (mins)", "12 345", "88 23-May", "1 2", "a 123"],
+                &["1234.5 (mins)", "12345", "88 23-May", "1 2", "a 123"],
+            ),
+            (&["1,234", "12 345"], &["1,234", "12 345"]),
         ];
         for (cells, wanted) in cases {
             assert_eq!(unified(cells), wanted);

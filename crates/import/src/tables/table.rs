@@ -4,6 +4,11 @@
 /// would be 0 in some tables.
 pub(super) const UNKNOWN: &str = "#";
 
+/// Most columns of a table. No report has as many.
+pub(super) const MOST_COLUMNS: usize = 64;
+/// Most rows of all tables of a report. Others are left out, and their table is not whole.
+pub(super) const MOST_ROWS: usize = 1 << 16;
+
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Table {
     pub title: String,

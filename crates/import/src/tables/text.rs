@@ -1,18 +1,26 @@
 //! Tables of a text report: columns are where the ruler under their names has its dashes.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use super::table::{Table, UNKNOWN};
+use super::table::{MOST_COLUMNS, MOST_ROWS, Table, UNKNOWN};
 
 /// Columns of text before the first dashes that make room for a column without a name.
 const UNNAMED: usize = 8;
 /// Dashes in one piece, moved in, that end a table: 54 or 61 of them.
 const FOOTER: usize = 40;
+/// Longest line that is read, bytes: rows are shorter.
+const LONGEST_LINE: usize = 2_048;
+/// Columns from one stop of tabs to the next.
+const TAB: usize = 8;
+/// Longest report in which tabs are replaced, bytes.
+const LONGEST_WITH_TABS: usize = 16 << 20;
 
 /// All tables of `text`. Each word of a row belongs to the column above it, or to the nearest one.
 pub(crate) fn tables(text: &str) -> Vec<Table> {
+    let text = without_tabs(text);
     let mut reader = Reader::default();
-    for line in text.lines() {
+    for line in text.lines().filter(|line| line.len() <= LONGEST_LINE) {
         reader.line(line.trim_start_matches('\u{c}').trim_end());
     }
     if !text.ends_with('\n') {
@@ -22,9 +30,33 @@ pub(crate) fn tables(text: &str) -> Vec<Table> {
     reader.tables
 }
 
+/// `text` with the blanks that its tabs stand for: SQL*Plus writes tabs unless `tab` is off.
+fn without_tabs(text: &str) -> Cow<'_, str> {
+    if text.len() > LONGEST_WITH_TABS || !text.contains('\t') {
+        return Cow::Borrowed(text);
+    }
+    let mut plain = String::with_capacity(text.len());
+    let mut column = 0;
+    for c in text.chars() {
+        let blanks = TAB - column % TAB;
+        match c {
+            '\t' => plain.extend(std::iter::repeat_n(' ', blanks)),
+            c => plain.push(c),
+        }
+        column = match c {
+            '\n' => 0,
+            '\t' => column + blanks,
+            _ => column + 1,
+        };
+    }
+    Cow::Owned(plain)
+}
+
 #[derive(Default)]
 struct Reader<'a> {
     tables: Vec<Table>,
+    /// Rows that were read, of all tables.
+    rows: usize,
     /// Places of the columns of the last table, while rows may follow.
     places: Option<Vec<Range<usize>>>,
     title: String,
@@ -68,11 +100,11 @@ impl<'a> Reader<'a> {
         }
         let waves = words.first().is_some_and(|word| is_all(line, word, b'~'));
         let dashes = |word: &Range<usize>| is_all(line, word, b'-');
-        let ruled = words.iter().skip(usize::from(waves)).all(dashes);
+        let ruled = words.len() <= MOST_COLUMNS && words.iter().skip(usize::from(waves)).all(dashes);
         match (waves, ruled, words.as_slice()) {
             (false, true, [one]) if one.start >= UNNAMED && one.len() >= FOOTER => {
                 if let (Some(_), Some(table)) = (&self.places, self.tables.last_mut()) {
-                    table.whole = true;
+                    table.whole = self.rows <= MOST_ROWS;
                 }
                 self.places = None;
                 self.forget();
@@ -95,7 +127,10 @@ impl<'a> Reader<'a> {
             _ => {
                 self.pending.push(line);
                 if let (Some(places), Some(table)) = (&self.places, self.tables.last_mut()) {
-                    table.rows.push(cells(line, &words, places));
+                    self.rows += 1;
+                    if self.rows <= MOST_ROWS {
+                        table.rows.push(cells(line, &words, places));
+                    }
                 }
             }
         }
@@ -129,7 +164,7 @@ impl<'a> Reader<'a> {
     /// A title that differs from the last one ends its section; the same one continues it on the next page.
     fn begin_section(&mut self, title: &str) {
         if let Some(table) = self.tables.last_mut() {
-            table.whole |= table.title != title;
+            table.whole |= table.title != title && self.rows <= MOST_ROWS;
         }
         title.clone_into(&mut self.title);
     }

@@ -60,10 +60,10 @@ pub(crate) fn made() -> String {
         "Std Dev",
         "Cnt",
     ];
-    let waits = |lines: &[[&'static str; 5]]| {
-        let line = |[n, class, event, waits, time]: &[&'static str; 5]| {
+    let waits = |lines: &[[&'static str; 6]]| {
+        let line = |[n, class, event, waits, time, share]: &[&'static str; 6]| {
             vec![
-                *n, *class, *event, *waits, "0.00", *time, "500.00us", "13.89", "500.00us", "490.00us", "510.00us",
+                *n, *class, *event, *waits, "0.00", *time, "500.00us", *share, "500.00us", "490.00us", "510.00us",
                 "1.00us", "2",
             ]
         };
@@ -73,24 +73,24 @@ pub(crate) fn made() -> String {
         (
             "Top Timed Events",
             waits(&[
-                ["*", "User I/O", "db file sequential read", "2,000,100", "1,000.05"],
-                ["", "", "DB CPU", "", "600.00"],
-                ["1", "User I/O", "db file sequential read", "900,000", "450.00"],
+                ["*", "User I/O", "db file sequential read", "2,000,100", "1,000.05", "13.89"],
+                ["", "", "DB CPU", "", "600.00", "8.33"],
+                ["1", "User I/O", "db file sequential read", "900,000", "450.00", "6.25"],
             ]),
         ),
         (
             "Top Timed Foreground Events",
             waits(&[
-                ["*", "User I/O", "db file sequential read", "2,000,000", "1,000.00"],
-                ["", "", "DB CPU", "", "600.00"],
-                ["1", "User I/O", "db file sequential read", "900,000", "450.00"],
+                ["*", "User I/O", "db file sequential read", "2,000,000", "1,000.00", "13.89"],
+                ["", "", "DB CPU", "", "600.00", "8.33"],
+                ["1", "User I/O", "db file sequential read", "900,000", "450.00", "6.25"],
             ]),
         ),
         (
             "Top Timed Background Events",
             waits(&[
-                ["*", "System I/O", "log file parallel write", "10,000", "5.00"],
-                ["2", "System I/O", "log file parallel write", "4,000", "3.00"],
+                ["*", "System I/O", "log file parallel write", "10,000", "5.00", "12.50"],
+                ["2", "System I/O", "log file parallel write", "4,000", "3.00", "7.50"],
             ]),
         ),
     ];

@@ -61,6 +61,128 @@ fn a_figure_that_is_changed_in_one_place_contradicts_the_others() {
     }
 }
 
+/// A report of 12.1 that states each figure in more than one place.
+const REPORT: &str = "
+WORKLOAD REPOSITORY report for
+
+Host Name        Platform                         CPUs Cores Sockets Memory(GB)
+---------------- -------------------------------- ---- ----- ------- ----------
+dbhost1          Linux x86 64-bit                    8     4       1      15.58
+
+              Snap Id      Snap Time      Sessions Curs/Sess
+            --------- ------------------- -------- ---------
+Begin Snap:      1201 19-Jan-14 10:00:53        45       5.2
+  End Snap:      1202 19-Jan-14 10:05:58        47       5.3
+   Elapsed:                5.08 (mins)
+   DB Time:               20.50 (mins)
+
+Load Profile                    Per Second   Per Transaction  Per Exec  Per Call
+~~~~~~~~~~~~~~~            ---------------   --------------- --------- ---------
+              DB CPU(s):               1.5               0.1      0.00      0.01
+  Logical read (blocks):          41,250.8           2,811.2
+ Physical read (blocks):           8,080.1             180.0
+
+Instance Efficiency Percentages (Target 100%)
+~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+            Buffer  Hit   %:   80.41    In-memory Sort %:  100.00
+
+Top 10 Foreground Events by Total Wait Time
+~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+                                            Total Wait       Wait   % DB Wait
+Event                                 Waits Time (sec)    Avg(ms)   time Class
+------------------------------ ------------ ---------- ---------- ------ --------
+db file sequential read           2,462,114        713          0   58.0 User I/O
+DB CPU                                             457              37.2
+
+IO Profile                  Read+Write/Second     Read/Second    Write/Second
+~~~~~~~~~~                  ----------------- --------------- ---------------
+            Total Requests:           8,190.3         8,085.1           105.2
+             Redo Requests:              13.2             0.0            13.2
+
+Time Model Statistics                     DB/Inst: ORCL/orcl  Snaps: 1201-1202
+
+Statistic Name                                       Time (s) % of DB Time
+------------------------------------------ ------------------ ------------
+DB CPU                                                  457.2         37.2
+DB time                                               1,230.0
+          -------------------------------------------------------------
+
+Operating System Statistics               DB/Inst: ORCL/orcl  Snaps: 1201-1202
+
+Statistic                                  Value        End Value
+------------------------- ---------------------- ----------------
+NUM_CPUS                                       8
+          -------------------------------------------------------------
+
+Foreground Wait Events                     DB/Inst: ORCL/orcl  Snaps: 1201-1202
+
+                                                             Avg
+                                        %Time Total Wait    wait    Waits   % DB
+Event                             Waits -outs   Time (s)    (ms)     /txn   time
+-------------------------- ------------ ----- ---------- ------- -------- ------
+db file sequential read       2,462,114     0        713       0    155.6   58.0
+          -------------------------------------------------------------
+Background Wait Events                     DB/Inst: ORCL/orcl  Snaps: 1201-1202
+
+                                                             Avg
+                                        %Time Total Wait    wait    Waits   % bg
+Event                             Waits -outs   Time (s)    (ms)     /txn   time
+-------------------------- ------------ ----- ---------- ------- -------- ------
+log file parallel write           4,021     0         12       3      2.5   30.1
+db file sequential read             100     0          0       0      2.5   30.1
+          -------------------------------------------------------------
+Wait Event Histogram                       DB/Inst: ORCL/orcl  Snaps: 1201-1202
+
+                                                    % of Waits
+                                 -----------------------------------------------
+                           Total
+Event                      Waits  <1ms  <2ms  <4ms  <8ms <16ms <32ms  <=1s   >1s
+-------------------------- ----- ----- ----- ----- ----- ----- ----- ----- -----
+db file sequential read    2462K  97.0   2.0    .5    .3    .2
+log file parallel write     4021   1.0  60.0  30.0   9.0
+          -------------------------------------------------------------
+Instance Activity Stats                    DB/Inst: ORCL/orcl  Snaps: 1201-1202
+
+Statistic                                     Total     per Second     per Trans
+-------------------------------- ------------------ -------------- -------------
+physical read IO requests                 2,463,200        8,079.2          1.0
+physical read total IO requests           2,465,000        8,085.1          1.0
+physical write IO requests                   21,738           71.3          1.0
+physical write total IO requests             32,073          105.2          1.0
+redo writes                                   4,024           13.2          1.0
+          -------------------------------------------------------------
+End of Report
+";
+
+#[test]
+fn each_figure_of_a_report_is_compared_with_another() {
+    let edits = [
+        ("          8     4       1", "         32     4       1"),
+        ("NUM_CPUS                                       8", "NUM_CPUS                                      16"),
+        ("  58.0 User I/O", "  18.0 User I/O"),
+        ("  37.2\n\nIO", "  77.2\n\nIO"),
+        ("8,190.3         8,085.1", "9,190.3         9,085.1"),
+        ("0.0            13.2", "0.0            33.2"),
+        ("DB CPU(s):               1.5", "DB CPU(s):               0.5"),
+        ("   457              37.2", "   157              37.2"),
+        (
+            "DB CPU                                                  457.2",
+            "DB CPU                                                  257.2",
+        ),
+        ("2462K  97.0", "1462K  97.0"),
+        ("4021   1.0", "8021   1.0"),
+        ("97.0   2.0", "57.0   2.0"),
+        ("60.0  30.0", "30.0  30.0"),
+        ("2,462,114     0        713", "2,462,114     0        413"),
+        ("2,462,114        713", "2,462,114        413"),
+        ("4,021     0         12", "6,021     0         12"),
+        ("21,738           71.3", "91,440          300.0"),
+        ("2,465,000        8,085.1", "1,829,268        6,000.0"),
+        ("80.41", "60.41"),
+    ];
+    assert_found(&[("awr.txt", REPORT)], "awr.txt", &edits);
+}
+
 #[test]
 fn levels_that_serve_more_than_they_were_asked_for_contradict() {
     let more = Made { blocks_read: 160_000.0, read_requests: 150_000.0, ..showcase() };
@@ -77,7 +199,7 @@ fn levels_that_serve_more_than_they_were_asked_for_contradict() {
 const FIO: &str = r#"{"fio version": "fio-3.36", "timestamp": 1700000000, "global options": {"bs": "8k,16k", "ioengine": "libaio"},
  "jobs": [{"jobname": "r", "groupid": 0, "error": 0, "job options": {"rw": "randread", "iodepth": "4"},
  "read": {"io_bytes": 163840000, "io_kbytes": 160000, "bw_bytes": 16384000, "bw": 16000, "iops": 2000.000000, "runtime": 10000,
- "total_ios": 20000, "short_ios": 0, "lat_ns": {"min": 510000, "max": 9050000, "mean": 1950000.5},
+ "total_ios": 20000, "short_ios": 0, "slat_ns": {"mean": 50000.0}, "lat_ns": {"min": 510000, "max": 9050000, "mean": 1950000.5},
  "clat_ns": {"min": 500000, "max": 9000000, "mean": 1900000.5, "N": 20000,
  "percentile": {"1.000000": 700000, "50.000000": 1800000, "99.000000": 5000000}, "bins": {"1000000": 10000, "2800000": 10000}}}}]}
 "#;
@@ -95,6 +217,7 @@ fn a_changed_result_of_fio_contradicts_itself() {
         ("\"bs\": \"8k,16k\"", "\"bs\": \"4k,16k\""),
         ("\"iodepth\": \"4\"", "\"iodepth\": \"3\""),
         ("\"mean\": 1950000.5", "\"mean\": 950000.5"),
+        ("\"mean\": 50000.0", "\"mean\": 250000.0"),
         ("\"mean\": 1900000.5", "\"mean\": 900000.5"),
         ("\"mean\": 1900000.5", "\"mean\": 400000.5"),
         ("\"max\": 9000000", "\"max\": 1800000"),

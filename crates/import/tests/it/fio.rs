@@ -216,7 +216,7 @@ fn a_result_without_figures_is_refused_with_its_reason() {
     assert!(refused(&output("", &[])).contains("its list of jobs is empty"));
     let trimmed = format!("\"trim\": {}", side(9, 1.0, ""));
     assert!(refused(&output("", &[job("r", "", &trimmed)])).contains("only trimmed"));
-    let normal = "r: (g=0): rw=randread, bs=4K-4K/4K-4K/4K-4K\nfio-3.36\nRun status group 0 (all jobs):\n";
+    let normal = "r: (g=0): rw=randread, bs=4K\nfio-3.36\n\nr: (groupid=0, jobs=1): err= 0: pid=7\n  read: IOPS=";
     assert!(refused(normal).contains("fio's normal output"));
     assert!(refused("3;fio-3.36;r;0;0;1;2;3\n").contains("fio's terse output"));
 }

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use mindful_import::recognised;
 use mindful_import::waits::{Field, Filter};
 
+use crate::made::{Dress, showcase};
 use crate::samples;
 
 const ALL: u64 = 10 << 30;
@@ -70,4 +71,32 @@ fn a_trace_is_read_to_its_end_without_being_kept() {
     let fields = Field::parse_list("event,block").unwrap();
     let grouped = recognised(name, input).unwrap().grouped(&fields, &Filter::default()).unwrap();
     assert_eq!((grouped.summary("t").waits_in_trace, read.get()), (5, ALL));
+}
+
+/// Small files that ask for much time or memory.
+#[test]
+fn a_wide_table_takes_no_more_than_its_length() {
+    let heading = "\nWORKLOAD REPOSITORY report for\n\nFoo  DB/Inst: A/a\n\n";
+    let page = "<h1>\nWORKLOAD REPOSITORY report for\n</h1><table>";
+    let points: Vec<_> = (1..30_000).map(|n| format!("Maximum Small IOPS={n} @ Small={n} and Large=0")).collect();
+    let files = [
+        format!("{heading}{}\n{}\n{}\n", "x ".repeat(200_000), "- ".repeat(200_000), "1 ".repeat(200_000)),
+        format!("{heading}{}\n{}\n{}", "x ".repeat(1_000), "- ".repeat(1_000), "x\n".repeat(200_000)),
+        format!("{page}<tr>{}</tr>{}</table>", "<td>1".repeat(256), "<tr><td>".repeat(100_000)),
+        format!("ORION VERSION 12.1.0.2.0\n{}", points.join("\n")),
+    ];
+    for text in files {
+        let begin = std::time::Instant::now();
+        assert!(crate::measured::read("x.txt", text).is_err(), "no figure can be read");
+        assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
+    }
+}
+
+#[test]
+fn a_report_without_end_has_no_length() {
+    let report = showcase().report(Dress::Awr12);
+    for length in ["1e300 (mins)", "999999999999999 (mins)", "1e-300 (mins)"] {
+        let error = crate::measured::read("awr.txt", report.replace("5.08 (mins)", length)).unwrap_err().to_string();
+        assert!(error.contains("no elapsed time"), "{length}: {error}");
+    }
 }

@@ -170,3 +170,33 @@ fn a_latency_without_a_unit_has_that_of_its_release() {
         near(at(&steps_of(&runs_of(&[("o.txt", &text)])[0]), 4).mean_us(), us);
     }
 }
+
+/// The same summary of a run with writes.
+fn with_writes(share: &str) -> String {
+    let lines = SUMMARY.replace("Small IO size: 8 KB\n", &format!("Small IO size: 8 KB\nWrites: {share}\n"));
+    let timed = "@ Small=9 and Large=0\n\n";
+    lines.replacen(timed, "@ Small=9 and Large=0\nSmall Write Latency: avg=900.5 us, min=60.0 us, max=2100.0 us @ Small=9 and Large=0\n\n", 1)
+}
+
+#[test]
+fn writes_are_not_counted_as_reads() {
+    let [run] = &runs_of(&[("mixed.txt", &with_writes("30%"))])[..] else { panic!("one run") };
+    let steps = steps_of(run);
+    near(at(&steps, 9).per_s(Counter::ReadRequests), 35_000.0);
+    near(at(&steps, 9).per_s(Counter::WriteRequests), 15_000.0);
+    near(at(&steps, 9).mean_us(), 180.25);
+    near(at(&steps, 2).mean_us(), 90.5);
+    assert!(!format!("{:?}", run.events).contains("contradict"), "reads and writes differ");
+    let only =
+        with_writes("100%").lines().filter(|line| !line.starts_with("Small Read")).collect::<Vec<_>>().join("\n");
+    let console = only
+        .replace("ORION VERSION 12.1.0.2.0", "ORION: ORacle IO Numbers -- Version 12.1.0.2.0")
+        .replace("Writes: 100%", "");
+    for text in [only + "\n", console + "\n"] {
+        let [run] = &runs_of(&[("writes.txt", &text)])[..] else { panic!("one run") };
+        let steps = steps_of(run);
+        near(at(&steps, 9).per_s(Counter::WriteRequests), 50_000.0);
+        assert_eq!((at(&steps, 9).per_s(Counter::ReadRequests), at(&steps, 2).mean_us()), (Some(0.0), None));
+        assert!(format!("{:?}", run.events).contains("900.5"), "the mean of writes is a fact");
+    }
+}

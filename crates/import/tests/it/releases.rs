@@ -311,7 +311,7 @@ fn page(release: &str) -> String {
          <tr><th rowspan=\"2\">Event</th><th colspan=\"2\">Total</th><th rowspan=\"2\">Avg Wait</th><th rowspan=\"2\">% DB time</th><th rowspan=\"2\">Wait Class</th></tr>\
          <tr><th>Waits</th><th>Wait Time (sec)</th></tr>\
          <tr><td>direct path read</td><td>6,904,693</td><td>4,712.2</td><td>682.46us</td><td>90.0</td><td rowspan=\"2\">User I/O</td></tr>\
-         <tr><td>db file sequential read</td><td>109</td><td>.1</td><td>749.07us</td><td>.1</td></tr></table>\n\
+         <tr><td>db file sequential read</td><td>109</td><td>.1</td><td>749.07us</td><td>.0</td></tr></table>\n\
          <h3 class=\"awr\">Background Wait Events</h3>\n<table summary=\"This table displays background wait events statistics\"></table>\n\
          <h3 class=\"awr\">Other Instance Activity Stats</h3>\n\
          <table summary=\"This table displays Instance activity statistics. For each instance, activity total, activity per second\">\
@@ -371,7 +371,8 @@ fn numbers_are_read_whatever_separates_their_digits() {
         ("single_read/mean_us", Some(713e6 / 2_462_114.0)),
         ("redo_writes_per_s", Some(4_010.0 / 304.8)),
     ];
-    for (group, point) in [(".", ","), ("\u{202f}", ","), ("\u{a0}", ","), ("'", "."), ("\u{2019}", "."), ("'", ",")] {
+    let unbroken = [("\u{202f}", ","), ("\u{a0}", ","), ("'", "."), ("\u{2019}", "."), ("'", ",")];
+    for (group, point) in [(".", ","), (" ", ","), (" ", ".")].into_iter().chain(unbroken) {
         let text = separated(AWR_11, group, point);
         assert_ne!(text, AWR_11);
         assert_figures(&format!("awr{group}{point}.txt"), text, &figures);
@@ -384,7 +385,7 @@ fn numbers_are_read_whatever_separates_their_digits() {
     }
     let entities = page("19.0.0.0.0").replace("6,904,693", "6&#8239;904&nbsp;693");
     assert_figures("awr.html", entities, &[("direct_read/waits", Some(6_904_693.0))]);
-    // A blank may also end a column: the figure is unknown, not its first group.
+    // Where commas group, a blank may end a column: the figure is unknown, not its first group.
     let blanks = page("19.0.0.0.0").replace("6,904,693", "6 904 693");
     assert_figures("awr.html", blanks, &[("direct_read/waits", None), ("direct_read/mean_us", Some(682.46))]);
 }

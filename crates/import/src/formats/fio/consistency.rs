@@ -79,13 +79,15 @@ fn latencies(side: &Side) -> Vec<String> {
     {
         found.extend(bins("clat", latencies, mean));
     }
-    for (part, whole) in [(&side.clat_ns, &side.lat_ns), (&side.clat, &side.lat)] {
+    for (before, part, whole) in [(&side.slat_ns, &side.clat_ns, &side.lat_ns), (&side.slat, &side.clat, &side.lat)] {
         let mean = |latencies: &Option<Latencies>| latencies.as_ref().and_then(|l| l.mean).filter(|mean| *mean > 0.0);
-        let pair = mean(part).zip(mean(whole));
-        found.extend(
-            pair.filter(|(part, whole)| rounded(*part).exceeds(rounded(*whole), BUCKET))
-                .map(|(part, whole)| format!("a mean clat of {part:.2}, a mean lat of {whole:.2}")),
-        );
+        let Some((part, whole)) = mean(part).zip(mean(whole)) else { continue };
+        let before = mean(before);
+        let sum = rounded(part + before.unwrap_or(0.0));
+        // A synchronous engine has no submission, but time before it.
+        if sum.exceeds(rounded(whole), BUCKET) || before.is_some() && sum.differs(rounded(whole), BUCKET) {
+            found.push(format!("a mean slat and clat of {:.2}, a mean lat of {whole:.2}", sum.value));
+        }
     }
     found
 }

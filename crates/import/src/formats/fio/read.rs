@@ -84,10 +84,13 @@ pub(super) struct Side {
     /// Duration, ms.
     pub runtime: Option<f64>,
     pub iops: Option<f64>,
-    /// Completion latencies, ns, and before fio 3 us.
+    /// Latencies of submission, ns, and before fio 3 us.
+    pub slat_ns: Option<Latencies>,
+    pub slat: Option<Latencies>,
+    /// The same of completion.
     pub clat_ns: Option<Latencies>,
     pub clat: Option<Latencies>,
-    /// Latencies from submission to completion.
+    /// The same from submission to completion.
     pub lat_ns: Option<Latencies>,
     pub lat: Option<Latencies>,
 }

@@ -20,7 +20,7 @@ fn named(point: &Point) -> String {
     let value = point.value.value;
     match point.figure {
         Figure::Iops => format!("{value:.0} IOPS"),
-        Figure::Latency => format!("{value:.2} us"),
+        Figure::Latency | Figure::ReadLatency => format!("{value:.2} us"),
         Figure::Mbps => format!("{value:.2} MBPS"),
     }
 }
@@ -51,7 +51,7 @@ fn beyond_best(parts: &[&OrionPart], points: &[Point]) -> Vec<String> {
     let summaries = || parts.iter().filter(|part| part.version.is_some()).flat_map(|part| &part.points);
     let beyond = |figure: Figure| {
         let better = |a: &Point, b: &Point| match figure {
-            Figure::Latency => b.value.exceeds(a.value, APART),
+            Figure::Latency | Figure::ReadLatency => b.value.exceeds(a.value, APART),
             Figure::Iops | Figure::Mbps => a.value.exceeds(b.value, APART),
         };
         let best = summaries().find(|point| point.figure == figure)?;

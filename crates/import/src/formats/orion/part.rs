@@ -11,7 +11,10 @@ use crate::number::Printed;
 pub(crate) enum Figure {
     /// Small I/Os per second.
     Iops,
+    /// Mean of all small I/Os.
     Latency,
+    /// Mean of small reads of a run with writes.
+    ReadLatency,
     /// MB (2^20 bytes) per second of large I/Os.
     Mbps,
 }
@@ -33,6 +36,8 @@ pub(crate) struct OrionPart {
     pub facts: BTreeMap<String, String>,
     pub disks: Vec<String>,
     pub version: Option<String>,
+    /// Share of writes among the I/Os; `None` if the file does not show it.
+    pub writes: Option<f64>,
     /// The unit of latencies, us; `None` for a matrix, which does not name its unit.
     pub latency_unit_us: Option<f64>,
     pub damaged_lines: u64,

@@ -11,7 +11,9 @@ use crate::number::{self, APART, Printed};
 
 /// Lines that begin a result: in a summary, and on a terminal.
 const BEGINNINGS: [&str; 2] = ["ORION VERSION", "ORION: ORacle IO Numbers"];
-const FIGURES: [&str; 4] = ["Maximum Large MBPS", "Maximum Small IOPS", "Minimum Small Latency", "Small Read Latency:"];
+const FIGURES: [&str; 5] = ["Maximum Large MBPS", "Maximum Small IOPS", "Minimum Small Latency", READS, WRITES];
+const READS: &str = "Small Read Latency:";
+const WRITES: &str = "Small Write Latency:";
 /// Suffixes of Orion's file names, and their figures.
 const ENDS: [(&str, Option<Figure>); 4] = [
     ("_iops.csv", Some(Figure::Iops)),
@@ -23,6 +25,9 @@ const ENDS: [(&str, Option<Figure>); 4] = [
 const MOST_WORDS: usize = 40;
 const MOST_RESULTS: usize = 1_024;
 const MOST_DISKS: usize = 64;
+const MOST_FACTS: usize = 64;
+/// Most points of a file: each takes Orion a minute.
+const MOST_POINTS: usize = 4_096;
 
 pub(super) fn parts(name: &str, text: &str) -> Result<Vec<OrionPart>> {
     let parts = match matrix_at(text) {
@@ -33,6 +38,12 @@ pub(super) fn parts(name: &str, text: &str) -> Result<Vec<OrionPart>> {
         return Err(Error::run(
             format!("{name} is a file of Orion without a result"),
             "it was cut, or Orion was stopped: give the summary of a complete run",
+        ));
+    }
+    if parts.iter().map(|part| part.points.len()).sum::<usize>() > MOST_POINTS {
+        return Err(Error::run(
+            format!("{name} contains more than {MOST_POINTS} results of Orion"),
+            "split the file and import the parts one after the other",
         ));
     }
     Ok(parts)
@@ -119,7 +130,7 @@ fn summaries(name: &str, text: &str) -> Result<Vec<OrionPart>> {
 
 fn summary(run: &str, lines: &[&str]) -> OrionPart {
     let mut part = OrionPart::new(run);
-    let mut last = "";
+    let (mut last, mut wrote) = ("", false);
     for line in lines.iter().filter(|line| !line.is_empty()) {
         if let Some(version) = version(line) {
             part.version = Some(version.to_owned());
@@ -127,19 +138,51 @@ fn summary(run: &str, lines: &[&str]) -> OrionPart {
             if part.disks.len() < MOST_DISKS {
                 part.disks.push(disk.to_owned());
             }
-        } else if let Some(point) = best(line, part.version.as_deref()).or_else(|| mean_of_reads(line)) {
+        } else if let Some(point) = best(line, part.version.as_deref()).or_else(|| mean_of(READS, line)) {
             part.points.push(point);
             part.contradictions.extend(contradicting_mean(line));
+        } else if let Some(point) = mean_of(WRITES, line) {
+            wrote = true;
+            part.contradictions.extend(contradicting_mean(line));
+            add_fact(
+                &mut part,
+                &format!("mean us of a write at {} small", point.small),
+                &point.value.value.to_string(),
+            );
         } else if FIGURES.iter().any(|figure| line.starts_with(figure)) {
             part.damaged_lines += 1;
         } else if matches!(last, "Command line:" | "Commandline:") {
-            part.facts.insert("command line".to_owned(), (*line).to_owned());
+            add_fact(&mut part, "command line", line);
         } else if let Some((name, value)) = line.split_once(':').filter(|(_, value)| !value.trim().is_empty()) {
-            part.facts.insert(name.trim().to_owned(), value.trim().to_owned());
+            add_fact(&mut part, name, value);
         }
         last = line;
     }
+    set_writes(&mut part, wrote);
     part
+}
+
+/// Adds a setting of the run. Lines of histograms begin with a number.
+fn add_fact(part: &mut OrionPart, name: &str, value: &str) {
+    if part.facts.len() < MOST_FACTS && !name.starts_with(|c: char| c.is_ascii_digit()) {
+        part.facts.insert(name.trim().to_owned(), value.trim().to_owned());
+    }
+}
+
+/// Finds the share of writes in the options or by the timed I/Os. Without writes, means of reads are those of all I/Os.
+fn set_writes(part: &mut OrionPart, wrote: bool) {
+    let read = part.points.iter().any(|point| point.figure == Figure::ReadLatency);
+    let option = part.facts.iter().find(|(name, _)| ["Writes", "Write"].contains(&name.as_str()));
+    let share = option.and_then(|(_, value)| Some(number::count(value.strip_suffix('%')?)?.value / 100.0));
+    part.writes = share.filter(|share| (0.0..=1.0).contains(share)).or(match (read, wrote) {
+        (true, false) => Some(0.0),
+        (false, true) => Some(1.0),
+        _ => None,
+    });
+    if part.writes == Some(0.0) {
+        let reads = part.points.iter_mut().filter(|point| point.figure == Figure::ReadLatency);
+        reads.for_each(|point| point.figure = Figure::Latency);
+    }
 }
 
 /// `ORION VERSION 11.1.0.7.0`, `ORION: ORacle IO Numbers -- Version RDBMS_19.3.0.0.0DBRU_LINUX.X64_190417`.
@@ -161,16 +204,16 @@ fn best(line: &str, version: Option<&str>) -> Option<Point> {
     };
     let (value, load) = rest.split_once('@')?;
     let value = match figure {
-        Figure::Latency => number::time_us(value, version.map(unit_us_of_release))?,
+        Figure::Latency | Figure::ReadLatency => number::time_us(value, version.map(unit_us_of_release))?,
         Figure::Mbps | Figure::Iops => number::count(value)?,
     };
     point(figure, value, load)
 }
 
 /// `Small Read Latency: avg=169.594 us, min=128.415 us, … @ Small=10 and Large=0`: since 12.1 below each best figure.
-fn mean_of_reads(line: &str) -> Option<Point> {
-    let (figures, load) = line.strip_prefix("Small Read Latency:")?.split_once('@')?;
-    point(Figure::Latency, latency_us(figures, "avg=")?, load)
+fn mean_of(name: &str, line: &str) -> Option<Point> {
+    let (figures, load) = line.strip_prefix(name)?.split_once('@')?;
+    point(Figure::ReadLatency, latency_us(figures, "avg=")?, load)
 }
 
 fn latency_us(figures: &str, name: &str) -> Option<Printed> {
@@ -180,7 +223,7 @@ fn latency_us(figures: &str, name: &str) -> Option<Printed> {
 
 /// A mean that is not between the least and the most of its line.
 fn contradicting_mean(line: &str) -> Option<String> {
-    let figures = line.strip_prefix("Small Read Latency:")?.split('@').next()?;
+    let figures = line.strip_prefix(READS).or_else(|| line.strip_prefix(WRITES))?.split('@').next()?;
     let figure = |name: &str| latency_us(figures, name);
     let (mean, least, most) = (figure("avg=")?, figure("min=")?, figure("max=")?);
     (least.exceeds(mean, APART) || mean.exceeds(most, APART))

@@ -9,7 +9,7 @@ use mindful_core::result::finding::codes;
 use super::consistency;
 use super::part::{Figure, LatencyUnit, OrionPart, Point, latency_unit_us};
 use crate::number::{self, Printed};
-use crate::old_step::{MOST_SESSIONS, OldStep};
+use crate::old_step::{Growth, MOST_SESSIONS, OldStep};
 
 /// The length of a large I/O unless the summary shows another, bytes.
 const LARGE_BYTES: u64 = 1 << 20;
@@ -34,15 +34,23 @@ pub(super) fn steps(files: &[String], parts: &[&OrionPart], unit: Option<Latency
     let contradictions = consistency::contradictions(parts, loads.values().flatten().copied());
     let mut steps: Vec<_> = loads.into_values().map(|points| step(files, parts, &points)).collect();
     if let Some(first) = steps.first_mut() {
-        let text = "Orion shows rates and means only: no percentiles and no CPU. Orion does not examine the data that it reads. Its writes, if \
-                    there were any, are counted as reads.";
-        first.add_finding(codes::IMPORTED_FIGURES, text, files.join(", "));
+        let of_writes = match share_of_writes(parts) {
+            Some(0.0) => "",
+            Some(_) => " Its reads and writes are divided by the share of writes that it shows.",
+            None => " Its writes, if there were any, are counted as reads.",
+        };
+        let text = "Orion shows rates and means only: no percentiles and no CPU. Orion does not examine the data that it reads.";
+        first.add_finding(codes::IMPORTED_FIGURES, format!("{text}{of_writes}"), files.join(", "));
         first.add_damage(parts.iter().map(|part| part.damaged_lines).sum(), "line");
         first.findings.extend(parts.iter().flat_map(|part| part.findings.iter().cloned()));
         first.add_contradictions(contradictions);
         first.more_files = files.iter().skip(1).cloned().collect();
     }
     Ok(steps)
+}
+
+fn share_of_writes(parts: &[&OrionPart]) -> Option<f64> {
+    parts.iter().find_map(|part| part.writes)
 }
 
 /// A fact of the summary, for any capitalisation.
@@ -73,25 +81,40 @@ fn step(files: &[String], parts: &[&OrionPart], points: &[Point]) -> OldStep {
     };
     let seconds = first_number("Duration for each Data Point").filter(|s| *s > 0.0 && *s < 1e6).unwrap_or(POINT_S);
     let end_us = (seconds * 1e6) as i64;
-    // A summary and a matrix state the same figure.
-    let value = |figure: Figure| {
-        let stated = points.iter().filter(|point| point.figure == figure).map(|point| Some(point.value));
-        stated.reduce(Printed::more_exact).flatten().map(|value| value.value)
-    };
-    let ios = value(Figure::Iops).map(|rate| rate * seconds);
-    let us = value(Figure::Latency);
-    let bytes = value(Figure::Mbps).map(|rate| rate * f64::from(1 << 20) * seconds);
-    // A latency without IOPS is that of one I/O.
-    let timed = ios.or(us.map(|_| 1.0));
+    let writes = share_of_writes(parts);
+    let all_us = value(points, Figure::Latency).filter(|_| writes == Some(1.0));
+    step.facts.extend(all_us.map(|us| (format!("mean us of a write at {small} small"), us.to_string())));
+    let mixed = parts.iter().flat_map(|part| &part.points).any(|point| point.figure == Figure::ReadLatency);
     step.set_boundaries(vec![0, end_us]);
-    let counters = vec![
-        (Counter::ReadRequests, "1", "small I/Os", ios),
-        (Counter::SingleReads, "1", "small I/Os that were timed", us.and(timed)),
-        (Counter::SingleReadTimeUs, "us", "time of these", us.zip(timed).map(|(us, ios)| us * ios)),
-        (Counter::ProcessReadBytes, "bytes", "large I/Os", bytes.filter(|_| small == 0)),
-        (Counter::DeviceReadBytes, "bytes", "large I/Os", bytes),
-    ];
-    step.add_counters("orion", (0, end_us), 1, counters);
+    step.add_counters("orion", (0, end_us), 1, counters(points, seconds, writes, mixed));
     step.end(None);
     step
+}
+
+/// The figure of a load in its summary or its matrix.
+fn value(points: &[Point], figure: Figure) -> Option<f64> {
+    let stated = points.iter().filter(|point| point.figure == figure).map(|point| Some(point.value));
+    stated.reduce(Printed::more_exact).flatten().map(|value| value.value)
+}
+
+/// Counters of a load. `writes` is the share of writes. `mixed` is whether there were any, also of unknown share.
+fn counters(points: &[Point], seconds: f64, writes: Option<f64>, mixed: bool) -> Vec<Growth> {
+    let (read, written) = (1.0 - writes.unwrap_or(0.0), writes.filter(|share| *share > 0.0));
+    let ios = value(points, Figure::Iops).map(|rate| rate * seconds);
+    let bytes = value(points, Figure::Mbps).map(|rate| rate * f64::from(1 << 20) * seconds);
+    let of_all = value(points, Figure::Latency).filter(|_| written.is_none() && !mixed);
+    let us = value(points, Figure::ReadLatency).or(of_all);
+    let reads = ios.map(|ios| ios * read);
+    // A latency without IOPS is that of one I/O.
+    let timed = reads.or(us.map(|_| 1.0));
+    let of_large = bytes.filter(|_| points.iter().all(|point| point.small == 0));
+    vec![
+        (Counter::ReadRequests, "1", "small reads", reads),
+        (Counter::WriteRequests, "1", "small writes", ios.zip(written).map(|(ios, share)| ios * share)),
+        (Counter::SingleReads, "1", "small reads that were timed", us.and(timed)),
+        (Counter::SingleReadTimeUs, "us", "time of these", us.zip(timed).map(|(us, ios)| us * ios)),
+        (Counter::ProcessReadBytes, "bytes", "large reads", of_large.map(|bytes| bytes * read)),
+        (Counter::ProcessWriteBytes, "bytes", "large writes", of_large.zip(written).map(|(all, share)| all * share)),
+        (Counter::DeviceReadBytes, "bytes", "large reads", bytes.map(|bytes| bytes * read)),
+    ]
 }
