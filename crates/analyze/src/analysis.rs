@@ -8,6 +8,7 @@ use mindful_core::result::{Finding, Summary};
 
 use crate::judgement::headline::HeadlineKind;
 use crate::judgement::ladder_step::{LadderStep, is_flat, ladder};
+use crate::judgement::limit::Limit;
 use crate::judgement::verdict::Verdict;
 use crate::step::{StepAnalysis, analyze_step};
 use crate::{checks, curve, objective, summary, targets};
@@ -44,9 +45,15 @@ pub fn analyze(run: &Run) -> Analysis {
     let mut findings = if of_targets.is_empty() { checks::check_run(run) } else { checks::check_end(run) };
     findings.extend(targets::findings(&judged));
     findings.extend(curve::incomparable_steps(run, &summaries));
-    for (record, step) in run.steps.iter().zip(&steps) {
+    for (record, step) in run.steps.iter().zip(&mut steps) {
         let prefix = (run.steps.len() > 1).then(|| format!("step {}: ", record.head.step + 1));
-        findings.extend(checks::check_step(run, record, step).into_iter().map(|finding| match &prefix {
+        let of_step = checks::check_step(run, record, step);
+        if let Some(verdict) = &mut step.verdict
+            && let Some(next) = next_after(run, verdict.limit, &of_step)
+        {
+            next.clone_into(&mut verdict.next);
+        }
+        findings.extend(of_step.into_iter().map(|finding| match &prefix {
             Some(prefix) => Finding { evidence: format!("{prefix}{}", finding.evidence), ..finding },
             None => finding,
         }));
@@ -58,6 +65,18 @@ pub fn analyze(run: &Run) -> Analysis {
     findings.sort_by_key(|finding| std::cmp::Reverse((finding.severity, checks::is_a_cause(finding))));
     let summary = Summary { objective: objective::found(run, &steps), ..summary::summary(run, summaries, findings) };
     Analysis { summary, steps, targets: of_targets }
+}
+
+/// The next step, if a larger plan has no ground: others disturbed the figure, or a file reports it.
+fn next_after(run: &Run, limit: Limit, findings: &[Finding]) -> Option<&'static str> {
+    match limit {
+        Limit::OthersCpu | Limit::Stall => None,
+        _ if checks::is_disturbed(findings) => Some("measure again when nothing else uses the host and its devices"),
+        Limit::Undecided if run.head.imported.is_some() => {
+            Some("measure this system with mindful, which samples waits")
+        }
+        _ => None,
+    }
 }
 
 /// Whether the window disproves a doubt from before the run: a storage figure excludes other readers, and other writers

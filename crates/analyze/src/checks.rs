@@ -21,7 +21,7 @@ use mindful_core::contract::wait::{BY_SESSION, WaitClass};
 use mindful_core::dataset::{Content, LayoutProof};
 use mindful_core::plan::units::format_counted;
 use mindful_core::record::run::{MergedSlice, Run, StepRecord};
-use mindful_core::result::finding::codes;
+use mindful_core::result::finding::{Code, codes};
 use mindful_core::result::{Finding, Severity};
 use mindful_core::workload::{Compatibility, OpKind};
 
@@ -72,13 +72,30 @@ pub(crate) fn is_a_cause(finding: &Finding) -> bool {
         codes::LAYOUT_CHANGED,
         codes::COUNTERS_RESET,
         codes::STALL,
-        codes::FOREIGN_CPU,
         codes::CPU_THROTTLED,
         codes::CLIFF,
         codes::STORAGE_CAP,
-        codes::FOREIGN_WRITES,
+        codes::OUT_OF_MEMORY,
     ];
-    causes.iter().any(|code| finding.code == code.name)
+    causes.iter().chain(&BY_OTHERS).any(|code| finding.code == code.name)
+}
+
+/// What others did in the window. How much of a figure it cost is not known.
+const BY_OTHERS: [Code; 8] = [
+    codes::FOREIGN_CPU,
+    codes::CPU_STEAL,
+    codes::FOREIGN_READS,
+    codes::FOREIGN_WRITES,
+    codes::OTHERS_ACTIVE,
+    codes::UNASKED_READS,
+    codes::AUTOVACUUM,
+    codes::SWAPPED_IN,
+];
+
+/// Whether others disturbed a step, by its findings.
+pub(crate) fn is_disturbed(findings: &[Finding]) -> bool {
+    let by_others = |finding: &Finding| BY_OTHERS.iter().any(|code| finding.code == code.name);
+    findings.iter().any(|finding| finding.severity >= Severity::Warning && by_others(finding))
 }
 
 pub(crate) fn check_end(run: &Run) -> Vec<Finding> {
@@ -195,11 +212,6 @@ pub(crate) fn check_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> 
     findings.extend(mix(step, work));
     findings.extend(unfair(work, found));
     findings.extend(steadiness::not_steady(step, window));
-    // Where sessions stood still, or fell to a cap, that is why the rate went down.
-    let fell = findings.iter().any(|finding| [codes::STALL, codes::CLIFF].iter().any(|code| finding.code == code.name));
-    findings.extend(
-        steadiness::rate_changed(step, window).filter(|finding| !fell || finding.code != codes::RATE_SWINGS.name),
-    );
     findings.extend(foreign_block_writes(run, step, found));
     findings.extend(
         log_band::LogBand::from_step(run, step, work, &found.counters).and_then(|band| band.finding(&run.words().log)),
@@ -223,6 +235,10 @@ pub(crate) fn check_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> 
         run.findings.iter().any(|known| known.code == finding.code && source(known) == source(finding))
     };
     findings.extend(storage::check_window(found).into_iter().filter(|finding| !said(finding)));
+    // Where sessions stood still, or fell to a cap, that is why the rate went down.
+    let fell = findings.iter().any(|finding| [codes::STALL, codes::CLIFF].iter().any(|code| finding.code == code.name));
+    let changed = steadiness::rate_changed(step, window, is_disturbed(&findings));
+    findings.extend(changed.filter(|finding| !fell || finding.code != codes::RATE_SWINGS.name));
     findings
 }
 

@@ -9,7 +9,7 @@ use crate::figures::blocks;
 use crate::figures::caps::Cap;
 use crate::figures::counters::Counters;
 use crate::figures::cpu::{client_cpus, held_back, left_to_host};
-use crate::figures::floors::{Between, floors};
+use crate::figures::floors::floors;
 use crate::figures::foreign_writes::ForeignWrites;
 use crate::figures::others::Others;
 use crate::figures::pace::Pace;
@@ -19,7 +19,7 @@ use crate::figures::stalls::Stalls;
 use crate::figures::window::{Window, window};
 use crate::figures::work::Work;
 use crate::io_job;
-use crate::judgement::claims::{Gates, MAX_PAGE_CACHE_SHARE};
+use crate::judgement::claims::Gates;
 use crate::judgement::commit_path::CommitPath;
 use crate::judgement::durability::Durability;
 use crate::judgement::headline::{Headline, Subject, headline};
@@ -73,14 +73,7 @@ pub fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
     let summary = summary::step(run, step, measured);
     let subject = Subject::from_step(run, step);
     let floors = floors(run, &counters);
-    let gates = Gates::from_step(
-        run,
-        &step.head,
-        &summary,
-        &counters,
-        subject,
-        Between::from_chains(run, &floors, MAX_PAGE_CACHE_SHARE),
-    );
+    let gates = Gates::from_step(run, &step.head, &summary, &counters, subject, &floors);
     let residence = Residence::from_step(run, step, &gates);
     let log = run.words().log;
     let commit = step.head.workload.as_ref().and_then(|workload| workload.commit_mode(&log));
@@ -89,7 +82,8 @@ pub fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
     let updates = summary.update_pct.is_some_and(|percent| percent > 0.0);
     let block = subject.block_bytes.map(|bytes| bytes as f64);
     let seen = work.is_some() && run.host.as_ref().is_some_and(|host| host.local);
-    let foreign_writes = seen.then(|| ForeignWrites::from_counters(&counters, block, updates)).flatten();
+    let below = gates.others_below.as_ref();
+    let foreign_writes = seen.then(|| ForeignWrites::from_counters(&counters, block, updates, below)).flatten();
     let ledger = match &work {
         Some(work) => ledger(run, step, work, &counters, &summary).above(&floors),
         None => Ledger::reported(&counters, subject.block_bytes, &run.words()),
@@ -100,8 +94,13 @@ pub fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
     let stalled = window.as_ref().map(|window| stalls.us() as f64 / 1e6 / window.seconds());
     let caps = Cap::all(&counters);
     let (commits, held) = commits_and_caps(run, step, &summary, &caps);
-    let evidence =
-        Evidence { others_busy, stalled, held, commits, ..evidence(run, step, work.as_ref(), &counters, &summary) };
+    let evidence = Evidence {
+        others_busy,
+        stalled,
+        held,
+        commits,
+        ..evidence(run, step, work.as_ref(), &counters, &summary, &gates)
+    };
     let reads = headline(&summary, &gates, subject, foreign_writes.is_some());
     let headline = evidence
         .commits
@@ -145,7 +144,14 @@ fn commits_and_caps(run: &Run, step: &StepRecord, summary: &StepSummary, caps: &
     (commits, held)
 }
 
-fn evidence(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counters, summary: &StepSummary) -> Evidence {
+fn evidence(
+    run: &Run,
+    step: &StepRecord,
+    work: Option<&Work>,
+    counters: &Counters,
+    summary: &StepSummary,
+    gates: &Gates,
+) -> Evidence {
     let in_process = run.host.as_ref().is_some_and(|host| host.in_process);
     let client = summary.cpu.client_cores.zip(client_cpus(run, counters)).map(|(cores, cpus)| cores / cpus);
     // Of several ranks the busiest: others cannot compensate for it.
@@ -167,7 +173,7 @@ fn evidence(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counte
         commits: CommitPath::default(),
         ladder: None,
         flat: false,
-        page_cache_share: summary.page_cache_share,
+        page_cache_share: summary.page_cache_share.filter(|_| !gates.explained_by_holes()),
         server_loop_unused: server_loop_unused(run, step),
         reads_alone: summary.update_pct == Some(0.0),
         reader: match (io_job::on_files(run), io_job::takes_iodepth(run, &step.head)) {

@@ -18,6 +18,7 @@ use crate::figures::pace::Pace;
 use crate::figures::window::{self, Window};
 use crate::figures::work::Work;
 use crate::figures::{caps, choices, cpu, device, latency, log, ranks, rates, waits};
+use crate::judgement::claims::MAX_PAGE_CACHE_SHARE;
 use crate::{commit_contrast, contrast, curve, io_job};
 
 pub(crate) fn summary(run: &Run, steps: Vec<StepSummary>, findings: Vec<Finding>) -> Summary {
@@ -246,5 +247,13 @@ fn page_cache_share(run: &Run, head: &StepHead, counters: &Counters) -> Option<f
         Some(own) if of(own.fetched, asked) - share > APART => return None,
         _ => share,
     };
-    Some(share).filter(|share| physical.tells(*share))
+    let scans = scans_under_way(run, head) / (asked * physical.seconds);
+    Some(share).filter(|share| physical.tells(*share) && (*share <= MAX_PAGE_CACHE_SHARE || *share > scans))
+}
+
+/// Blocks of the scans that may be under way at one end of a window: a scan counts its blocks when it ends.
+fn scans_under_way(run: &Run, head: &StepHead) -> f64 {
+    let scans = head.workload.as_ref().is_some_and(|workload| !workload.scan_pct.is_none());
+    let blocks = run.dataset.as_ref().filter(|_| scans).map_or(0, |dataset| dataset.scan_blocks);
+    blocks as f64 * head.session_count() as f64
 }

@@ -32,6 +32,9 @@ pub struct Stat {
     pub reaped_user_ticks: u64,
     /// CPU in the kernel of children that were waited for, ticks.
     pub reaped_system_ticks: u64,
+    /// Its nice value, and its scheduling policy by number; `None` where a kernel does not show it.
+    nice: Option<i64>,
+    policy: Option<u64>,
     /// Ticks since boot: distinguishes a process from a later one with its number.
     pub started: u64,
     /// Whether its memory is gone: it ends, or has ended and its parent has yet to wait for it.
@@ -43,6 +46,16 @@ impl Stat {
         let mut buffer = [0; RECORD_BYTES];
         let text = record(&folder(kernel, pid).join("stat"), &mut buffer)?;
         Self::parse(&text).ok_or_else(|| io::ErrorKind::InvalidData.into())
+    }
+
+    /// In which way it gets less CPU than an ordinary process, in words; `None` if it does not.
+    pub fn low_priority(&self) -> Option<String> {
+        match (self.policy, self.nice) {
+            (Some(3), _) => Some("SCHED_BATCH".to_owned()),
+            (Some(5), _) => Some("SCHED_IDLE".to_owned()),
+            (_, Some(nice)) if nice > 0 => Some(format!("nice {nice}")),
+            _ => None,
+        }
     }
 
     /// The name is in parentheses and may contain any of them: the last one ends it.
@@ -62,6 +75,8 @@ impl Stat {
             system_ticks: number(15)?,
             reaped_user_ticks: signed(16)?,
             reaped_system_ticks: signed(17)?,
+            nice: fields.get(19 - 3).and_then(|nice| nice.parse().ok()),
+            policy: number(41),
             started: number(22)?,
             ended: number(23)? == 0,
         })
@@ -216,7 +231,10 @@ mod tests {
         assert_eq!((stat.parent, stat.major_faults, stat.reaped_major_faults), (12, 7, 3));
         assert_eq!((stat.user_ticks, stat.system_ticks), (150, 60));
         assert_eq!((stat.reaped_user_ticks, stat.reaped_system_ticks, stat.started), (20, 10, 165_387));
-        assert!(!stat.ended);
+        assert!(!stat.ended && stat.low_priority().is_none());
+        let low = |nice, policy| Stat { nice: Some(nice), policy: Some(policy), ..stat.clone() }.low_priority();
+        let words = [low(5, 0), low(0, 5), low(-10, 0)];
+        assert_eq!(words.each_ref().map(Option::as_deref), [Some("nice 5"), Some("SCHED_IDLE"), None]);
     }
 
     #[test]

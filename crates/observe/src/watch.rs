@@ -13,7 +13,7 @@ use mindful_core::record::run::Facts;
 use mindful_host::Kernel;
 use mindful_host::control_group::Groups;
 use mindful_host::kernel_file::value;
-use mindful_host::process;
+use mindful_host::process::{self, Stat};
 
 use crate::environment::memory::Memory;
 use crate::environment::storage::{self, Storage};
@@ -105,7 +105,7 @@ impl Watch for HostWatch {
 /// The control groups of `processes`, the limits of these, and the CPUs that the processes may use.
 fn confinement(kernel: &Kernel, processes: &[u32], whose: &str) -> Vec<Circumstance> {
     let (mut seen, mut groups) = (BTreeSet::new(), BTreeMap::<String, BTreeSet<String>>::new());
-    let mut cpus = BTreeSet::new();
+    let (mut cpus, mut priorities) = (BTreeSet::new(), BTreeSet::new());
     let mut limits: [BTreeSet<String>; 3] = Default::default();
     for pid in processes {
         let folder = process::folder(kernel, *pid);
@@ -118,6 +118,8 @@ fn confinement(kernel: &Kernel, processes: &[u32], whose: &str) -> Vec<Circumsta
         cpus.extend(
             status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).map(|c| c.trim().to_owned()),
         );
+        // mindful raises the priority of the server process that reads counters: only lower ones count.
+        priorities.extend(Stat::read(kernel, *pid).ok().and_then(|stat| stat.low_priority()));
         if seen.insert(text.clone()) {
             for (controllers, group) in text.lines().filter_map(|line| line.split_once(':')?.1.split_once(':')) {
                 groups.entry(controllers.to_owned()).or_default().insert(group.to_owned());
@@ -129,7 +131,16 @@ fn confinement(kernel: &Kernel, processes: &[u32], whose: &str) -> Vec<Circumsta
         }
     }
     let [cpu_limit, memory_limit, io_limit] = limits;
-    let all = [("CPU limit", cpu_limit), ("memory limit", memory_limit), ("I/O limit", io_limit), ("CPUs", cpus)];
+    if priorities.is_empty() && !seen.is_empty() {
+        priorities.insert("normal".to_owned());
+    }
+    let all = [
+        ("CPU limit", cpu_limit),
+        ("memory limit", memory_limit),
+        ("I/O limit", io_limit),
+        ("CPUs", cpus),
+        ("low priority", priorities),
+    ];
     let joined = |values: BTreeSet<String>| values.into_iter().collect::<Vec<_>>().join(" and ");
     let one = |(what, values): (&str, BTreeSet<String>)| {
         let value = Some(joined(values)).filter(|value| !value.is_empty());

@@ -236,7 +236,7 @@ impl Target for PostgresTarget {
         description.facts.extend(self.private.iter().flat_map(Instance::chosen).map(Chosen::fact));
         description.log_by_forced_writes =
             description.facts.get("wal_sync_method").is_some_and(|method| method.starts_with("open_"));
-        let entries = self.entries().unwrap_or_default();
+        let entries = self.entries()?;
         description.expected_log = describe::expected_log(&description.facts, registry::shape(&entries));
         description.stored_blocks = self.stored(registry::dataset(&entries))?;
         Ok(description)

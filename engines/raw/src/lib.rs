@@ -35,6 +35,7 @@ pub mod space;
 mod target;
 mod timer;
 mod uring;
+mod watch;
 
 pub use options::{KEYS, MOST_IODEPTH};
 pub use ring::require as require_io_uring;

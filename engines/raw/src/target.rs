@@ -11,6 +11,7 @@ use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::metric::Sampler;
 use mindful_core::contract::slice::Placement;
 use mindful_core::contract::stop_flag::StopFlag;
+use mindful_core::contract::watch::Watch;
 use mindful_core::contract::{DatasetStore, OwnedObject};
 use mindful_core::dataset::{Content, Dataset, DatasetPlan, LayoutProof, SchemaProof};
 use mindful_core::plan::Plan;
@@ -32,6 +33,7 @@ use crate::psync::PsyncSession;
 use crate::space::{Extent, Space, Span};
 use crate::timer::Timer;
 use crate::uring::UringSession;
+use crate::watch::FilesWatch;
 use crate::{check, file, ring, scrub};
 
 pub(crate) struct RawTarget {
@@ -396,6 +398,10 @@ impl Target for RawTarget {
 
     fn join_run(&self) {
         self.among_ranks.store(true, Ordering::SeqCst);
+    }
+
+    fn watches(&self, workload: &Workload) -> Result<Vec<Box<dyn Watch>>> {
+        Ok(vec![Box::new(FilesWatch::new(self.host_view().data_paths, workload))])
     }
 
     fn prepare(&self, workload: &Workload, _sessions: u32) -> Result<Vec<AccessPath>> {

@@ -52,7 +52,7 @@ fn finding(kind: Decides, all: &[Change], step: &StepRecord, first: u32) -> Opti
             evidence,
         ),
         Decides::Layout => codes::LAYOUT_CHANGED.finding(
-            "The tables changed during the run, so the proof of their layout no longer holds. The figures describe only \
+            "Tables or files changed during the run, so the proof of their layout no longer holds. The figures describe only \
              a part of the window in which nothing changed. Find out what writes to them, and repeat the run.",
             evidence,
         ),

@@ -39,7 +39,7 @@ pub(super) fn not_steady(step: &StepRecord, window: &Window) -> Option<Finding> 
 const OPS_OF_A_POINT: f64 = 200.0;
 
 /// Change of the rate in the window: it moved in one direction, or went up and down.
-pub(super) fn rate_changed(step: &StepRecord, window: &Window) -> Option<Finding> {
+pub(super) fn rate_changed(step: &StepRecord, window: &Window, is_disturbed: bool) -> Option<Finding> {
     // A step that went on until it was steady was judged then.
     if step.window.is_some() {
         return None;
@@ -51,9 +51,19 @@ pub(super) fn rate_changed(step: &StepRecord, window: &Window) -> Option<Finding
     let rates = batch_means(&seconds.blocks_per_s, slices_of_a_point);
     let point_s = slice_s * slices_of_a_point as f64;
     let moved = movement(&rates).filter(Movement::shows);
-    match moved.filter(Movement::misleads) {
-        Some(moved) => Some(rate_moved(&moved, &seconds.hit_ratio)),
-        None => rate_swings(&rates, point_s).or_else(|| Some(rate_moved(&moved?, &seconds.hit_ratio))),
+    let changed = match moved.filter(Movement::misleads) {
+        Some(moved) => rate_moved(&moved, &seconds.hit_ratio),
+        None => rate_swings(&rates, point_s).or_else(|| Some(rate_moved(&moved?, &seconds.hit_ratio)))?,
+    };
+    Some(if is_disturbed { caused_by_others(changed) } else { changed })
+}
+
+/// `changed` in a run that others disturbed: no other plan helps.
+fn caused_by_others(changed: Finding) -> Finding {
+    let what = changed.text.split_once(". ").map_or(&*changed.text, |(what, _)| what);
+    Finding {
+        text: format!("{what}. Others disturbed the run, which can be the cause: measure without them."),
+        ..changed
     }
 }
 

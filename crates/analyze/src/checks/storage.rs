@@ -48,19 +48,22 @@ fn reads(found: &StepAnalysis) -> Vec<Finding> {
     if gates.explained_by_holes() {
         let text = "Parts of the files were never written. The kernel answers reads of them without storage. Write the \
                     files completely, or load the dataset again.";
-        let share = percent(gates.page_cache_share.unwrap_or(0.0));
-        findings.push(codes::HOLES.finding(text, format!("{share} of the blocks read are holes")));
+        let unread = headline::part(gates.page_cache_share.unwrap_or(0.0));
+        let evidence = format!(
+            "{} of the files are holes; storage did not serve {unread} of the reads",
+            percent(gates.holes_share)
+        );
+        findings.push(codes::HOLES.finding(text, evidence));
     } else if let Some(phi) = gates.page_cache_share.filter(|phi| *phi > claims::MAX_PAGE_CACHE_SHARE) {
         let text = "The page cache served physical reads, so they do not describe storage. Use direct I/O, or limit \
                     the page cache.";
         findings.push(codes::PAGE_CACHE.finding(text, format!("{} of physical reads", headline::part(phi))));
     }
-    if let Some(share) = gates.foreign_share.filter(|share| *share > claims::MAX_FOREIGN_SHARE) {
+    if let Some(share) = gates.foreign_reads() {
         let text = "Other processes read from the device that holds the data and share its figures. Find them, or \
                     measure when the device is quiet.";
         let names = found.others.as_ref().map(Others::readers).unwrap_or_default();
-        let evidence = format!("{} of the device's read bytes{}", percent(share), most_by(&names));
-        findings.push(codes::FOREIGN_READS.finding(text, evidence));
+        findings.push(codes::FOREIGN_READS.finding(text, format!("{share}{}", most_by(&names))));
     }
     findings.extend(levels_disagree(found));
     if let Between::Cache { share, floors } = &gates.between {
@@ -98,7 +101,8 @@ fn foreign_writes(found: &StepAnalysis) -> Option<Finding> {
     let text = "Others wrote to the devices of the run or flushed them, and requests waited for theirs. Find them \
                 (iotop -b -o -n 1), or measure when the device is quiet.";
     let mib = |bytes: f64| format!("{:.1} MiB/s", bytes / f64::from(1 << 20));
-    let bytes = format!("{} written at the device, {} by the run", mib(foreign.device_bytes), mib(foreign.own_bytes));
+    let device = foreign.below.as_deref().unwrap_or("the device");
+    let bytes = format!("{} written at {device}, {} by the run", mib(foreign.device_bytes), mib(foreign.own_bytes));
     let flushes = format!("{} flushes/s that the run did not ask for", format_rounded(foreign.flushes));
     let all = [(foreign.more_bytes, bytes), (foreign.flushes >= 1.0, flushes)];
     let all: Vec<_> = all.into_iter().filter_map(|(said, text)| said.then_some(text)).collect();

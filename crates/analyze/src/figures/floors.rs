@@ -1,7 +1,7 @@
 //! The devices below the data, level by level, each compared with the one below it. A level that serves more than it
 //! requests has a cache, or is above one.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mindful_core::contract::fact::Kept;
 use mindful_core::contract::metric::{MetricFamily, SECTOR_BYTES};
@@ -11,6 +11,7 @@ use crate::figures::counters::Counters;
 
 /// Reads below this are too few to compare with each other, bytes/s.
 const QUIET_BYTES_PER_S: f64 = 64.0 * 1024.0;
+const WRITTEN: MetricFamily = MetricFamily::Field("sectors_written");
 /// Description, in the facts of the host, of a device that reads its file through the page cache.
 pub(crate) const BUFFERED: &str = "through the page cache";
 
@@ -20,6 +21,8 @@ pub(crate) struct Floor {
     pub devices: String,
     pub reads_per_s: f64,
     pub bytes_per_s: f64,
+    /// Bytes written a second; 0 where the device does not count them.
+    written_per_s: f64,
     /// Kind of the devices, if reported.
     pub layer: Option<String>,
 }
@@ -68,18 +71,61 @@ fn floor(facts: &Facts, counters: &Counters, level: &str) -> Option<Floor> {
         let change = counters.0.iter().rev().find(|change| change.name == name)?;
         Some((change.readings[1]?, change.delta? / change.seconds))
     };
-    let (mut ever, mut reads_per_s, mut bytes_per_s) = (0.0, 0.0, 0.0);
+    let (mut ever, mut reads_per_s, mut bytes_per_s, mut written_per_s) = (0.0, 0.0, 0.0, 0.0);
     for device in level.split(' ') {
         let (reads, per_s) = growth(device, MetricFamily::ReadsCompleted)?;
         let (sectors, sectors_per_s) = growth(device, MetricFamily::SectorsRead)?;
         ever += reads + sectors;
         reads_per_s += per_s;
         bytes_per_s += sectors_per_s * SECTOR_BYTES;
+        written_per_s += growth(device, WRITTEN).map_or(0.0, |(_, per_s)| per_s * SECTOR_BYTES);
     }
     let layers = level.split(' ').filter_map(|device| facts.get(&format!("device.{device}.layer")));
     let layer = layers.cloned().reduce(|all, layer| format!("{all}; {layer}"));
     // Zeros from the start on may mean that a device counts nothing.
-    (ever > 0.0).then(|| Floor { devices: level.to_owned(), reads_per_s, bytes_per_s, layer })
+    (ever > 0.0).then(|| Floor { devices: level.to_owned(), reads_per_s, bytes_per_s, written_per_s, layer })
+}
+
+/// Traffic of a device below that of the data which the latter did not ask for: that of others, bytes/s.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct OthersBelow {
+    /// The device, or several with spaces between.
+    pub devices: String,
+    pub read: f64,
+    pub written: f64,
+    /// All that the device read.
+    pub all_read: f64,
+}
+
+impl OthersBelow {
+    /// The device of `chains` with most of it. A level of more or fewer devices writes or reads other bytes than it is asked
+    /// for (a mirror, parity), and so does a device that reads ahead.
+    pub(crate) fn most(run: &Run, chains: &[Vec<Floor>]) -> Option<Self> {
+        let facts = &run.environment;
+        let log = places(facts, Kept::Log).filter_map(|place| facts.get(&format!("{place}.device")));
+        let counted = log.filter_map(|chain| chain.split(" < ").next());
+        let counted: BTreeSet<&str> =
+            counted.chain(chains.iter().filter_map(|floors| Some(&*floors.first()?.devices))).collect();
+        let number = |floor: &Floor| floor.devices.split(' ').count();
+        let comparable = |pair: &&[Floor]| {
+            let buffered = pair[0].layer.as_ref().is_some_and(|layer| layer.contains(BUFFERED));
+            !buffered && number(&pair[0]) == number(&pair[1]) && !counted.contains(&*pair[1].devices)
+        };
+        let pairs: Vec<&[Floor]> = chains.iter().flat_map(|floors| floors.windows(2)).filter(comparable).collect();
+        let others = |below: &Floor| {
+            let above = pairs.iter().filter(|pair| pair[1].devices == below.devices).map(|pair| &pair[0]);
+            let above: BTreeMap<&str, &Floor> = above.map(|floor| (&*floor.devices, floor)).collect();
+            let asked = |of: fn(&Floor) -> f64| above.values().map(|floor| of(floor)).sum::<f64>();
+            Self {
+                devices: below.devices.clone(),
+                read: (below.bytes_per_s - asked(|floor| floor.bytes_per_s)).max(0.0),
+                written: (below.written_per_s - asked(|floor| floor.written_per_s)).max(0.0),
+                all_read: below.bytes_per_s,
+            }
+        };
+        let all = pairs.iter().map(|pair| others(&pair[1]));
+        all.max_by(|one, other| (one.read + one.written).total_cmp(&(other.read + other.written)))
+    }
 }
 
 impl Between {

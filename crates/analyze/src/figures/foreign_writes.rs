@@ -3,6 +3,7 @@
 use mindful_core::contract::metric::{Counter, MetricFamily};
 
 use crate::figures::counters::Counters;
+use crate::figures::floors::OthersBelow;
 
 /// Bytes that a file system may write for its journal, for each byte of data.
 const BESIDE: f64 = 1.2;
@@ -18,6 +19,8 @@ const QUIET_FLUSHES_PER_S: f64 = 20.0;
 #[derive(Debug, Clone, PartialEq)]
 pub struct ForeignWrites {
     pub device_bytes: f64,
+    /// The device below that of the run which others wrote to; `None` if they wrote to that of the run.
+    pub(crate) below: Option<String>,
     /// Bytes that the run wrote to them, without additions of a file system.
     pub own_bytes: f64,
     /// Flushes in addition to those of the run.
@@ -28,9 +31,15 @@ pub struct ForeignWrites {
 
 impl ForeignWrites {
     /// Foreign writes of the window; `None` if they are negligible, or if a counter is unknown.
-    pub(crate) fn from_counters(counters: &Counters, block_bytes: Option<f64>, updates: bool) -> Option<Self> {
+    pub(crate) fn from_counters(
+        counters: &Counters,
+        block_bytes: Option<f64>,
+        updates: bool,
+        below: Option<&OthersBelow>,
+    ) -> Option<Self> {
         let rate = |counter| counters.rate(counter);
-        let device_bytes = rate(Counter::DeviceWriteBytes)?;
+        let at_device = rate(Counter::DeviceWriteBytes)?;
+        let device_bytes = at_device + below.map_or(0.0, |others| others.written);
         let by_database = rate(Counter::PhysicalWrites).zip(block_bytes).map_or(0.0, |(writes, bytes)| writes * bytes)
             + rate(Counter::LogBytes).unwrap_or(0.0);
         let own_bytes = rate(Counter::ProcessWriteBytes)?.max(by_database);
@@ -45,6 +54,8 @@ impl ForeignWrites {
         let explained = own_bytes * if updates { 2.0 * BESIDE } else { BESIDE } + (most - flushes) * OF_A_FLUSH;
         let all = device_bytes + rate(Counter::DeviceReadBytes).unwrap_or(0.0);
         let more_bytes = device_bytes - explained > QUIET_BYTES_PER_S.max(QUIET_SHARE * all);
-        (more_bytes || flushes > QUIET_FLUSHES_PER_S).then_some(Self { device_bytes, own_bytes, flushes, more_bytes })
+        let below = below.filter(|others| others.written > device_bytes / 2.0).map(|others| others.devices.clone());
+        let found = Self { device_bytes, below, own_bytes, flushes, more_bytes };
+        (more_bytes || flushes > QUIET_FLUSHES_PER_S).then_some(found)
     }
 }

@@ -9,7 +9,7 @@ use mindful_core::result::StepSummary;
 
 use crate::figures::blocks::{self, SINGLE_BLOCK};
 use crate::figures::counters::Counters;
-use crate::figures::floors::{Between, Floor};
+use crate::figures::floors::{Between, Floor, OthersBelow};
 use crate::judgement::subject::{Subject, part, percent};
 
 /// Largest page-cache share with which reads are storage reads.
@@ -63,6 +63,8 @@ pub struct Gates {
     /// The layers between the device that serves and the device that stores.
     pub(crate) between: Between,
     pub(crate) levels: Levels,
+    /// Traffic of others at a device below that of the data; `None` if there is none to compare with.
+    pub(crate) others_below: Option<OthersBelow>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,12 +143,10 @@ impl Claim {
             Self::DeviceQuiet if gates.levels.foreign_sessions_evidence().is_some() => {
                 Held::No(gates.levels.foreign_sessions_evidence().unwrap_or_default())
             }
-            Self::DeviceQuiet => match gates.foreign_share {
-                None => Held::Unknown("the device is not seen"),
-                Some(share) if share > MAX_FOREIGN_SHARE => {
-                    Held::No(format!("others caused {} of the device's reads", percent(share)))
-                }
-                Some(_) => Held::Yes,
+            Self::DeviceQuiet => match (gates.foreign_reads(), gates.foreign_share) {
+                (Some(share), _) => Held::No(format!("others caused {share}")),
+                (None, None) => Held::Unknown("the device is not seen"),
+                (None, Some(_)) => Held::Yes,
             },
             Self::ReadFromDevice => read_from_device(&gates.levels),
             Self::OneRequestPerRead => one_request_per_read(gates),
@@ -156,6 +156,12 @@ impl Claim {
 }
 
 impl Levels {
+    /// Foreign reads that are negligible, bytes/s.
+    fn quiet_bytes(&self) -> f64 {
+        let all = self.database_bytes.unwrap_or(0.0) + self.written_bytes.unwrap_or(0.0);
+        QUIET_BYTES_PER_S.max(QUIET_SHARE * all)
+    }
+
     /// Blocks that other processes of the server fetched, unless negligible.
     pub(crate) fn foreign_sessions_evidence(&self) -> Option<String> {
         let (all, own) = self.process_bytes.zip(self.session_bytes)?;
@@ -211,20 +217,20 @@ fn read_from_device(levels: &Levels) -> Held {
     }
 }
 
-/// Reads that the page cache serves cause no request, and requests of others do not belong to the run.
+/// Reads that the page cache serves cause no request. Bytes of others do not show the number of their requests.
 fn one_request_per_read(gates: &Gates) -> Held {
     let levels = &gates.levels;
-    let (Some(read), Some(all)) = (levels.blocks, levels.requests) else { return Held::Yes };
-    let requests = all * (1.0 - gates.foreign_share.filter(|share| *share > MAX_FOREIGN_SHARE).unwrap_or(0.0));
+    let (Some(read), Some(requests)) = (levels.blocks, levels.requests) else { return Held::Yes };
+    let others = gates.foreign_share.is_some_and(|share| share > MAX_FOREIGN_SHARE);
     let cached = gates.page_cache_share.filter(|phi| *phi > MAX_PAGE_CACHE_SHARE);
     let blocks = read * (1.0 - cached.unwrap_or(0.0));
     let what = if cached.is_some() { "reads past the page cache" } else { "physical reads" };
     let most = blocks * MOST_SERVED + QUIET_REQUESTS_PER_S.max(QUIET_SHARE * read);
-    let split = levels.block_bytes.is_some_and(|bytes| bytes < LARGE_BLOCK) && requests > most;
+    let split = levels.block_bytes.is_some_and(|bytes| bytes < LARGE_BLOCK) && requests > most && !others;
     if requests >= blocks * LEAST_SERVED && !split {
         return Held::Yes;
     }
-    let each = levels.device_bytes.filter(|_| all > 0.0).map(|bytes| (bytes / all) as u64);
+    let each = levels.device_bytes.filter(|_| requests > 0.0).map(|bytes| (bytes / requests) as u64);
     let each = each.map_or_else(String::new, |bytes| format!(" of {}", format_bytes(bytes)));
     let [blocks, requests] = [blocks, requests].map(format_rounded);
     Held::No(format!("{blocks} {what}/s, {requests} requests/s{each} at the device"))
@@ -256,7 +262,7 @@ impl Gates {
         step: &StepSummary,
         counters: &Counters,
         subject: Subject,
-        between: Between,
+        floors: &[Vec<Floor>],
     ) -> Self {
         let block_bytes = subject.block_bytes.map(|bytes| bytes as f64);
         let database_bytes = step.physical_reads_per_s.zip(block_bytes).map(|(reads, bytes)| reads * bytes);
@@ -283,7 +289,8 @@ impl Gates {
             method_yield: step.physical_reads_per_s.zip(visited).map(|(reads, blocks)| reads / blocks),
             blocks_per_request: step.physical_reads_per_s.zip(requests).map(|(reads, requests)| reads / requests),
             holes_share: holes.and_then(|share| share.parse().ok()).unwrap_or(0.0),
-            between,
+            between: Between::from_chains(run, floors, MAX_PAGE_CACHE_SHARE),
+            others_below: OthersBelow::most(run, floors),
             levels,
         }
     }
@@ -300,10 +307,21 @@ impl Gates {
         doubts
     }
 
-    /// Whether holes of the files explain blocks that no process fetched.
+    /// Whether holes of the files can explain blocks that no process fetched. A hole takes less time to read than a block, so
+    /// the share of reads is larger than that of the files.
     pub(crate) fn explained_by_holes(&self) -> bool {
         let unread = self.page_cache_share.unwrap_or(0.0);
-        self.holes_share > 0.0 && unread > MAX_PAGE_CACHE_SHARE && unread - self.holes_share <= MAX_PAGE_CACHE_SHARE
+        unread > MAX_PAGE_CACHE_SHARE && self.holes_share > MAX_PAGE_CACHE_SHARE
+    }
+
+    /// Reads of others at the device of the data, or below it, unless negligible.
+    pub(crate) fn foreign_reads(&self) -> Option<String> {
+        let at_device = self.foreign_share.map(|share| (share, "the device's read bytes".to_owned()));
+        let below = self.others_below.as_ref().filter(|others| others.read > self.levels.quiet_bytes());
+        let below =
+            below.map(|others| (others.read / others.all_read, format!("the read bytes of {}", others.devices)));
+        let most = [at_device, below].into_iter().flatten().max_by(|one, other| one.0.total_cmp(&other.0));
+        most.filter(|(share, _)| *share > MAX_FOREIGN_SHARE).map(|(share, of)| format!("{} of {of}", percent(share)))
     }
 }
 
@@ -312,7 +330,5 @@ impl Gates {
 fn foreign_share(levels: &Levels) -> Option<f64> {
     let device = levels.device_bytes?;
     let others = device - levels.process_bytes?;
-    let all = levels.database_bytes.unwrap_or(0.0) + levels.written_bytes.unwrap_or(0.0);
-    let quiet = QUIET_BYTES_PER_S.max(QUIET_SHARE * all);
-    Some(if others < quiet { 0.0 } else { (others / device).clamp(0.0, 1.0) })
+    Some(if others < levels.quiet_bytes() { 0.0 } else { (others / device).clamp(0.0, 1.0) })
 }

@@ -134,7 +134,8 @@ pub(crate) fn headline(step: &StepSummary, gates: &Gates, subject: Subject, fore
             format!("{}, {device}, {blocks}", Claim::PageCacheOutOfTheWay.name())
         }
         (HeadlineKind::Holes, Some(phi)) => {
-            format!("{} of the blocks read are holes in the files: this is not a storage figure", part(phi))
+            let holes = percent(gates.holes_share);
+            format!("storage did not serve {} of the reads: {holes} of the files are holes", part(phi))
         }
         (HeadlineKind::PageCache, Some(phi)) => {
             let read = if subject.on_files() { "was read" } else { "the database read" };

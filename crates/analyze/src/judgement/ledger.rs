@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use mindful_core::contract::description::Words;
+use mindful_core::contract::fact::Fact;
 use mindful_core::contract::metric::Counter;
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::workload::OpKind;
@@ -11,6 +12,7 @@ use crate::figures::blocks::{self, FEWEST_READS_PER_S, one_by_one, single_block_
 use crate::figures::counters::Counters;
 use crate::figures::floors::Floor;
 use crate::figures::work::Work;
+use crate::judgement::claims::MAX_PAGE_CACHE_SHARE;
 use crate::judgement::headline::percent;
 
 /// Accepted difference of a ratio from the expected one, without an explanation.
@@ -213,7 +215,9 @@ impl Terms<'_> {
         };
         let mut rows = vec![operations, visited, logical, physical, process, device];
         chain(&mut rows);
-        explain_reads(&mut rows, &self.words);
+        let holes = Fact::HolesShare.find(&self.run.environment).and_then(|share| share.parse::<f64>().ok());
+        let holes = holes.is_some_and(|share| share > MAX_PAGE_CACHE_SHARE);
+        explain_reads(&mut rows, &self.words, if holes { "holes and page cache" } else { "page cache" });
         for (row, counter) in rows[2..4].iter_mut().zip([Counter::LogicalReads, Counter::PhysicalReads]) {
             if let Some(change) = self.counters.find(counter).filter(|change| change.unsure > CLOSE) {
                 let known = format!("known to {}, published late", percent(change.unsure));
@@ -303,7 +307,8 @@ fn gap(row: &LedgerRow) -> Option<f64> {
     ((ratio / expected - 1.0).abs() > CLOSE).then_some(ratio / expected)
 }
 
-fn explain_reads(rows: &mut [LedgerRow], words: &Words) {
+/// `unfetched`: what serves reads that no process fetched.
+fn explain_reads(rows: &mut [LedgerRow], words: &Words, unfetched: &str) {
     let [_, visited, logical, physical, process, device] = rows else { return };
     visited.gap = gap(visited).map(|_| "operations at the edge of the window".to_owned());
     logical.gap = match logical.ratio {
@@ -321,7 +326,7 @@ fn explain_reads(rows: &mut [LedgerRow], words: &Words) {
     let idle = physical.per_s.is_some_and(|rate| rate < FEWEST_READS_PER_S);
     process.gap = match (process.per_s, gap(process)) {
         (None, _) => Some("processes not seen".to_owned()),
-        (Some(_), Some(share)) if share < 1.0 && !idle => Some(format!("page cache {}", percent(1.0 - share))),
+        (Some(_), Some(share)) if share < 1.0 && !idle => Some(format!("{unfetched} {}", percent(1.0 - share))),
         (Some(_), Some(_)) if !idle => Some(more_than_asked(process, device).to_owned()),
         _ => None,
     };

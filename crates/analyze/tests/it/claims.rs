@@ -3,6 +3,7 @@
 use mindful_analyze::judgement::headline::HeadlineKind;
 use mindful_analyze::{Analysis, analyze};
 use mindful_core::contract::metric::{Counter, HostSource, Phase};
+use mindful_core::plan::units::Share;
 use mindful_core::record::run::Run;
 use mindful_core::result::finding;
 
@@ -92,6 +93,65 @@ fn holes_are_called_holes() {
     let analysis = analyze(&run);
     assert_eq!(kind(&analysis), HeadlineKind::Holes);
     assert!(codes(&analysis).contains(&"holes") && !codes(&analysis).contains(&"page-cache"));
+    // Holes are read faster than blocks, and so more often.
+    run.environment.insert("data.holes_share".to_owned(), "0.2".to_owned());
+    let few = analyze(&run);
+    assert!(codes(&few).contains(&"holes") && !codes(&few).contains(&"page-cache"));
+    assert_eq!(evidence(&few, "holes"), "20 % of the files are holes; storage did not serve 50 % of the reads");
+}
+
+/// A scan counts its blocks when it ends: of those that begin or end in the window, only a part was fetched in it.
+#[test]
+fn scans_under_way_are_not_the_page_cache() {
+    let judged = |scan_blocks: u64| {
+        let mut run = Made { from_storage: 0.9, ..Made::default() }.run();
+        run.dataset.as_mut().unwrap().scan_blocks = scan_blocks;
+        run.steps[0].head.workload.as_mut().unwrap().scan_pct = Share::from_hundredths(2_000).unwrap();
+        codes(&analyze(&run)).contains(&"page-cache")
+    };
+    assert_eq!([judged(16), judged(20_000)], [true, false]);
+}
+
+/// The data on a loop device, next to others on the disk below it: reads and writes a second of the disk.
+fn above_a_disk(read: f64, written: f64) -> Analysis {
+    let made = Made::default();
+    let own = (made.ops_per_slice() * 4 * 64) as f64 * BLOCK_BYTES;
+    let rates = [
+        ("loop3.reads_completed", 1.0),
+        ("loop3.sectors_read", own / 512.0),
+        ("vda.reads_completed", 1.0),
+        ("vda.sectors_read", (own + read) / 512.0),
+        ("vda.sectors_written", written / 512.0),
+    ];
+    let mut run = with(&made, HostSource::Diskstats.name(), &rates);
+    let facts = [
+        ("storage.path", "/data"),
+        ("storage.device", "loop3 < vda"),
+        ("device.loop3.layer", "loop of /image, direct"),
+    ];
+    run.environment.extend(facts.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    analyze(&run)
+}
+
+#[test]
+fn others_at_the_disk_below_a_loop_device_are_found() {
+    let alone = above_a_disk(0.0, 0.0);
+    assert!(kind(&alone) == HeadlineKind::Storage && codes(&alone).is_empty(), "{:?}", codes(&alone));
+    let reads = above_a_disk(600e6, 0.0);
+    assert_eq!(evidence(&reads, "foreign-reads"), "64.7 % of the read bytes of vda");
+    assert_eq!(kind(&reads), HeadlineKind::Database);
+    let writes = above_a_disk(0.0, 600e6);
+    assert!(evidence(&writes, "foreign-writes").starts_with("572.2 MiB/s written at vda, 0.0 MiB/s by the run"));
+}
+
+/// Their requests may be large: how many the run made is not their share of bytes.
+#[test]
+fn large_reads_of_others_do_not_lower_requests() {
+    let made = Made { device: 2.5, ..Made::default() };
+    let blocks = (made.ops_per_slice() * 4 * 64) as f64;
+    let analysis = analyze(&with(&made, "device", &[(Counter::DeviceReads.name(), blocks * 1.05)]));
+    let found = codes(&analysis);
+    assert!(found.contains(&"foreign-reads") && !found.contains(&"levels-disagree"), "{found:?}");
 }
 
 /// Updates of one session or more, with this rate of flushes at the log's device.

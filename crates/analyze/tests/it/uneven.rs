@@ -1,4 +1,5 @@
 use mindful_analyze::analyze;
+use mindful_core::contract::metric::Phase;
 use mindful_core::contract::slice::LongOp;
 use mindful_core::record::run::Run;
 use mindful_core::result::{Finding, Severity};
@@ -55,6 +56,20 @@ fn a_rate_that_alternates_or_meets_a_periodic_limit_swings() {
 fn a_cache_that_fills_in_the_window_moves_the_rate() {
     assert!(warns(&run(|_, slice| 0.05 + 0.095 * f64::from(slice)), "rate-moved"));
     assert!(warns(&run(|_, slice| if slice < 4 { 0.1 + 0.1 * f64::from(slice) } else { 1.0 }), "rate-moved"));
+}
+
+#[test]
+fn what_others_did_comes_before_its_effect_on_the_rate() {
+    let mut run = run(|_, slice| 0.05 + 0.095 * f64::from(slice));
+    let stolen = [("irq", 0.0), ("softirq", 0.0), ("kernel_threads_cpu", 0.0), ("host_cpu_steal", 5e5)];
+    run.steps[0].series.push(made().one("stat", Phase::Boundary, &stolen, SECONDS));
+    let analysis = analyze(&run);
+    let place = |code: &str| analysis.summary.findings.iter().position(|finding| finding.code == code);
+    let (cause, effect) = (place("cpu-steal").unwrap(), place("rate-moved").unwrap());
+    assert!(cause < effect, "{:?}", analysis.summary.findings);
+    assert!(!analysis.summary.findings[effect].text.contains("--warmup"), "{:?}", analysis.summary.findings);
+    let next = &analysis.steps[0].verdict.as_ref().unwrap().next;
+    assert!(next.starts_with("measure again"), "{next}");
 }
 
 #[test]

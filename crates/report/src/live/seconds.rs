@@ -34,12 +34,11 @@ struct Slice {
     service: Recorder,
 }
 
-/// The last two values of a counter, each with its time in us.
+/// The last value of a counter with its time in us, and the last two rates, each with the boundary that ends its slice.
 #[derive(Debug, Default, Clone, Copy)]
 struct CounterReading {
     last: Option<(i64, f64)>,
-    per_s: Option<f64>,
-    boundary: u32,
+    rates: [Option<(u32, f64)>; 2],
 }
 
 impl Seconds {
@@ -113,8 +112,10 @@ impl Seconds {
         let blocks = format!("{} blocks/s", number(slice.blocks as f64 / seconds));
         // Counters may be a slice late; a rate of the warm-up does not describe the window.
         let warmup = self.head.warmup_slices;
-        let [physical, logical, process_bytes] =
-            self.reads.map(|reads| reads.per_s.filter(|_| index < warmup || reads.boundary > warmup));
+        let ends = self.reads[0].rates[1].map(|(boundary, _)| boundary);
+        let ends = ends.filter(|boundary| index < warmup || *boundary > warmup);
+        // Rates of different slices are not compared: sources are read at different moments.
+        let [physical, logical, process_bytes] = self.reads.map(|reads| ends.and_then(|ends| reads.per_s(ends)));
         // The most important comes first: a narrow terminal cuts the end.
         let mut parts = match physical {
             Some(reads) => vec![self.format_reads(reads, process_bytes)],
@@ -173,11 +174,16 @@ pub(super) fn reads_in_words(reads: f64, process_bytes: Option<f64>, block_bytes
 
 impl CounterReading {
     fn read(&mut self, boundary: u32, at_us: i64, value: f64) {
-        self.boundary = boundary;
         if let Some((before_us, before)) = self.last.filter(|(before_us, _)| *before_us < at_us) {
-            self.per_s = (value >= before).then(|| (value - before) * 1e6 / (at_us - before_us) as f64);
+            let rate = (value >= before).then(|| (boundary, (value - before) * 1e6 / (at_us - before_us) as f64));
+            self.rates = [self.rates[1], rate];
         }
         self.last = Some((at_us, value));
+    }
+
+    /// The rate of the slice that ends at `boundary`.
+    fn per_s(&self, boundary: u32) -> Option<f64> {
+        self.rates.into_iter().flatten().find(|(ends, _)| *ends == boundary).map(|(_, rate)| rate)
     }
 }
 
@@ -268,6 +274,33 @@ mod tests {
         }
         let line = seconds.apply(slice(0, 0)).unwrap();
         assert!(line.starts_with("warm-up 1 s: 40,000 reads/s, 75 % from the page cache, p99"), "{line}");
+    }
+
+    /// Bytes of processes are known a slice before the reads that the server publishes.
+    #[test]
+    fn rates_of_different_slices_are_not_compared() {
+        let mut seconds = seconds(1);
+        let of = |source: &str, counter, phase| Event::Source {
+            source: source.into(),
+            metrics: vec![Metric::counter(counter, "1", "")],
+            phase,
+        };
+        seconds.apply(of("server", Counter::PhysicalReads, Phase::Settled));
+        seconds.apply(of("processes", Counter::ProcessReadBytes, Phase::Boundary));
+        let sample = |source: &str, boundary: u32, value: f64| Event::Sample {
+            source: source.into(),
+            boundary,
+            at_us: i64::from(boundary) * 1_000_000,
+            cost_us: 1,
+            values: vec![Some(value)],
+        };
+        for (boundary, reads) in [(0_u32, 0.0), (1, 10_000.0), (2, 50_000.0)] {
+            seconds.apply(sample("server", boundary, reads));
+            seconds.apply(sample("processes", boundary, reads * 8_192.0));
+        }
+        seconds.apply(sample("processes", 3, 60_000.0 * 8_192.0));
+        let line = seconds.apply(slice(0, 2)).unwrap();
+        assert!(line.starts_with("measuring 2 of 2 s: 40,000 physical reads/s"), "{line}");
     }
 
     #[test]

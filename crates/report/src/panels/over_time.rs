@@ -38,8 +38,8 @@ pub(crate) fn panel(record: &StepRecord, step: &StepAnalysis) -> Option<Panel> {
     let mut shown = Panel::default();
     shown.blank();
     shown.over_time(format!("over {} s", number(seconds)), figures);
-    if seconds < SHOWS_PERIODS_S {
-        let each_s = seconds / slices.len() as f64;
+    let each_s = seconds / slices.len() as f64;
+    if seconds < SHOWS_PERIODS_S && seconds / 2.0 >= 2.0 * each_s {
         let [least, most] = [2.0 * each_s, seconds / 2.0].map(number);
         let periods = if least == most { least } else { format!("{least} to {most}") };
         shown.add_line(&format!(

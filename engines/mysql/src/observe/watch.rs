@@ -17,8 +17,6 @@ use crate::observe::status;
 
 /// How the names of variables begin that move with each commit.
 const MOVING: &str = "gtid_";
-/// The server takes milliseconds to list all settings, of a second between two readings.
-const READ_EVERY: u32 = 2;
 const UPTIME: [&str; 2] = ["Uptime", "Uptime_since_flush_status"];
 
 pub(crate) struct ServerWatch {
@@ -26,13 +24,12 @@ pub(crate) struct ServerWatch {
     database: String,
     /// Whether mindful's sessions update the tables.
     updates: bool,
-    readings: u32,
 }
 
 impl ServerWatch {
     pub(crate) fn new(link: &Arc<Link>, namespace: &Namespace, workload: &Workload) -> Self {
         let updates = !workload.update_pct.is_none();
-        Self { link: Arc::clone(link), database: namespace.name.clone(), updates, readings: 0 }
+        Self { link: Arc::clone(link), database: namespace.name.clone(), updates }
     }
 
     fn read_all(&self, conn: &mut Conn) -> Result<Vec<Circumstance>, Failure> {
@@ -43,10 +40,11 @@ impl ServerWatch {
         let uptime = status::read(conn, &UPTIME)?;
         let flushed = uptime.get(UPTIME[0]).zip(uptime.get(UPTIME[1])).map(|(up, since)| (up - since).to_string());
         found.push(Circumstance::new("status flushed after, s", flushed, Decides::Counters));
-        let tables: Vec<(String, String, String)> =
+        let tables: Vec<(String, String, String, String)> =
             conn.exec(include_str!("../../sql/watch_tables.sql"), (&self.database,))?;
-        for (name, made, updated) in tables {
+        for (name, made, updated, triggers) in tables {
             found.push(Circumstance::new(format!("table {name} made"), Some(made), Decides::Layout));
+            found.push(Circumstance::new(format!("triggers of {name}"), Some(triggers), Decides::Layout));
             if !self.updates {
                 found.push(Circumstance::new(format!("table {name} updated"), Some(updated), Decides::Layout));
             }
@@ -65,10 +63,6 @@ impl Watch for ServerWatch {
     }
 
     fn read(&mut self) -> Result<Vec<Circumstance>> {
-        self.readings += 1;
-        if self.readings % READ_EVERY != 1 {
-            return Ok(Vec::new());
-        }
         self.link.run("reading settings and tables", |conn| self.read_all(conn))
     }
 }

@@ -13,5 +13,6 @@ WHERE name = ANY (ARRAY[
     'shared_buffers', 'debug_io_direct', 'effective_io_concurrency', 'io_method', 'io_combine_limit',
     'max_wal_size', 'checkpoint_timeout', 'checkpoint_completion_target', 'autovacuum', 'data_checksums',
     'full_page_writes', 'fsync', 'synchronous_commit', 'synchronous_standby_names', 'archive_mode', 'huge_pages',
-    'huge_pages_status', 'track_io_timing', 'shared_preload_libraries', 'log_min_duration_statement', 'log_statement',
+    'huge_pages_status', 'track_io_timing', 'track_counts', 'track_activities', 'shared_preload_libraries',
+    'log_min_duration_statement', 'log_statement',
     'log_duration', 'jit', 'jit_above_cost', 'auto_explain.log_min_duration'])

@@ -14,7 +14,7 @@ use crate::checks::idle_settings::Server;
 use crate::checks::privileges::Rights;
 
 /// Code, a part of its evidence, and the command in its text.
-const REPORTED: [(&str, &str, &str); 29] = [
+const REPORTED: [(&str, &str, &str); 30] = [
     ("predicted-hits", "50.0 %", "--scale"),
     ("page-cache-ahead", "8 GiB of memory", "mindful squeeze"),
     ("server-setting", "effective_io_concurrency = 16", "io_combine_limit = 8kB"),
@@ -34,6 +34,7 @@ const REPORTED: [(&str, &str, &str); 29] = [
     ("checkpoints-ahead", "a checkpoint each 33.68 MiB", "ALTER SYSTEM SET max_wal_size"),
     ("checkpoints-ahead", "a checkpoint each 30 s", "ALTER SYSTEM SET checkpoint_timeout"),
     ("io-timing-off", "about 25 ns each", "ALTER SYSTEM SET track_io_timing = on"),
+    ("not-seen", "server: track_counts = off", "ALTER SYSTEM RESET"),
     ("server-setting", "log_statement = all", "ALTER SYSTEM RESET"),
     ("server-setting", "shared_preload_libraries = auto_explain", "ALTER SYSTEM RESET shared_preload_libraries"),
     ("pg-autovacuum", "for 2 tables", "SET (autovacuum_enabled = off)"),
@@ -98,6 +99,7 @@ fn worst() -> State {
         .with("max_wal_size", "", Some(64.0 * mib))
         .with("checkpoint_timeout", "", Some(30e3))
         .with("track_io_timing", "off", None)
+        .with("track_counts", "off", None)
         .with("log_statement", "all", None)
         .with("shared_preload_libraries", "auto_explain", None)
         .with("autovacuum", "on", None)

@@ -50,6 +50,7 @@ fn check(state: &State) -> Vec<Finding> {
         log::room,
         log::checkpoint_by_the_clock,
         watching::io_timing,
+        watching::not_counted,
         watching::statements_logged,
         watching::libraries,
         watching::jit,

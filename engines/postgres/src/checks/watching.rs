@@ -16,6 +16,17 @@ pub(super) fn io_timing(state: &State) -> Option<Finding> {
     })
 }
 
+pub(super) fn not_counted(state: &State) -> Option<Finding> {
+    let off = ["track_counts", "track_activities"].into_iter().filter(|name| state.is(name, "off"));
+    let off: Vec<_> = off.map(|name| format!("{name} = off")).collect();
+    (!off.is_empty()).then(|| {
+        let text = "The server does not count what it does. Without track_counts logical reads and changes of tables by \
+                    others are unknown, without track_activities waits and sessions of others. To turn it on: ALTER \
+                    SYSTEM RESET, then SELECT pg_reload_conf()";
+        codes::NOT_SEEN.finding(text, format!("server: {}", off.join(", ")))
+    })
+}
+
 pub(super) fn statements_logged(state: &State) -> Option<Finding> {
     let all = |name: &str| state.number(name).filter(|ms| *ms == 0.0).map(|_| format!("{name} = 0"));
     let is = |name: &str, value: &str| state.is(name, value).then(|| format!("{name} = {value}"));

@@ -61,6 +61,8 @@ impl ServerWatch {
         let text = |name: &str, value: i64| Circumstance::new(name, Some(value.to_string()), Decides::Layout);
         let mut found = vec![
             Circumstance::new("files of the tables", row.get("files"), Decides::Layout),
+            Circumstance::new("options of the tables", row.get("options"), Decides::Layout),
+            Circumstance::new("triggers and rules of the tables", row.get("attached"), Decides::Layout),
             text("rows added or removed", grown(1, part)),
         ];
         if !self.updates {

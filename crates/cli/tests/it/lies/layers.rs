@@ -6,6 +6,7 @@ use std::process::Command;
 
 use mindful_conformance::{not_run, own_mounts};
 
+use crate::lies::neighbours::reader;
 use crate::mindful::quiet::Quiet;
 use crate::mindful::report::{Report, retried};
 use crate::mindful::{Mindful, PAUSES, private};
@@ -151,6 +152,20 @@ fn below_an_overlay_is_the_file_system_it_writes_to() {
     let headline = hidden.headline().split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(!headline.contains("storage iops") && headline.contains("physical reads per second"), "{hidden}");
     assert!(headline.contains("the device is not seen"), "{hidden}");
+}
+
+#[test]
+fn a_reader_of_the_disk_below_a_loop_device_is_found() {
+    let mindful = Mindful::beside_others(place());
+    let direct = match Mounted::on_loop(&mindful, "direct", true) {
+        Ok(mounted) => mounted,
+        Err(missing) => return skip(&missing),
+    };
+    private::copy_to(&direct.folder.join("private"));
+    let _reader = reader(&mindful);
+    let beside = measured_in(&mindful, &direct.folder);
+    beside.assert_suspect("foreign-reads");
+    assert!(!beside.headline().contains("storage iops"), "{beside}");
 }
 
 #[test]

@@ -107,7 +107,7 @@ fn a_limit_of_reads_that_comes_or_goes_in_the_window_ends_it() {
 }
 
 #[test]
-fn a_server_that_is_kept_on_one_cpu_in_the_window_ends_it() {
+fn a_server_that_gets_less_cpu_in_the_window_ends_it() {
     if std::thread::available_parallelism().unwrap().get() < 2 {
         return mindful_conformance::not_run("it takes a CPU away from a server, which needs two");
     }
@@ -123,12 +123,25 @@ fn a_server_that_is_kept_on_one_cpu_in_the_window_ends_it() {
     run.assert_suspect("setting-changed");
     assert!(run.shows("setting-changed", "CPUs of the server: "), "{run}");
     assert_cut(&run);
+    let run = changed(&mindful, &server, &[], || {
+        for pid in
+            children(server.pid()).into_iter().filter_map(|(pid, _)| rustix::process::Pid::from_raw(pid.cast_signed()))
+        {
+            let _ = rustix::process::setpriority_process(Some(pid), 15);
+        }
+    });
+    run.assert_suspect("setting-changed");
+    assert!(run.shows("setting-changed", "low priority of the server: normal became nice 15"), "{run}");
 }
 
 #[test]
 fn a_table_that_is_rewritten_in_the_window_ends_it() {
     let (mindful, server) = UsersServer::beside_others("shared_buffers=64MB");
-    for rewrite in ["CLUSTER mindful.blocks_1 USING blocks_1_k", "DELETE FROM mindful.blocks_2 WHERE k % 2 = 0"] {
+    let suppressed = "CREATE FUNCTION mindful.nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+                      CREATE TRIGGER nothing BEFORE UPDATE ON mindful.blocks_1
+                      FOR EACH ROW EXECUTE FUNCTION mindful.nothing()";
+    let rewrites = ["CLUSTER mindful.blocks_1 USING blocks_1_k", "DELETE FROM mindful.blocks_2 WHERE k % 2 = 0"];
+    for rewrite in [suppressed].into_iter().chain(rewrites) {
         let run = changed(&mindful, &server, &[], || server.sql(rewrite));
         run.assert_suspect("layout-changed");
         assert_cut(&run);

@@ -49,6 +49,9 @@ fn changes_in_a_mariadb_during_a_run_are_reported() {
         assert!(!quiet.has(code), "{quiet}");
     }
     changed(&mindful, &on, sql("FLUSH STATUS")).assert_suspect("counters-reset");
+    let suppressed = "CREATE TRIGGER mindful.kept BEFORE UPDATE ON mindful.blocks_1 FOR EACH ROW SET NEW.k = OLD.k";
+    changed(&mindful, &on, sql(suppressed)).assert_suspect("layout-changed");
+    sql("DROP TRIGGER mindful.kept")();
     changed(&mindful, &on, sql("UPDATE mindful.blocks_1 SET k = k + 100000 WHERE k % 2 = 0"))
         .assert_suspect("layout-changed");
     // The check before the next run finds it too.
@@ -75,6 +78,21 @@ fn changes_in_a_sqlite_file_are_reported_or_refused() {
     assert!(run.has("layout-changed") && run.validity() != "valid", "{run}");
     let refused = mindful.short_run(&on);
     assert!(!refused.status.success(), "{refused:?}");
+}
+
+/// The kernel answers reads of what was punched out without storage.
+#[test]
+fn holes_that_are_punched_in_a_run_end_its_window() {
+    let mindful = Mindful::beside_others(place());
+    let file = mindful.path("file");
+    let target = format!("raw:{}", file.display());
+    let run = changed(&mindful, &["--target", &target], || {
+        let file = std::fs::OpenOptions::new().write(true).open(&file).unwrap();
+        let flags = rustix::fs::FallocateFlags::PUNCH_HOLE | rustix::fs::FallocateFlags::KEEP_SIZE;
+        rustix::fs::fallocate(file, flags, 1 << 20, 1 << 24).unwrap();
+    });
+    run.assert_suspect("layout-changed");
+    assert!(!run.has("page-cache"), "{run}");
 }
 
 /// Only root may make a loop device.
