@@ -151,7 +151,7 @@ fn two_on_a_mariadb_namespace_share_it_or_are_refused() {
 }
 
 /// Settings that others can impose on every session of a user, each with its worst value.
-const BAD: [&str; 27] = [
+const BAD: [&str; 28] = [
     "sql_mode = 'ANSI,NO_BACKSLASH_ESCAPES,PAD_CHAR_TO_FULL_LENGTH,IGNORE_SPACE,NO_UNSIGNED_SUBTRACTION'",
     "sql_select_limit = 1",
     "max_join_size = 1",
@@ -178,6 +178,7 @@ const BAD: [&str; 27] = [
     "unique_checks = 0",
     "foreign_key_checks = 0",
     "profiling = 1",
+    "tmp_disk_table_size = 1024",
     "max_statement_time = 0.001",
 ];
 
