@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What each command of this folder begins with. Made here: target/packages, and nothing beside it but cargo's own.
+# The common begin of the commands of this folder. Only target/packages is written here, and cargo's own folders.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 out=$root/target/packages

@@ -1,10 +1,10 @@
-# Runs a server and ends it when standard input ends. The other end of that pipe is held by mindful and by nobody else,
-# so it closes however mindful dies. The line `stop` before the end asks for an orderly stop, which may take its time to
-# write out what is cached, but no longer when mindful ends before the server has. The line `now` ends the server at once.
-# Arguments: the signal that stops the server in order, the one for when that took too long, its command line.
+# Runs a server and ends it when standard input ends. Only mindful holds the other end of that pipe, so it closes at
+# every end of mindful. The line `stop` before the end requests an orderly stop. That may take the time to write the
+# cache, but not if mindful ends before the server. The line `now` ends the server at once.
+# Arguments: the signal of an orderly stop, the signal after its timeout, and the command line.
 #
-# Standard output is a locked file. Guard and server keep it open as long as they live, so that it stays locked. It takes
-# the server's process id, and how that process ended.
+# Standard output is a locked file. Guard and server keep it open while they live, so that it stays locked. It receives
+# the server's process id, and the exit status of that process.
 exec 3<&0 </dev/null 4>&1 >&2
 
 # When mindful dies while a process of this group is stopped, the system hangs up the whole group.

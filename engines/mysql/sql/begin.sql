@@ -1,5 +1,5 @@
--- Whatever init_connect or a global setting says: numbers and texts are as mindful reads them, answers are complete, and
--- nothing ends a statement or a session. What decides a figure stays as it is.
+-- Independent of init_connect and global settings: numbers and texts have the form that mindful reads, answers are
+-- complete, and no timeout ends a statement or a session. Settings that affect figures are not changed.
 SET SESSION autocommit = 1, SESSION time_zone = '+00:00', NAMES utf8mb4,
     SESSION sql_select_limit = 18446744073709551615, SESSION max_join_size = 18446744073709551615,
     SESSION sql_big_selects = 1, SESSION sql_safe_updates = 0, SESSION sql_auto_is_null = 0,

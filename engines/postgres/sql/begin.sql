@@ -1,11 +1,11 @@
--- What every session begins with. The path is that of the session, which no setting of database or role outranks; it is
--- set before the first name is looked up. Temporary objects come last, because a pooled session may have those of
--- others. A timeout of a millisecond leaves time for little else.
+-- The begin of every session. The session's own path overrides all settings of database or role. It is set before the
+-- first name is resolved. Temporary objects come last, because a pooled session may have those of other clients. The
+-- timeout comes first, because one of a millisecond would end the other statements.
 SET statement_timeout = 0;
 SET search_path = pg_catalog, pg_temp;
 SELECT current_user, session_user, pg_backend_pid(), (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint;
--- Whatever the owner of database or role has set: names, numbers and bytes are written as mindful reads them, and nothing
--- ends a statement or a session. What decides a figure stays as it is.
+-- Independent of settings of the owner of database or role: names, numbers and bytes have the form that mindful reads,
+-- and no timeout ends a statement or a session. Settings that affect figures are not changed.
 SET quote_all_identifiers = off;
 SET standard_conforming_strings = on;
 SET backslash_quote = safe_encoding;
@@ -31,7 +31,7 @@ SET idle_session_timeout = 0;
 SET plpgsql.extra_errors = 'none';
 SET plpgsql.extra_warnings = 'none';
 SET plpgsql.check_asserts = on;
--- Those that not every version has.
+-- Settings that only some versions have.
 SELECT set_config(name, value, false)
 FROM (VALUES ('transaction_timeout', '0'), ('debug_parallel_query', 'off'), ('force_parallel_mode', 'off'),
              ('restrict_nonsystem_relation_kind', '')) AS wanted (name, value)

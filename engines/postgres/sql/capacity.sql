@@ -1,6 +1,7 @@
--- What bounds the connections of this role, with what each bound has left; a limit of role or database binds no superuser.
+-- Limits of the connections of this role, each with its free rest. A limit of role or database does not apply to
+-- superusers.
 WITH present AS (
-    -- A role without the right sees the user of a session, but not its kind.
+    -- A role without the right can see the user of a session, but not its kind.
     SELECT usesysid, datid FROM pg_stat_activity
     WHERE usesysid IS NOT NULL AND datid IS NOT NULL AND coalesce(backend_type, 'client backend') = 'client backend'
 ), own AS (

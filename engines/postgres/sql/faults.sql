@@ -1,5 +1,5 @@
--- What about the tables $1 is not as mindful makes them, the first fault of each; they may belong to the roles $2 and
--- have the columns $3. Reads the catalogue alone, so nothing that hangs on a table is run by looking.
+-- The first fault of each of the tables $1 compared with mindful's definition. They may belong to the roles $2 and have
+-- the columns $3. Reads only the catalogue, so no code that is attached to a table runs.
 SELECT DISTINCT ON (c.oid) c.oid AS object, c.relowner = ANY ($2) AS ours, fault.what
 FROM pg_class AS c, LATERAL (
     SELECT 1 AS rank, 'belongs to role ' || quote_ident(pg_get_userbyid(c.relowner)) AS what

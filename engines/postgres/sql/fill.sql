@@ -1,4 +1,4 @@
--- Visits the blocks $from to $to of a table in their order. A scan of a range of TIDs uses all of the cache, not a ring of a
--- few buffers as a scan of the whole table does.
+-- Visits the blocks $from to $to of a table in their order. A scan of a range of TIDs uses all of the cache. A scan of
+-- the whole table uses only a ring of a few buffers.
 EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, SUMMARY OFF, FORMAT JSON)
 SELECT count(*) FROM {{table}} WHERE ctid >= '({{from}},0)'::tid AND ctid < '({{to}},0)'::tid

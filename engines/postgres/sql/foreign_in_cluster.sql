@@ -1,5 +1,5 @@
--- Objects in a database of the private server, or outside it, that neither initdb nor mindful made; $1 is the
--- namespace. What is made after initdb has an oid from 16384 on.
+-- Objects in a database of the private server, or outside it, that neither initdb nor mindful created; $1 is the
+-- namespace. Objects created after initdb have an oid from 16384 on.
 SELECT format('database %I', datname) AS name FROM pg_database WHERE oid >= 16384 AND datname <> $2
 UNION
 SELECT format('tablespace %I', spcname) FROM pg_tablespace WHERE oid >= 16384

@@ -1,4 +1,4 @@
--- Objects in our namespace that are not ours, apart from what belongs to a table anyway.
+-- Foreign objects in our namespace, except objects that belong to a table.
 SELECT format('%I.%I', n.nspname, c.relname) AS name, c.oid AS object
 FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 WHERE n.oid = $1 AND c.relkind NOT IN ('i', 'I', 't') AND NOT c.oid = ANY ($2)

@@ -1,4 +1,4 @@
--- What the role may do here, under the names by which a GRANT knows role and database.
+-- Privileges of the role, with the names of role and database for a GRANT.
 SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS read_only,
        has_database_privilege(current_database(), 'TEMP') AS may_install,
        has_database_privilege(current_database(), 'CREATE')

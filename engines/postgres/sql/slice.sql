@@ -1,8 +1,8 @@
 -- One slice of a session's work: waits for its begin, works until its end, returns a report. Rendered for one session
 -- and kept in pg_temp, so it disappears with the session. Instants are microseconds since the epoch.
 CREATE PROCEDURE pg_temp.slice(
-    -- Of the ends, the first that is not over is that of the slice. No first operation: this call was sent before the
-    -- answer of the one before was read, and continues where that one ended.
+    -- The end of the slice is the first of the ends that is not over. A call without a first operation was sent before
+    -- the answer of the previous one was read, and continues after that one.
     begin_us bigint, ends_us bigint[], first_op bigint, last_op bigint, number bigint,
     -- Two instants between which counters are not read; null: they are read at each end.
     unread_us bigint[],
@@ -79,7 +79,7 @@ DECLARE
     -- Blocks, sum and maximum of latencies in us: select, update, scan.
     sums float8[] := array_fill(0::float8, ARRAY[9]);
     cells bigint[] := array_fill(0::bigint, ARRAY[32], ARRAY[0]);
-    -- When it was last looked, and the time in operations and pauses up to there.
+    -- Time of the last check, and the time in operations and pauses up to then.
     looked_us bigint;
     look_again timestamptz;
     spent_us float8 := 0;
@@ -87,7 +87,7 @@ DECLARE
 BEGIN
     thought_us := 0;
     longs := ARRAY[]::bigint[];
-    -- Without a pause a session that is late says so by its begin.
+    -- Without a pause the begin of a session shows its delay.
     elapsed_us := begin_us - date_part('epoch', clock_timestamp()) * 1e6;
     IF elapsed_us > 0 THEN
         PERFORM pg_sleep(elapsed_us / 1e6);
@@ -122,9 +122,9 @@ BEGIN
     END LOOP;
     COMMIT;
     ended_us := CASE WHEN thinks_since_us > 0 THEN thinks_since_us ELSE date_part('epoch', clock_timestamp()) * 1e6 END;
-    -- Counters become visible when this call ends, so what is read after it is exact. A session that forces them waits
-    -- while others add theirs up. One of many sessions that continues does not, because the server does so a second
-    -- after the last time, without waiting.
+    -- Counters become visible when this call ends, so values read after it are exact. A session that forces this waits
+    -- while others add up theirs. Of many sessions, one that continues does not force it, because the server publishes
+    -- a second after the last time, without waiting.
     IF unread_us IS NULL OR ended_us >= unread_us[2] OR (began_us < unread_us[1] AND ended_us - called_us < 1050000) THEN
         PERFORM pg_stat_force_next_flush();
     END IF;

@@ -1,5 +1,6 @@
--- What must not change while figures are measured: when settings were loaded, from when counters count, and the tables $1
--- with their files, options, triggers and rules, their pages, and the rows that were added, removed or updated.
+-- Properties that must not change while figures are measured: the load time of the settings, the reset time of
+-- counters, and the tables $1. Of these the files, options, triggers and rules, the pages, and the number of added,
+-- removed and updated rows are compared.
 SELECT pg_conf_load_time()::text AS loaded,
        pg_is_in_recovery()::text AS in_recovery,
        (SELECT count(*)::text FROM pg_stat_replication) AS standbys,

@@ -1,4 +1,4 @@
--- Rows of ranks have the chunk number -1; what ranks leave for one another is numbered from 0.
+-- Rows of ranks have the chunk number -1, and chunks are numbered from 0.
 CREATE TABLE {{table}} (
     job VARCHAR(255) NOT NULL,
     rank_number INT UNSIGNED NOT NULL,

@@ -1,5 +1,5 @@
--- The settings that the checks read, in whole units: bytes, ms, or the plain number; a setting that this role may not
--- see, or this version does not have, is missing.
+-- The settings that the checks read, in whole units: bytes, ms, or the plain number. A setting that this role may not
+-- see, or that this version lacks, is missing.
 SELECT name, setting,
        CASE
            WHEN vartype NOT IN ('integer', 'real') THEN NULL

@@ -1,4 +1,4 @@
--- Rows of ranks have no chunk number; what ranks leave for one another is numbered from 0.
+-- Rows of ranks have no chunk number; chunks are numbered from 0.
 CREATE TABLE {{namespace}}.meeting (
     job text NOT NULL,
     rank integer NOT NULL,

@@ -1,6 +1,6 @@
--- What our own sessions are at right now, whether autovacuum is at work, and which others are: clients, their parallel
--- workers, backups. The function beneath pg_stat_activity, without the view's two joins. A session that has answered waits
--- for its client, also where a busy host lets it come to that wait later: until then it has no event, and is not at work.
+-- The current activity of our own sessions, of autovacuum, and of others: clients, their parallel workers, backups. It
+-- reads the function beneath pg_stat_activity, without the view's two joins. A session that has answered waits for its
+-- client, even if a busy host delays that wait: until then it has no event, and is not at work.
 SELECT CASE WHEN state LIKE 'idle%' THEN 'Client' ELSE wait_event_type END AS wait_event_type,
        CASE WHEN state LIKE 'idle%' THEN 'ClientRead' ELSE wait_event END AS wait_event,
        array_agg(pid) AS pids,

@@ -1,4 +1,4 @@
--- What all clients of the server are at right now, mindful's own watching left out, and whether autovacuum is at work.
+-- The current activity of all clients of the server except mindful's own sampling, and of autovacuum.
 SELECT CASE WHEN state LIKE 'idle%' THEN 'Client' ELSE wait_event_type END AS wait_event_type,
        CASE WHEN state LIKE 'idle%' THEN 'ClientRead' ELSE wait_event END AS wait_event,
        array_agg(pid) AS pids, CASE WHEN backend_type = 'client backend' THEN 'session' ELSE 'maintenance' END AS kind
