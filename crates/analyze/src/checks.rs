@@ -106,7 +106,7 @@ pub(crate) fn check_end(run: &Run) -> Vec<Finding> {
             .push(codes::FAILED.finding("The run failed. Its figures describe only the time before the failure.", why));
     }
     if !run.finished {
-        let text = "The run has no end: mindful was killed or is still running. The figures describe what was stored.";
+        let text = "The run has no end: mindful was killed or is still running. The figures describe the stored part.";
         findings.push(codes::UNFINISHED.finding(text, format!("{} begun", format_counted(run.steps.len(), "step"))));
     } else if run.interrupted {
         findings.push(
@@ -313,7 +313,7 @@ fn mix(step: &StepRecord, work: &Work) -> Option<Finding> {
     let own_arithmetic = workload.compatibility == Compatibility::Mindful;
     (own_arithmetic && (realised - asked).abs() > tolerance).then(|| {
         let text = "The share of updates is not the requested one. Use a longer --duration.";
-        codes::MIX.finding(text, format!("{realised:.2} % updates, {asked:.2} % asked for"))
+        codes::MIX.finding(text, format!("{realised:.2} % updates, {asked:.2} % requested"))
     })
 }
 
@@ -382,8 +382,8 @@ fn foreign_writes_finding(run: &Run, step: &StepRecord, found: &StepAnalysis, wr
     let since = seconds + f64::from(step.head.warmup_slices);
     let most_written = run.description.as_ref()?.cache_requests.unwrap_or_default().written;
     (writes * seconds > visited * since * most_written + FEWEST_WRITES).then(|| {
-        let text = "The database wrote more blocks than the operations visited: it writes what other sessions, other \
-                    databases or an earlier run changed. Wait until that is written.";
+        let text = "The database wrote more blocks than the operations visited: it writes changes of other \
+                    sessions, other databases or an earlier run. Wait until they are written.";
         let evidence = format!("{writes:.1} writes/s for {visited:.1} blocks visited/s");
         Finding::new(codes::OTHERS_ACTIVE, Severity::Warning, text, evidence)
     })

@@ -99,7 +99,7 @@ pub(crate) fn stop_on_signal() -> Result<StopFlag> {
 fn restore_on_abort() -> io::Result<()> {
     let restore = || {
         screen::restore();
-        say(b"mindful: ended by SIGABRT; what is stored stays readable\n");
+        say(b"mindful: ended by SIGABRT; stored results stay readable\n");
     };
     // SAFETY: it makes only system calls that a handler may make, without locks and allocations.
     unsafe { low_level::register(SIGABRT, restore) }.map(drop)
@@ -127,7 +127,7 @@ fn end_by(fatal: c_int) {
     let name = signal_name(fatal).map_or_else(|| format!("signal {fatal}"), str::to_owned);
     // Its handler has already reported it.
     if fatal != SIGABRT {
-        say(format!("mindful: ended by {name}; what is stored stays readable\n").as_bytes());
+        say(format!("mindful: ended by {name}; stored results stay readable\n").as_bytes());
     }
     // It ends the process with the signal, unless the signal is unknown to it.
     let _ = emulate_default_handler(fatal);

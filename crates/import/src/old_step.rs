@@ -73,7 +73,7 @@ impl OldStep {
     /// Reports that `count` parts of the file, such as lines, cannot be read; nothing for 0.
     pub(crate) fn add_damage(&mut self, count: u64, part: &str) {
         if count > 0 {
-            let text = "Parts of the file are damaged. What they contained is not in the figures.";
+            let text = "Parts of the file are damaged. Their contents are missing from the figures.";
             self.add_finding(codes::IMPORTED_DOUBT, text, format_counted(count, part));
         }
     }

@@ -18,10 +18,10 @@ pub const KEYS: &[Key] = &[
     Key::with_default("fetch", "on|off", "on", "Fetch the server's programs from the network if they are missing"),
     Key::unset("fetch_dir", "DIR", "Folder for fetched programs (default: the user's data directory)").command(),
     Key::unset("fetch_url", "URL", "Repository to fetch from, in Maven layout (default: the public one)").command(),
-    Key::unset("data_dir", "DIR", "Data directory of the private server; its storage is what is measured").command(),
+    Key::unset("data_dir", "DIR", "Data directory of the private server; the run measures its storage").command(),
     Key::unset("log_dir", "DIR", "Folder for the private server's log on another volume (default: in --data-dir)")
         .command(),
-    Key::unset("run_as", "USER", "User of the private server if mindful runs as root (default: a user id of its own)")
+    Key::unset("run_as", "USER", "User of the private server if mindful runs as root (default: a separate user id)")
         .command(),
     Key::with_default("mode", "MODE", "pio", "Set up the server for pio (physical I/O) or lio (everything cached)"),
     Key::unset("cache", "SIZE", "Size of the database cache (default: by --mode)")

@@ -112,7 +112,7 @@ fn metrics() -> Vec<Metric> {
         Metric::counter(Counter::TraceEvents, "1", "events of requests read from the kernel's trace"),
         Metric::counter(Counter::TraceLost, "1", "events lost because its buffer was full"),
         Metric::counter(Counter::TraceCpuUs, "us", "CPU of the thread that reads the trace"),
-        Metric::gauge("trace_one_of", "1", "one of so many requests is timed, chosen by its sector"),
+        Metric::gauge("trace_one_of", "1", "one in this number of requests is timed, chosen by its sector"),
         Metric::counter(
             Counter::LogJournalBytes,
             "bytes",

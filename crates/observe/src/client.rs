@@ -21,7 +21,7 @@ impl Client {
         let metrics = [
             Metric::counter(Counter::ClientCpuUs, "us", help),
             Metric::counter(Counter::ObserverCpuUs, "us", watching),
-            Metric::gauge(Counter::ClientPeakBytes, "bytes", "the most memory that mindful itself held so far"),
+            Metric::gauge(Counter::ClientPeakBytes, "bytes", "peak memory of mindful so far"),
         ];
         Self { status: kernel.proc.join("self/status"), source: SampledSource::new(HostSource::Client.name(), metrics) }
     }

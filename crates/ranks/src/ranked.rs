@@ -88,7 +88,7 @@ impl Coordination for Ranked {
     fn finish(&self, context: &Context, own: Ended, show: Show<'_>) -> Result<Ended> {
         if own.interrupted {
             let id = &own.run.head.id;
-            return Err(Error::interrupted(format!("interrupted; what this rank measured is stored as {id}")));
+            return Err(Error::interrupted(format!("interrupted; the measurements of this rank are stored as {id}")));
         }
         if let Some(error) = own.error {
             return Err(error);

@@ -50,7 +50,7 @@ pub const NAMES: [(&str, &str); 15] = [
     ("ledger", "reads as counted at each level"),
     (DIFFERENCES, "differences between two sides, with their intervals"),
     (RANKS, "several sides relative to the best, with their intervals"),
-    (prices::NAME, "price of a month against what it buys"),
+    (prices::NAME, "price of a month against work for that price"),
 ];
 
 /// The mark across pictures of runs that are not to be quoted: the gravest of all `sides`.

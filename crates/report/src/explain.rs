@@ -72,7 +72,7 @@ impl<'a> Choice<'a> {
         let (shares, those) = if self.together {
             ("joint_pct", "exactly this set of choices fell together")
         } else {
-            ("alone_pct", "this choice fell, whatever else fell with it")
+            ("alone_pct", "this choice fell, alone or with others")
         };
         let chosen = escape(self.chosen);
         let mut text = format!(

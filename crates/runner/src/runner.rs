@@ -211,7 +211,7 @@ impl Runner<'_> {
                 let (description, dataset) = if loads {
                     load(self.context, &*target).map_err(at_target)?
                 } else {
-                    let gone = || Error::run("what is to be measured is gone", "run it again");
+                    let gone = || Error::run("the dataset of the target is gone", "run it again");
                     let dataset = target.dataset()?.ok_or_else(gone)?;
                     (target.describe()?, dataset)
                 };

@@ -195,12 +195,12 @@ impl Rendezvous for MysqlRendezvous {
             ("chunk", chunk.to_string()),
             ("bytes", digits(bytes)),
         ];
-        self.change_rows("leaving what was measured", include_str!("../sql/meeting/send.sql"), &values).map(drop)
+        self.change_rows("publishing the measurements", include_str!("../sql/meeting/send.sql"), &values).map(drop)
     }
 
     fn read_chunk(&self, job: &str, rank: u32, chunk: u32) -> Result<Option<Vec<u8>>> {
         let values = [("job", text_literal(job)), ("rank", rank.to_string()), ("chunk", chunk.to_string())];
-        self.ask("taking what was measured", include_str!("../sql/meeting/take.sql"), &values, |conn, sql| {
+        self.ask("reading the measurements", include_str!("../sql/meeting/take.sql"), &values, |conn, sql| {
             Ok(conn.query_first(sql)?)
         })
     }

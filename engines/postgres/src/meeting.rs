@@ -151,13 +151,13 @@ impl Rendezvous for PostgresRendezvous {
     fn write_chunk(&self, job: &str, rank: u32, chunk: u32, bytes: &[u8]) -> Result<()> {
         let values: [(&(dyn ToSql + Sync), Type); 4] =
             [(&job, Type::TEXT), (&number(rank), Type::INT4), (&number(chunk), Type::INT4), (&bytes, Type::BYTEA)];
-        self.ask("leaving what was measured", include_str!("../sql/meeting/send.sql"), &values).map(drop)
+        self.ask("publishing the measurements", include_str!("../sql/meeting/send.sql"), &values).map(drop)
     }
 
     fn read_chunk(&self, job: &str, rank: u32, chunk: u32) -> Result<Option<Vec<u8>>> {
         let values: [(&(dyn ToSql + Sync), Type); 3] =
             [(&job, Type::TEXT), (&number(rank), Type::INT4), (&number(chunk), Type::INT4)];
-        let rows = self.ask("taking what was measured", include_str!("../sql/meeting/take.sql"), &values)?;
+        let rows = self.ask("reading the measurements", include_str!("../sql/meeting/take.sql"), &values)?;
         Ok(rows.first().map(|row| row.get("bytes")))
     }
 

@@ -204,7 +204,7 @@ impl DatasetStore for PostgresTarget {
 
     fn inventory(&self) -> Result<Vec<OwnedObject>> {
         let control = self.link.control()?;
-        self.link.run("listing what is mindful's", registry::inventory(&control, &self.options.namespace))
+        self.link.run("listing mindful's objects", registry::inventory(&control, &self.options.namespace))
     }
 
     fn cleanup(&self) -> Result<Vec<OwnedObject>> {
@@ -320,7 +320,10 @@ impl Target for PostgresTarget {
             }
             None if fill.is_whole() => {
                 if let Err(error) = fill::remember(&self.link, namespace, workload) {
-                    emit_note(&*self.events, format!("later runs do not know that the cache is filled: {error}"));
+                    emit_note(
+                        &*self.events,
+                        format!("cannot record the filled cache, so the next run fills it again: {error}"),
+                    );
                 }
             }
             None if fill::holds(&self.link, namespace, workload)? => fill = CacheFill::whole(fill.blocks),

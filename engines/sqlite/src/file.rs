@@ -139,7 +139,7 @@ impl DatabaseFile {
         if self.under_way.add(&connection) {
             return Ok(connection);
         }
-        Err(Error::interrupted(format!("{} was given up", self.path.display())))
+        Err(Error::interrupted(format!("work on {} was aborted", self.path.display())))
     }
 
     pub(crate) fn remove(&self) -> Result<()> {

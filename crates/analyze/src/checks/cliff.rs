@@ -28,8 +28,8 @@ const TAKEN_CPUS: f64 = 0.25;
 
 /// Limits of volumes as their makers publish them: name, requests a second, bytes a second.
 const CAPS: [(&str, f64, f64); 9] = [
-    ("AWS gp3 as it is made", 3_000.0, 125.0 * MIB),
-    ("AWS gp3 or gp2 at its most", 16_000.0, 1_000.0 * MIB),
+    ("AWS gp3 at its baseline", 3_000.0, 125.0 * MIB),
+    ("AWS gp3 or gp2 at its maximum", 16_000.0, 1_000.0 * MIB),
     ("Azure E10 (Standard SSD) or P10", 500.0, 100.0 * MB),
     ("Azure P15", 1_100.0, 125.0 * MB),
     ("Azure P20", 2_300.0, 150.0 * MB),
@@ -136,8 +136,8 @@ mod tests {
 
     #[test]
     fn a_cap_is_known_by_requests_or_by_bytes() {
-        assert_eq!(cap(3_010.0, 24e6, None), Some("AWS gp3 as it is made"));
-        assert_eq!(cap(900.0, 131e6, None), Some("AWS gp3 as it is made"));
+        assert_eq!(cap(3_010.0, 24e6, None), Some("AWS gp3 at its baseline"));
+        assert_eq!(cap(900.0, 131e6, None), Some("AWS gp3 at its baseline"));
         assert_eq!(cap(2_310.0, 19e6, None), Some("Azure P20"));
         assert_eq!(cap(600.0, 5e6, Some(200.0)), Some("AWS gp2 of this size"));
         assert_eq!(cap(600.0, 5e6, Some(500.0)), None);

@@ -49,7 +49,7 @@ impl LogBand {
         let Self { per_block, low, high } = self;
         (per_block < low || per_block > high).then(|| {
             let text = format!(
-                "The {log} for each updated block is not what such updates write. Other sessions write {log}, \
+                "The {log} for each updated block differs from the amount that such updates write. Other sessions write {log}, \
                  updates leave their block, or updates change nothing. Look for other sessions."
             );
             let [per_block, low, high] = [per_block, low, high].map(format_rounded);

@@ -189,7 +189,7 @@ fn one_read_per_block(gates: &Gates) -> Held {
 fn page_cache(gates: &Gates) -> Held {
     let levels = &gates.levels;
     match gates.page_cache_share {
-        None => Held::Unknown("whether the page cache served them cannot be seen"),
+        None => Held::Unknown("the share of the page cache is not visible"),
         Some(phi) if phi > MAX_PAGE_CACHE_SHARE => {
             Held::No(format!("the page cache served {} of the reads", part(phi)))
         }

@@ -118,7 +118,9 @@ impl CommitPath {
             return part(
                 Limit::LogVolume,
                 format!("{sync}; {more} (flat within {})", percent(FLAT_GAIN)),
-                format!("the volume of the {log} gives no more: a faster one raises the figure, more sessions do not"),
+                format!(
+                    "the volume of the {log} is at its limit: a faster one raises the figure, more sessions do not"
+                ),
             );
         }
         if self.sessions >= FEWEST_IN_GROUP && per_sync >= self.sessions * GROUP_FULL {

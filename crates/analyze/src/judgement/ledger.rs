@@ -320,7 +320,7 @@ fn explain_reads(rows: &mut [LedgerRow], words: &Words, unfetched: &str) {
     physical.gap = match (physical.per_s, physical.ratio) {
         (None, _) => Some("not reported by the target".to_owned()),
         (Some(_), Some(ratio)) if ratio < 1.0 - CLOSE => Some(format!("{} {}", words.hits, percent(1.0 - ratio))),
-        (Some(_), Some(ratio)) if ratio > 1.0 + CLOSE => Some("reads that our operations did not ask for".to_owned()),
+        (Some(_), Some(ratio)) if ratio > 1.0 + CLOSE => Some("reads that no operation requested".to_owned()),
         _ => None,
     };
     let idle = physical.per_s.is_some_and(|rate| rate < FEWEST_READS_PER_S);

@@ -214,7 +214,7 @@ fn stall(e: &Evidence) -> Option<Verdict> {
 
 /// A cap that the storage, or the control group before it, reports.
 fn reported_cap(e: &Evidence) -> Option<Verdict> {
-    let next = "this is what it is sold or configured with: a larger volume, instance or limit raises the figure, more sessions \
+    let next = "this is its sold or configured limit: a larger volume, instance or limit raises the figure, more sessions \
                 do not";
     Some(e.limited(Limit::DeviceCap, e.held.clone()?, next))
 }
@@ -224,7 +224,8 @@ fn others_cpu(e: &Evidence) -> Option<Verdict> {
     let (busy, others) = (e.host_busy?, e.others_busy?);
     let theirs = e.may_wait_for_cpu() && busy > HOST_BUSY && busy - others <= HOST_BUSY;
     let figures = over("processes that are not of this run used {} of the host's CPU", Some(others), OTHERS_BUSY)?;
-    let next = "end the other processes on this host, or measure when it is quiet: the figure is what they left";
+    let next =
+        "end the other processes on this host, or measure when it is quiet: the run used only the CPU that they left";
     let full = format!("{figures}, which was {} busy", percent(busy));
     theirs.then(|| e.limited(Limit::OthersCpu, full, next))
 }
@@ -323,7 +324,7 @@ fn device_cap(e: &Evidence) -> Option<Verdict> {
         percent(gain),
         percent(FLAT_GAIN)
     );
-    let next = "this is what the device gives: look for a cap of IOPS or throughput of the volume or the instance";
+    let next = "this is the limit of the device: look for a cap of IOPS or throughput of the volume or the instance";
     LadderStep::is_flat(&before, &here).then(|| e.limited(Limit::DeviceCap, figures, next))
 }
 

@@ -30,7 +30,7 @@ pub(super) const VERB: Verb = Verb {
         let what = Arg::new("what").value_name("completions|man").value_parser(["completions", "man"]);
         let of = Arg::new("of").value_name("SHELL|FOLDER").value_parser(NonEmptyStringValueParser::new());
         vec![
-            what.hide_possible_values(true).required(true).help("What is generated"),
+            what.hide_possible_values(true).required(true).help("Kind of file to generate"),
             of.required(true).help("bash, elvish, fish, powershell or zsh; for man, the folder, which is created"),
         ]
     },

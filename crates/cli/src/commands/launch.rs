@@ -14,7 +14,7 @@ use crate::{context, layers, registry};
 pub(super) const VERB: Verb = Verb {
     name: "launch",
     group: Some(Group::SeveralMachines),
-    about: "Print what Slurm, mpirun or Kubernetes needs to start several ranks",
+    about: "Print a script or manifest that starts several ranks (Slurm, mpirun, Kubernetes)",
     details: "Launch prints a script, a command or a manifest and runs nothing.",
     example: "mindful launch slurm --ranks 4 --target postgres://host/db --sessions 64",
     page: "docs/scale.md",

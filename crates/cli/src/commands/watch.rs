@@ -26,8 +26,8 @@ use crate::{context, signals};
 pub(super) const VERB: Verb = Verb {
     name: "watch",
     group: Some(Group::Judge),
-    about: "Show what a database and its host do each second, without adding load",
-    details: "Watch prints one line per second until Ctrl-C: transactions, reads, log, device, CPU and the top wait. It needs the --target of a server that runs already.",
+    about: "Show the activity of a database and its host each second, without adding load",
+    details: "Watch prints one line per second until Ctrl-C: transactions, reads, log, device, CPU and the top wait. It needs the --target of a running server.",
     example: "mindful watch --target postgres://host/db --interval 5s",
     page: "docs/own-server.md",
     plan: PlanKeys::Shown(&["target", "duration", "device_trace", "node_exporter"]),
@@ -37,7 +37,7 @@ pub(super) const VERB: Verb = Verb {
             switch("all", "all").help("Print every counter that changed, one per line"),
             option("only", "only", "NAMES").help("Print counters with one of these texts in the name, comma-separated"),
             option("top", "top", "N").help("Print the N counters of each unit that grew most"),
-            switch("instance", "instance").help("Count all databases of the server, not only that of the target"),
+            switch("instance", "instance").help("Count all databases of the server, not only the target's"),
             switch(SCREEN, "live").help("Show the lines on the whole terminal"),
         ]
     },

@@ -224,7 +224,7 @@ fn agree(
         if let Some((given, known)) = given.zip(known).filter(|(given, known)| given != known) {
             return Err(Error::plan(
                 format!(
-                    "{} says {given}, and the launcher {known} ({})",
+                    "{} is {given}, but the launcher sets {known} ({})",
                     settings.describe_place(name),
                     reported.source
                 ),
@@ -314,9 +314,9 @@ mod tests {
         let reported =
             |flags: &[(&str, &str)], environment: &[(&str, &str)]| find(flags, environment).unwrap_err().to_string();
         let error = reported(&[("rank", "2")], &mpi);
-        assert!(error.starts_with("--rank says 2, and the launcher 1 (OMPI_COMM_WORLD_RANK"), "{error}");
+        assert!(error.starts_with("--rank is 2, but the launcher sets 1 (OMPI_COMM_WORLD_RANK"), "{error}");
         let error = reported(&[("ranks", "8")], &mpi);
-        assert!(error.starts_with("--ranks says 8, and the launcher 4"), "{error}");
+        assert!(error.starts_with("--ranks is 8, but the launcher sets 4"), "{error}");
         let error = reported(&[], &[&mpi[..], &[("JOB_COMPLETION_INDEX", "3")]].concat());
         assert!(error.contains("contradict each other"), "{error}");
         assert!(reported(&[("rank", "4"), ("ranks", "4")], &[]).contains("counted from 0"));

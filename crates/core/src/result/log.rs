@@ -33,13 +33,13 @@ pub struct LogSummary {
     /// Commits that one sync made durable on average.
     commits_per_sync: Option<f64> = figure(
         Count,
-        "commits per second / syncs of the log per second; where they are not counted, flushes at a device of the log alone",
+        "commits per second / syncs of the log per second; if syncs are not counted, flushes of a device with only the log",
         [Commits, LogSyncs, LogDeviceFlushes]
     ),
     /// Bytes of log that one sync made durable on average.
     bytes_per_sync: Option<f64> = figure(
         Bytes,
-        "bytes of log / syncs of the log; where they are not counted, flushes at a device of the log alone",
+        "bytes of log / syncs of the log; if syncs are not counted, flushes of a device with only the log",
         [LogBytes, LogSyncs, LogDeviceFlushes]
     ),
     /// Write requests completed by the device of the log per second, by all processes.
@@ -84,8 +84,8 @@ pub struct LogSummary {
     /// Mean time of a sync of the log as the database saw it, us.
     sync_mean_us: Option<f64> = figure(
         Microseconds,
-        "time that syncs of the log took / syncs; where they are not timed, by Little's law: sessions seen to sync \
-         per sampling / syncs per second, or flushes at a device that the log has alone, where syncs are not counted",
+        "time that syncs of the log took / syncs; if they are not timed, by Little's law: sessions sampled in a sync \
+         / syncs per second; if syncs are not counted, flushes of a device with only the log",
         [LogSyncTimeUs, LogSyncs, Samplings, LogDeviceFlushes]
     ),
     /// Mean time of a flush at the device of the log, us.

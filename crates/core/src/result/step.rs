@@ -139,10 +139,10 @@ pub struct StepSummary {
     log: LogSummary = nested,
     /// CPU.
     cpu: CpuSummary = nested,
-    /// The most memory that mindful itself held until the end of the window, bytes; null of several ranks.
+    /// Peak memory of mindful up to the end of the window, bytes; null with several ranks.
     client_peak_bytes: Option<f64> = figure(
         Bytes,
-        "the most memory that mindful held until the end of the window (VmHWM)",
+        "peak memory of mindful up to the end of the window (VmHWM)",
         [ClientPeakBytes]
     ),
     /// Requests by which the database read them per second, of one block or more each.

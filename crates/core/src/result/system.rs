@@ -93,7 +93,7 @@ pub struct CapSummary {
     /// Use of the control group by its limit, 0 to 1; the largest of its limits of I/O.
     group_share: Option<f64> = figure(
         Share,
-        "I/O of the server's control group a second / what the group may have (`DEVICE.group_reads` by its limit); \
+        "I/O of the server's control group a second / the group's limit (`DEVICE.group_reads` by its limit); \
          the largest of requests and bytes, reads and writes",
         []
     ),
@@ -108,7 +108,7 @@ pub struct DeviceSummary {
     /// One of so many requests was timed.
     one_of: Option<u64> = figure(
         Count,
-        "one of so many requests was timed at the device, chosen by its sector; the smallest share of the window",
+        "one in this number of requests was timed at the device, chosen by its sector; the smallest share of the window",
         [TraceEvents, TraceLost]
     ),
     /// Reads timed in the window.
@@ -193,7 +193,7 @@ pub struct CpuSummary {
     /// Cores' worth of CPU that mindful used to watch: reading counters, timing requests, asking for wait events.
     watching_cores: Option<f64> = figure(
         Cores,
-        "CPU of the threads that read counters, time requests and ask for wait events / time",
+        "CPU of the threads that read counters, time requests and sample wait events / time",
         [ObserverCpuUs, SettledObserverCpuUs, TraceCpuUs, SamplingCpuUs]
     ),
     /// Cores' worth of CPU that the sessions reported for their slices; null where they cannot.

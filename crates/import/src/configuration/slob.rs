@@ -21,7 +21,7 @@ const DROPPED: [(&str, &str); 10] = [
     ("SLOB_DEBUG", "everything that happens is in the run folder"),
     ("SLOB_TEMPDIR", "nothing temporary is written"),
     ("OS_TEMP", "nothing temporary is written"),
-    ("UNIQUE_INDEX", "the index is what the engine makes; its shape is checked and shown"),
+    ("UNIQUE_INDEX", "the engine creates its own index; its shape is checked and shown"),
     (
         "EXTERNAL_SCRIPT",
         "it was started in the background, without waiting for its end; name it as hook_before, hook_after or hook_end",

@@ -72,7 +72,7 @@ fn notes(ladders: &[Ladder], guides: &[Guide]) -> String {
         text += " Loads measured several times are drawn at their median, with bars from the lowest to the highest.";
     }
     if ladders.iter().any(|ladder| ladder.of_contrast) {
-        text += " Raw reads use the database's own files and as many sessions. The distance to the database is what it adds.";
+        text += " Raw reads use the database's own files and as many sessions. The distance to the database is the time that it adds.";
     }
     if guides.iter().any(|guide| matches!(guide, Guide::Upright(_, Some(_), _))) {
         text += " The grey band is the 95 % interval of the fitted capacity, which is an estimate.";

@@ -40,7 +40,7 @@ pub(crate) fn drawing(ranking: &RankingSummary, group: usize) -> Option<Drawing>
     let unit = if by_price { "reads/s" } else { ranking.unit.as_str() };
     let plot = Plot {
         name: NAME,
-        title: "Price against what it buys".into(),
+        title: "Price against work for it".into(),
         caption: format!("Price of a month of 730 hours in {currency}, and {unit}."),
         notes: "A side below the line costs more than another one that is at least as good.".into(),
         x: Axis::linear(&format!("{currency} a month"), Unit::Number),

@@ -150,7 +150,7 @@ pub fn openmetrics((run, analysis): Side) -> String {
     }
     if let Some(notice) = &summary.notice {
         let name = "mindful_notice";
-        let _ = write!(text, "# TYPE {name} info\n# HELP {name} What every report of these figures has to say.\n");
+        let _ = write!(text, "# TYPE {name} info\n# HELP {name} Notice that must accompany these figures.\n");
         let _ = writeln!(text, "{name}_info{{run=\"{}\",notice=\"{}\"}} 1", escaped(&summary.id), escaped(notice));
     }
     text.push_str("# EOF\n");

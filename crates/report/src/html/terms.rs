@@ -10,7 +10,7 @@ const TERMS: [(&str, &str); 9] = [
     ("device reads", "Read requests that the device completed, of any process."),
     ("operation", "One select, update or scan of a session; it visits as many blocks as the work unit says."),
     ("p50, p99", "Half of the operations, or 99 % of them, took at most this time. p50 is the median."),
-    ("knee", "The number of sessions beyond which queueing dominates: latency rises faster than throughput."),
+    ("knee", "The number of sessions above which more sessions add latency but little throughput."),
     ("window", "The part of a step in which every session worked. All figures are of the window."),
 ];
 

@@ -271,7 +271,7 @@ fn window_of(step: &StepSummary, head: &StepHead) -> String {
         (Some(s), _) => format!("{} s asked", number(s)),
         (None, Some(_)) => "a fixed amount of work".to_owned(),
         (None, None) if head.workload.is_none() => "as it was reported".to_owned(),
-        (None, None) => "chosen by what was seen".to_owned(),
+        (None, None) => "chosen by the steady-state test".to_owned(),
     };
     let skew = step.start_skew_ms.map_or_else(String::new, |ms| format!(", start skew {} ms", number(ms)));
     format!("{measured} ({asked}){skew}{}", step.by_session.as_ref().map_or_else(String::new, offsets))

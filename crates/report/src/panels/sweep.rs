@@ -15,7 +15,7 @@ use crate::table::{LOG_RATE, Side, Table};
 use crate::{card, escape, figure};
 
 /// The reports' definition of a knee.
-const KNEE: &str = "the knee is the load above which more sessions mostly wait for each other";
+const KNEE: &str = "the knee is the load above which more sessions add latency but little throughput";
 
 /// Difference of the repeated first step that casts doubt on the table: the method's worst case between runs.
 const DRIFT: f64 = 0.03;

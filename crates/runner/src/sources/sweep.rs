@@ -226,8 +226,8 @@ impl Sweep {
             self.next_repetition(done)
         } else {
             Next::Over(format!(
-                "the budget is used up; left out is what follows from {}",
-                cut_short.join("; and from ")
+                "the budget is used up; the steps that follow from {} are omitted",
+                cut_short.join(" and from ")
             ))
         }
     }

@@ -89,7 +89,7 @@ fn a_budget_leaves_out_steps_that_do_not_fit_and_names_them() {
         steps.filter(|step| step.point.values["update_pct"] == pct).count()
     };
     assert!(of("0").abs_diff(of("20")) <= 1 && of("0") >= 4, "{} and {} steps", of("0"), of("20"));
-    simulation.line_with("the budget is used up; left out is what follows from sessions").unwrap();
+    simulation.line_with("the budget is used up; the steps that follow from sessions").unwrap();
 }
 
 #[test]

@@ -183,7 +183,7 @@ fn metrics_of_cost(server: &'static str) -> Vec<Metric> {
     vec![
         Metric::counter(Counter::MonitorCpuUs, "us", &of_server),
         Metric::counter(Counter::SamplingCpuUs, "us", "CPU of mindful's thread that takes the samples"),
-        Metric::counter(Counter::Samplings, "1", "How often the sessions were sampled"),
+        Metric::counter(Counter::Samplings, "1", "Number of samples of the sessions"),
         Metric::counter("sampling_time", "us", "Time from request to answer, summed over all samples"),
         Metric::gauge(
             "sampling_interval",

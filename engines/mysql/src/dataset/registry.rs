@@ -150,7 +150,7 @@ pub(crate) fn store_proof(link: &Link, namespace: &Namespace, proof: &LayoutProo
 
 /// Objects that a cleanup removes, and those that it keeps, with the reason.
 pub(crate) fn inventory(link: &Link, namespace: &Namespace) -> Result<Vec<OwnedObject>> {
-    link.run("listing what is mindful's", |conn| list(conn, namespace))
+    link.run("listing mindful's objects", |conn| list(conn, namespace))
 }
 
 /// Drops our objects in [`inventory`], the registry and the database last: so an interrupted cleanup can continue.
@@ -196,7 +196,7 @@ fn list(conn: &mut Conn, namespace: &Namespace) -> Result<Vec<OwnedObject>, Fail
 
 /// Databases of a private server that belong neither to the server nor to mindful.
 pub(crate) fn foreign_databases(link: &Link, namespace: &Namespace) -> Result<Vec<String>> {
-    link.run("looking for what is not mindful's", |conn| {
+    link.run("looking for foreign objects", |conn| {
         let names: Vec<String> = conn.query("SELECT SCHEMA_NAME FROM information_schema.SCHEMATA ORDER BY 1")?;
         let own = ["mysql", "information_schema", "performance_schema", "sys", namespace.name.as_str()];
         Ok(names.iter().filter(|name| !own.contains(&name.as_str())).map(|name| quote_ident(name)).collect())

@@ -94,7 +94,7 @@ const COLUMNS: &[Column] = &[
         "1",
         "Calls of fsync for the log; MySQL only (Innodb_os_log_fsyncs)",
     ),
-    own(&["Innodb_os_log_written"], "bytes", "Bytes written to the log; MySQL counts what it pads them with"),
+    own(&["Innodb_os_log_written"], "bytes", "Bytes written to the log; MySQL includes padding"),
     own(&["Innodb_dblwr_pages_written"], "blocks", "Pages written to the doublewrite area"),
     own(&["Innodb_log_waits"], "1", "Times a session had to wait for space in the log buffer"),
     own(&["Innodb_row_lock_waits"], "1", "Times a session had to wait for a row lock"),
@@ -112,7 +112,7 @@ pub(crate) fn samplers(link: &Arc<Link>, events: &dyn Events) -> Result<Vec<Box<
     match look_for_times(link, &connection)? {
         Readable::Yes => samplers.push(times(Arc::clone(link), connection)),
         Readable::Denied => events.emit(Event::Finding(codes::COUNTERS_DENIED.finding(
-            "the role may not read how long reads of data files took, so read times are missing: \
+            "the role may not read the duration of reads of data files, so read times are missing: \
              GRANT SELECT ON performance_schema.* to the role",
             FILE_TIMES,
         ))),

@@ -82,7 +82,7 @@ fn quiet(facts: &Known) -> Vec<Chosen> {
         chosen.push(Chosen::of("innodb_change_buffering", "none", "a changed index page is read and written at once"));
     }
     if facts.version.flavor == Flavor::MySql {
-        let why = "what purge has done is reported at once, so that reads need not wait to see it";
+        let why = "the progress of purge is reported at once, so that steps without updates need not wait for it";
         chosen.push(Chosen::of("innodb_purge_rseg_truncate_frequency", "1", why));
     }
     let flush = if facts.direct {
@@ -114,7 +114,7 @@ fn space_for_log(facts: &Known) -> Chosen {
 fn for_load(facts: &Known) -> Vec<Chosen> {
     let pool = (facts.memory_bytes.unwrap_or(0) / 4 / MIB).clamp(64, 512);
     vec![
-        Chosen::of("innodb_buffer_pool_size", format!("{pool}M"), "space for what streams have not written yet"),
+        Chosen::of("innodb_buffer_pool_size", format!("{pool}M"), "space for unwritten pages of the streams"),
         Chosen::of("max_connections", FEWEST_CONNECTIONS.to_string(), "a load needs few"),
         Chosen::of("innodb_io_capacity", "10000", "pages that a load changed are written at once"),
         Chosen::of("innodb_io_capacity_max", "20000", "pages that a load changed are written at once"),

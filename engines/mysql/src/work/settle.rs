@@ -53,7 +53,7 @@ pub(crate) fn before_reads(
     if tables.is_empty() {
         return Ok(());
     }
-    link.run_on_tables("settling what updates left", |conn| {
+    link.run_on_tables("settling after updates", |conn| {
         match purge_left(conn, private, stop)? {
             Some(left) if left <= HISTORY_LEFT => {}
             Some(_) => {
@@ -61,7 +61,7 @@ pub(crate) fn before_reads(
             }
             None => emit_note(
                 events,
-                "the role may not know what purge has left to do, so nothing waits for it: GRANT PROCESS ON *.* to the role",
+                "the role may not read the backlog of purge, so mindful does not wait for it: GRANT PROCESS ON *.* to the role",
             ),
         }
         if exported(conn, tables, |_| Ok(()))?.is_none() {

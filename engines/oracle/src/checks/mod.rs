@@ -30,7 +30,7 @@ pub(crate) fn checks(
     )];
     if plan.compatibility == Compatibility::Slob && !plan.update_pct.is_none() {
         found.push(codes::COMMITS_DO_NOT_WAIT.finding(
-            "Commits are those of SLOB: a bare COMMIT in PL/SQL does not wait for redo, so latencies of updates \
+            "Updates commit as in SLOB: a bare COMMIT in PL/SQL does not wait for redo, so latencies of updates \
              exclude log file sync. Without --like, each commit waits",
             "--like slob",
         ));

@@ -178,7 +178,7 @@ impl Proof<'_> {
     fn clock(&mut self) {
         let cost = describe::clock_cost_us(self.link);
         let figure = cost.map(|us| Some(format!("{us:.2} us a call, one an operation")));
-        self.add_line("what SYSTIMESTAMP costs", figure);
+        self.add_line("cost of SYSTIMESTAMP", figure);
     }
 
     /// A slice of `workload`, and the growth of our session's statistics; `None` if they may not be read.

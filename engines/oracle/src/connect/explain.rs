@@ -29,7 +29,7 @@ pub(crate) fn explain(failure: &Failure, doing: Doing, place: &str) -> Error {
             if doing == Doing::Connect {
                 "check whether a firewall drops packets, or pass --connect-timeout 60s".to_owned()
             } else {
-                "see what the session waits for in V$SESSION; the connection is given up".to_owned()
+                "check the wait of the session in V$SESSION; the connection is abandoned".to_owned()
             },
         ),
         Failure::Unable(words) if doing == Doing::Connect => (
@@ -123,13 +123,13 @@ pub(super) const NEXT: &[(u32, &str)] = &[
     (4068, "a package changed under the session: run again"),
     (6550, "a package or view is missing or not granted: `mindful engines oracle --grants` prints what is needed"),
     (12_154, "the alias is not in tnsnames.ora: give its folder by --tns-admin, or oracle://user@host:1521/service"),
-    (12_505, "the listener knows no such SID: give a service, as `lsnrctl status` lists them"),
-    (12_514, "the listener knows no such service: `lsnrctl status` on the server lists them"),
+    (12_505, "the listener has no such SID: give a service, as `lsnrctl status` lists them"),
+    (12_514, "the listener has no such service: `lsnrctl status` on the server lists them"),
     (12_516, "the listener has no free handler: raise the parameter processes, or use fewer --sessions"),
     (12_518, "the listener could not pass the connection on: raise the parameter processes"),
     (12_519, "the listener has no free handler: raise the parameter processes, or use fewer --sessions"),
     (12_520, "no shared or pooled server is free: start the pool (DBMS_CONNECTION_POOL.START_POOL), or omit :pooled"),
-    (12_521, "the listener knows no such instance: `lsnrctl status` on the server lists them"),
+    (12_521, "the listener has no such instance: `lsnrctl status` on the server lists them"),
     (12_526, "the service is restricted: end restricted mode, or take another service"),
     (12_528, "the instance is starting or in NOMOUNT: wait, then try again"),
     (12_541, "nothing listens at this host and port: start the listener, or correct the port"),

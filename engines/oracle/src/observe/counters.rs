@@ -30,7 +30,7 @@ const fn columns(source: Source) -> &'static [Column] {
 
 const STATISTICS: &[Column] = &[
     (statistic::LOGICAL_READS, Counter::LogicalReads.name(), "blocks", "Requests of our sessions to the buffer cache"),
-    (statistic::CONSISTENT_GETS, "consistent_gets", "blocks", "Of these, those of reads"),
+    (statistic::CONSISTENT_GETS, "consistent_gets", "blocks", "Of these, requests of reads"),
     (statistic::BLOCKS_READ, Counter::PhysicalReads.name(), "blocks", "Blocks read by our sessions"),
     (statistic::READ_REQUESTS, Counter::ReadRequests.name(), "1", "Read requests for these blocks"),
     (statistic::READS_DIRECT, Counter::ReadsDirect.name(), "blocks", "Blocks read past the cache"),
@@ -140,7 +140,7 @@ struct Histogram {
 impl Histogram {
     fn new(monitors: Monitors) -> Self {
         let metrics = wait_kind::ALL
-            .map(|(kind, what)| Metric::counter(format!("{kind}_waits"), "1", &format!("All {what}, everybody's")));
+            .map(|(kind, what)| Metric::counter(format!("{kind}_waits"), "1", &format!("All {what}, of all sessions")));
         let source = SampledSource::new(WAIT_HISTOGRAM, metrics).with(Scope::Server, Phase::Boundary);
         Self { monitors, source, before: Vec::new(), latencies: None }
     }

@@ -270,7 +270,7 @@ pub(crate) fn foreign_objects(link: &Link, private: &Instance, namespace: &Names
 
 fn foreign_in(link: &Link, namespace: &Namespace) -> Result<Vec<String>> {
     let control = link.control()?;
-    link.run("looking for what is not mindful's", async {
+    link.run("looking for foreign objects", async {
         let sql = include_str!("../../sql/foreign_in_cluster.sql");
         let rows = control.query(sql, &[&namespace.name, &DATABASE]).await?;
         Ok(rows.iter().map(|row| row.get("name")).collect())

@@ -183,7 +183,7 @@ fn reads_in_flight(sampling: Arc<Sampling>, seen: Arc<Mutex<(f64, f64)>>) -> Box
     let in_flight = "Reads of all sessions under way (pg_aios), summed over all samples";
     let metrics = [
         Metric::counter(Counter::ReadsInFlight, "1", in_flight),
-        Metric::counter(Counter::ReadsLooks, "1", "How often reads under way were sampled"),
+        Metric::counter(Counter::ReadsLooks, "1", "Number of samples of reads in progress"),
     ];
     SampledSource::new("pg_aios", metrics).with(Scope::Server, Phase::Boundary).read_by(move || {
         sampling.check()?;

@@ -24,7 +24,7 @@ pub(crate) fn after_load(link: &Link, events: &dyn Events) -> Result<()> {
 /// the reads would do that and write.
 pub(crate) fn before_reads(link: &Link, tables: &[u32], events: &dyn Events) -> Result<()> {
     let control = link.control()?;
-    link.run_on_tables("settling what updates left", async {
+    link.run_on_tables("settling after updates", async {
         let rows = control.query(include_str!("../../sql/left_by_updates.sql"), &[&tables]).await?;
         if rows.is_empty() {
             return Ok(());

@@ -127,7 +127,7 @@ fn runs_use_the_doctors_findings_on_their_database() {
     assert_ne!(unproven["validity"], "valid");
     database.fail("clock_cost", 904, u32::MAX);
     let doctor = place.run("doctor", &work[..6]);
-    assert!(doctor.status.code() == Some(1) && text(&doctor).contains("FAIL what SYSTIMESTAMP costs"));
+    assert!(doctor.status.code() == Some(1) && text(&doctor).contains("FAIL cost of SYSTIMESTAMP"));
     let refuted = run();
     assert_eq!(refuted.status.code(), Some(1), "{}", text(&refuted));
     let refuted = json(&refuted);

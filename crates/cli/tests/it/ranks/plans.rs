@@ -33,7 +33,7 @@ fn a_rank_that_contradicts_or_has_nothing_to_do_is_refused() {
     let mindful = Mindful::new();
     let mpi = [("OMPI_COMM_WORLD_RANK", "1"), ("OMPI_COMM_WORLD_SIZE", "4")];
     let refusal = refused(&planned(&mindful, &["--rank", "3"], &mpi));
-    assert!(refusal.contains("--rank says 3, and the launcher 1") && refusal.contains("omit --rank"), "{refusal}");
+    assert!(refusal.contains("--rank is 3, but the launcher sets 1") && refusal.contains("omit --rank"), "{refusal}");
     let refusal = refused(&planned(&mindful, &["--rank", "3", "--ranks", "64"], &[]));
     assert!(
         refusal.contains("32 sessions for 64 ranks") && refusal.contains("pass --sessions 64 or more"),

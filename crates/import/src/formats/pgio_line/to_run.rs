@@ -101,6 +101,7 @@ fn add_findings(step: &mut OldStep, result: &PgioResult, rate: f64, seconds: f64
         }
         None => {}
     }
-    let text = "RIOPS are reads that PostgreSQL asked the operating system for: its page cache may have served them.";
+    let text =
+        "RIOPS are reads that PostgreSQL requested from the operating system: its page cache may have served them.";
     step.add_finding(codes::IMPORTED_FIGURES, text, "no counters of processes or of a device");
 }

@@ -196,7 +196,8 @@ impl Collected {
             step.add_finding(codes::IMPORTED_FIGURES, text, step.file.clone());
         }
         if self.clockless > 0 {
-            let text = "Waits have no time stamp: the trace is of an old release, and its length is that of its waits.";
+            let text =
+                "Waits have no time stamp: the trace is of an old release, and its length is the sum of its waits.";
             step.add_finding(codes::IMPORTED_FIGURES, text, format!("{} waits", self.clockless));
         }
     }

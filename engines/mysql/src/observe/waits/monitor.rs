@@ -92,13 +92,13 @@ impl Monitor {
                 return Ok(Some(Self { link, connection, view, among_ranks, kernel, threads, by_session }));
             }
             Err(Hidden::Denied) => events.emit(Event::Finding(codes::COUNTERS_DENIED.finding(
-                "the role may not read what sessions wait for, so shares of waits are missing: \
+                "the role may not read waits of sessions, so shares of waits are missing: \
                  GRANT SELECT ON performance_schema.* to the role",
                 "performance_schema.threads, events_waits_current",
             ))),
             Err(Hidden::NotKept) => emit_note(
                 events,
-                "what sessions wait for is not known: the server is not on this host and does not record \
+                "the waits of sessions are unknown: the server is not on this host and does not record \
                  waits (performance_schema = ON, and UPDATE performance_schema.setup_consumers SET enabled = 'YES' \
                  WHERE name = 'events_waits_current')",
             ),
