@@ -1,5 +1,5 @@
--- Creates the least privileged user for mindful. Run it as an administrator. The names mindful_bench and bench are
--- examples: `--target URL` replaces them.
+-- Creates the least privileged user for mindful. Run it as an administrator.
+-- The names mindful_bench and bench are examples: `--target URL` replaces them.
 CREATE USER mindful_bench IDENTIFIED BY 'choose one';
 -- Its tables, and the functions of the server-side loop.
 GRANT ALL ON bench.* TO mindful_bench;

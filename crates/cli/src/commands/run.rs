@@ -52,7 +52,7 @@ pub(super) const VERB: Verb = Verb {
             explain(),
             full(),
             live(),
-            repeat("Run N times, and store the variation between runs (noise floor) [2 to 1000]")
+            repeat("Run N times, and store their variation (noise floor) [2 to 1000]")
                 .conflicts_with_all(["explain", "full"]),
             again.help("Run the plan of a stored run again, and compare both (id, tag, or latest)"),
         ];
