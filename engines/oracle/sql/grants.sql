@@ -1,5 +1,5 @@
--- The least account for mindful's engine for Oracle, which is experimental. As a DBA, in the pluggable database to be
--- measured. The tablespace and the password are yours to choose.
+-- Creates the least privileged account for mindful's experimental engine for Oracle. Run it as a DBA, in the pluggable
+-- database to be measured. Choose the tablespace and the password.
 -- The name mindful_bench is an example: `--target URL` replaces it.
 CREATE USER mindful_bench IDENTIFIED BY "choose one" DEFAULT TABLESPACE users QUOTA UNLIMITED ON users;
 -- To connect, and to make its own tables. Nothing else is made: no procedure, no user, no tablespace.
