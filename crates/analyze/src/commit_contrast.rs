@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use mindful_core::record::run::StepHead;
 use mindful_core::result::{CommitContrastSummary, CommitRow, StepSummary};
 
-use crate::contrast::{eta_interval, median};
+use crate::contrast::eta_interval;
+use crate::stats::moment::median;
 
 /// Key of [`mindful_core::record::run::Point::values`] that names the way of a step.
 pub const WAY: &str = "way";
@@ -115,7 +116,7 @@ pub(crate) fn commit_contrast(steps: &[StepSummary]) -> Option<CommitContrastSum
     let passes = steps.iter().map(|step| step.point.pass).max().map_or(0..0, |last| 0..last + 1);
     let ratios: Vec<f64> =
         passes.filter_map(|pass| Some(rate(Way::Database, pass)? / rate(Way::Sync, pass)?)).collect();
-    Some(CommitContrastSummary { rows, ratio: median(ratios.clone()), ratio_interval: eta_interval(&ratios) })
+    Some(CommitContrastSummary { rows, ratio: median(&ratios), ratio_interval: eta_interval(&ratios) })
 }
 
 /// Updates that are a commit each.
@@ -125,11 +126,11 @@ fn commits_per_s(step: &StepSummary) -> Option<f64> {
 
 fn row(way: Way, load: u32, rounds: &[Round]) -> Option<CommitRow> {
     let middle = |figure: &dyn Fn(&StepSummary) -> Option<f64>| {
-        median(rounds.iter().filter_map(|(_, step)| figure(step)).collect())
+        median(&rounds.iter().filter_map(|(_, step)| figure(step)).collect::<Vec<_>>())
     };
     let rates: Vec<f64> = rounds.iter().filter_map(|(_, step)| commits_per_s(step)).collect();
     let (low, high) = rates.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), r| (low.min(*r), high.max(*r)));
-    let commits_per_s = median(rates)?;
+    let commits_per_s = median(&rates)?;
     Some(CommitRow {
         name: way.name().to_owned(),
         sessions: load,

@@ -10,7 +10,7 @@ use crate::figures::blocks::block_bytes;
 use crate::figures::window::window;
 use crate::stats::distribution::t_quantile;
 use crate::stats::interval::CONFIDENCE;
-use crate::stats::moment::{mean, variance};
+use crate::stats::moment::{mean, median, variance};
 
 /// Key of [`mindful_core::record::run::Point::values`] that names the level of a step.
 pub const LEVEL: &str = "rung";
@@ -116,8 +116,9 @@ pub(crate) struct Figures {
 impl Figures {
     /// The figures of `readings` of blocks of `block_bytes`; `None` without readings or blocks.
     pub(crate) fn new(level: Level, readings: &[Repetition], block_bytes: u64) -> Option<Self> {
-        let middle = |pick: fn(&Repetition) -> f64| median(readings.iter().map(pick).collect());
-        let known = |pick: fn(&Repetition) -> Option<f64>| median(readings.iter().filter_map(pick).collect());
+        let middle = |pick: fn(&Repetition) -> f64| median(&readings.iter().map(pick).collect::<Vec<_>>());
+        let known =
+            |pick: fn(&Repetition) -> Option<f64>| median(&readings.iter().filter_map(pick).collect::<Vec<_>>());
         let iops = middle(|r| r.iops).filter(|iops| *iops > 0.0)?;
         let rates = || readings.iter().map(|r| r.iops);
         let (low, high) = (rates().fold(f64::INFINITY, f64::min), rates().fold(0.0, f64::max));
@@ -140,11 +141,6 @@ impl Figures {
             host_busy_share: known(|r| r.host_busy_share),
         })
     }
-}
-
-pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    Some(f64::midpoint(*values.get(values.len() / 2)?, *values.get(values.len().checked_sub(1)? / 2)?))
 }
 
 /// The database's physical reads against raw reads untouched, both at the same concurrency: the ratio of the rates

@@ -295,7 +295,8 @@ impl Target for MysqlTarget {
         let dataset = self.dataset()?;
         workload.refuse_more_than_loaded(dataset.as_ref())?;
         prepare::refuse_contradictions(workload, sessions)?;
-        prepare::commits(&self.link, workload, self.private.is_some())?;
+        let given = self.private.is_some().then_some(&*self.options.given_settings);
+        prepare::commits(&self.link, workload, given)?;
         let reach = if in_server {
             prepare::refuse_standing_clock(&self.link)?;
             Some(prepare::reach(&self.link, workload, &self.options.namespace)?)

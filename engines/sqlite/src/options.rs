@@ -1,6 +1,6 @@
 //! The options of the SQLite engine.
 
-use mindful_core::plan::settings::{Key, Settings, parse_switch};
+use mindful_core::plan::settings::{Key, Settings, parse_choice, parse_switch};
 use mindful_core::plan::{Bound, units};
 use mindful_core::{Error, Result};
 
@@ -14,16 +14,28 @@ pub const KEYS: &[Key] = &[
     .bounded(Bound::Size(64 << 10, units::LARGEST)),
     Key::unset("sqlite_page", "SIZE", "Page size of a new file, a power of two (default: 8KiB)")
         .bounded(Bound::Size(4 << 10, 64 << 10)),
+    Key::unset(
+        "synchronous",
+        "full|normal|off",
+        "Syncs of the WAL: at commits, at checkpoints, or never (default: full; normal with --commit-wait off)",
+    ),
     Key::with_default("shared", "on|off", "off", "Run even if another run uses the file; the report notes it"),
 ];
 
 /// Default page length of a new file.
 pub(crate) const DEFAULT_PAGE_BYTES: u64 = 8192;
 
+/// Values of `PRAGMA synchronous`, the safest first.
+const SYNCHRONOUS: [(&str, &str); 3] = [(FULL, FULL), (NORMAL, NORMAL), (OFF, OFF)];
+const FULL: &str = "full";
+const NORMAL: &str = "normal";
+const OFF: &str = "off";
+
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Options {
     pub cache_bytes: u64,
     pub page_bytes: Option<u64>,
+    synchronous: Option<&'static str>,
     pub shared: bool,
 }
 
@@ -37,8 +49,24 @@ impl Options {
         Ok(Self {
             cache_bytes: all.require("cache", units::parse_bytes)?,
             page_bytes: all.parse("sqlite_page", page)?,
+            synchronous: all.parse("synchronous", |text| parse_choice(text, &SYNCHRONOUS))?,
             shared: all.require("shared", parse_switch)?,
         })
+    }
+
+    /// What sessions set, if their commits wait as `commit_wait` says.
+    pub(crate) fn synchronous(&self, commit_wait: bool) -> &'static str {
+        match self.synchronous {
+            Some(given) if commit_wait || given == OFF => given,
+            _ if commit_wait => FULL,
+            _ => NORMAL,
+        }
+    }
+
+    /// Settings under which a crash loses commits that waited.
+    pub(crate) fn unsafe_settings(&self) -> Vec<String> {
+        let set = self.synchronous(true);
+        if set == FULL { Vec::new() } else { vec![format!("synchronous = {set}")] }
     }
 }
 

@@ -89,7 +89,7 @@ impl SqliteTarget {
             load::use_wal(&connection)?;
             connection.pragma_update(None, "cache_size", -((self.options.cache_bytes >> 10) as i64))?;
             connection.query_row("PRAGMA mmap_size = 0", [], |_| Ok(()))?;
-            connection.pragma_update(None, "synchronous", if workload.commit_wait { "full" } else { "normal" })
+            connection.pragma_update(None, "synchronous", self.options.synchronous(workload.commit_wait))
         };
         set().map_err(|error| self.explained(&error))?;
         Ok(connection)
@@ -113,7 +113,10 @@ impl SqliteTarget {
             ("cache_size", format!("-{} (KiB, each session)", self.options.cache_bytes >> 10)),
             ("mmap_size", "0".to_owned()),
             ("journal_mode", "wal".to_owned()),
-            ("synchronous", "full; normal with --commit-wait off".to_owned()),
+            (
+                "synchronous",
+                [true, false].map(|waits| self.options.synchronous(waits)).join("; with --commit-wait off "),
+            ),
             ("wal_autocheckpoint", "1000".to_owned()),
             ("reads", "buffered: the page cache of the operating system is always used".to_owned()),
         ];
@@ -207,6 +210,7 @@ impl Target for SqliteTarget {
                 .into(),
             expected_log: Some(crate::counters::expected_log(self.file.page_bytes())),
             stored_blocks: self.stored(),
+            unsafe_settings: self.options.unsafe_settings(),
             ..Description::default()
         })
     }

@@ -29,6 +29,16 @@ pub struct ForeignWrites {
     pub more_bytes: bool,
 }
 
+/// How many of `flushes` others must have asked for, where the run asked for `syncs`, 1/s.
+fn of_others(flushes: f64, syncs: f64) -> f64 {
+    (flushes - OF_A_SYNC * syncs).max(0.0)
+}
+
+/// Whether there are more `flushes` than the run's `syncs` explain, 1/s.
+pub(crate) fn are_of_others(flushes: f64, syncs: f64) -> bool {
+    of_others(flushes, syncs) > QUIET_FLUSHES_PER_S
+}
+
 impl ForeignWrites {
     /// Foreign writes of the window; `None` if they are negligible, or if a counter is unknown.
     pub(crate) fn from_counters(
@@ -50,7 +60,7 @@ impl ForeignWrites {
         // forced write (O_DSYNC) causes a flush without a sync.
         let asked = |syncs: f64| if syncs > 0.0 { syncs } else { rate(Counter::Commits).unwrap_or(0.0) };
         let syncs = if updates { rate(Counter::LogSyncs).map(asked) } else { Some(0.0) };
-        let flushes = syncs.map_or(0.0, |syncs| (most - OF_A_SYNC * syncs).max(0.0));
+        let flushes = syncs.map_or(0.0, |syncs| of_others(most, syncs));
         let explained = own_bytes * if updates { 2.0 * BESIDE } else { BESIDE } + (most - flushes) * OF_A_FLUSH;
         let all = device_bytes + rate(Counter::DeviceReadBytes).unwrap_or(0.0);
         let more_bytes = device_bytes - explained > QUIET_BYTES_PER_S.max(QUIET_SHARE * all);

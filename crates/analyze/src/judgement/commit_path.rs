@@ -70,7 +70,7 @@ fn volumes(facts: &Facts, log: &str) -> Option<String> {
     })
 }
 
-fn time(us: f64) -> String {
+pub(super) fn format_time(us: f64) -> String {
     if us < 1e3 { format!("{us:.0} us") } else { format!("{:.2} ms", us / 1e3) }
 }
 
@@ -95,7 +95,7 @@ impl CommitPath {
     /// Duration and effect of one sync.
     fn sync(&self) -> Option<String> {
         let per_sync = self.commits_per_sync?;
-        let took = self.sync_us.map(|us| format!("a sync took {} and made", time(us)));
+        let took = self.sync_us.map(|us| format!("a sync took {} and made", format_time(us)));
         Some(format!("{} {per_sync:.2} commits durable", took.as_deref().unwrap_or("a sync made")))
     }
 
@@ -154,8 +154,8 @@ impl CommitPath {
         let update = step.ops.update.as_ref()?;
         let per_s = step.commits_per_s.filter(|rate| *rate > 0.0)?;
         let took = update.mean_us.map(|mean| {
-            let p99 = update.p99_us.map_or_else(String::new, |p99| format!(", {} at p99", time(p99)));
-            format!("an update took {} on average{p99}", time(mean))
+            let p99 = update.p99_us.map_or_else(String::new, |p99| format!(", {} at p99", format_time(p99)));
+            format!("an update took {} on average{p99}", format_time(mean))
         });
         let top =
             shares.top(3).into_iter().map(|(class, share)| format!("{} {}", class.name_in(words), percent(share)));

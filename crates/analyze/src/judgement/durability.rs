@@ -1,22 +1,38 @@
 //! Whether commits waited for storage: flushes at the device of the log, compared with the requested syncs.
 //!
-//! A sync reaches no device if a library swallows it, or if the file system is in memory. The kernel merges
-//! simultaneous flushes, so several sessions need fewer flushes than syncs.
+//! A sync reaches no device if a library swallows it, or if the file system is in memory. A database has one sync of its
+//! log under way at a time, so each needs a flush. The kernel merges simultaneous flushes of bare files, and a database
+//! merges simultaneous commits, so several of them need fewer flushes.
+//!
+//! A device also counts the flushes of others, so flushes alone prove nothing. A sync that reached the device took as
+//! long as a flush.
 
+use mindful_core::contract::description::Words;
 use mindful_core::contract::fact::Kept;
 use mindful_core::contract::metric::{Counter, MetricFamily};
+use mindful_core::contract::wait::{SAMPLES, WaitClass};
+use mindful_core::plan::units::format_rounded;
 use mindful_core::record::run::{Facts, Run, StepRecord};
-use mindful_core::workload::{Compatibility, OpKind};
+use mindful_core::workload::{Commit, Compatibility, OpKind};
 
 use crate::figures::counters::Counters;
 use crate::figures::floors::{BUFFERED, places};
+use crate::figures::foreign_writes;
 use crate::figures::log::commits;
 use crate::figures::work::Work;
+use crate::judgement::commit_path::format_time;
+use crate::judgement::little;
 use crate::{commit_contrast, io_job};
 
 const FEWEST_UPDATES: f64 = 100.0;
-/// Share of the syncs of one session that must have reached the device: both are counted at once.
+/// Share of the syncs one after another that must have reached the device: both are counted at once.
 const LEAST_FLUSHED: f64 = 0.95;
+/// Share of the writes of the log of single commits that must have been flushed: on a full host two share a sync at times.
+const LEAST_OF_WRITES: f64 = 0.5;
+/// Time of a sync or of a commit by the mean time of a flush, below which it did not wait for one.
+const LEAST_WAITED: f64 = 0.5;
+/// Fewest samples of waiting sessions that are expected where commits wait for flushes: half of them is no chance then.
+const FEWEST_SAMPLES: f64 = 20.0;
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Durability {
@@ -41,7 +57,12 @@ impl Durability {
         let Some((workload, work)) = step.head.workload.as_ref().zip(work) else { return Self::NotAsked };
         let updates = work.kind(OpKind::Update).ops;
         let asked = updates > 0.0 && workload.compatibility != Compatibility::Slob;
-        if !asked || simulated || io_job::on_files(run) || commit_contrast::is_of_files(&step.head) {
+        if !asked || simulated || commit_contrast::is_of_files(&step.head) {
+            return Self::NotAsked;
+        }
+        let on_files = io_job::on_files(run);
+        let syncs = counters.rate(Counter::LogSyncs).filter(|rate| !on_files || *rate > 0.0);
+        if on_files && syncs.is_none() {
             return Self::NotAsked;
         }
         if !workload.commit_wait {
@@ -58,19 +79,30 @@ impl Durability {
         if run.host.as_ref().is_none_or(|host| !host.local) {
             return Self::NotVisible("the server runs on another host".to_owned());
         }
-        let commits = commits(run, step, Some(work), counters);
-        let syncs = counters.rate(Counter::LogSyncs);
-        let sessions = step.head.session_count();
-        let of_place = |(number, place): (usize, String)| {
-            // Syncs belong to the first log; other files written before a commit returns are synced once for each
-            // group.
-            let asked = syncs.filter(|_| number == 0).into_iter().chain(commits).reduce(f64::max);
-            asked.map_or_else(
+        let commits = commits(run, step, Some(work), counters).filter(|_| !on_files);
+        // Of a database that does not count its syncs: each commit writes the log before it is synced.
+        let small = workload.commit == Commit::Each && syncs.is_none();
+        let writes = counters.rate(Counter::LogWrites).filter(|_| small);
+        let at_once = little::in_flight(run, step, work).max(1.0);
+        let places: Vec<_> = places(&run.environment, if on_files { Kept::Dataset } else { Kept::Log }).collect();
+        let waited = Waited::from_counters(counters, commits, &run.words()).filter(|_| places.len() == 1 && !on_files);
+        let of_place = |(number, place): (usize, &String)| {
+            // Syncs are those of the first log; what else is written before a commit returns is synced once for each group.
+            let syncs = syncs.filter(|_| number == 0);
+            let one_by_one = syncs.filter(|_| !on_files).map(|rate| (rate, LEAST_FLUSHED));
+            let written = writes.filter(|_| number == 0).map(|rate| (rate, LEAST_OF_WRITES));
+            let merged = if at_once > 1.0 { 1.0 / at_once } else { LEAST_FLUSHED };
+            let merged = commits.or(syncs).map(|rate| (rate, merged));
+            let due = [one_by_one, written, merged]
+                .into_iter()
+                .flatten()
+                .map(|(asked, share)| Due { asked, flushes: asked * share });
+            due.reduce(|one, other| if other.flushes > one.flushes { other } else { one }).map_or_else(
                 || Self::NotVisible("neither syncs nor commits are counted".to_owned()),
-                |asked| at_place(run, &place, counters, &Due::new(asked, sessions)),
+                |due| at_place(run, place, counters, &due, waited.as_ref()),
             )
         };
-        let all: Vec<Self> = places(&run.environment, Kept::Log).enumerate().map(of_place).collect();
+        let all: Vec<Self> = places.iter().enumerate().map(of_place).collect();
         let worst = all.into_iter().max_by_key(Self::doubt);
         worst.unwrap_or_else(|| Self::NotVisible("the place of the log is not known".to_owned()))
     }
@@ -85,8 +117,8 @@ impl Durability {
     }
 }
 
-/// Durability of the files at one place.
-fn at_place(run: &Run, place: &str, counters: &Counters, due: &Due) -> Durability {
+/// That of what lies at one place.
+fn at_place(run: &Run, place: &str, counters: &Counters, due: &Due, waited: Option<&Waited>) -> Durability {
     let facts = &run.environment;
     if let Some(memory) = facts.get(&format!("{place}.memory")) {
         return Durability::Lost(memory.clone());
@@ -96,7 +128,7 @@ fn at_place(run: &Run, place: &str, counters: &Counters, due: &Due) -> Durabilit
         return Durability::NotVisible(why.cloned().unwrap_or_else(|| "its device is not known".to_owned()));
     };
     let forced = run.description.as_ref().is_some_and(|description| description.log_by_forced_writes);
-    at_device(facts, chain, forced, counters, due)
+    at_device(facts, chain, forced, counters, (due, waited))
 }
 
 impl Durability {
@@ -107,7 +139,7 @@ impl Durability {
             Self::Off(settings) if settings.is_empty() => commit,
             Self::Off(settings) => format!("{commit}, not safe in a crash: {}", settings.join(", ")),
             Self::Lost(_) => format!("{commit}, which was not on storage"),
-            Self::NotVisible(_) => format!("{commit} as asked; flushes at the device were not visible"),
+            Self::NotVisible(why) => format!("{commit} as asked; flushes at the device were not visible: {why}"),
         }
     }
 }
@@ -115,18 +147,55 @@ impl Durability {
 struct Due {
     asked: f64,
     flushes: f64,
-    sessions: usize,
 }
 
-impl Due {
-    fn new(asked: f64, sessions: usize) -> Self {
-        let flushes = asked * if sessions > 1 { 1.0 / sessions as f64 } else { LEAST_FLUSHED };
-        Self { asked, flushes, sessions }
+/// What commits or syncs waited for, compared with a flush.
+struct Waited {
+    what: String,
+    us: f64,
+    flush_us: f64,
+}
+
+impl Waited {
+    /// As the database timed it, else by samples of its sessions; `None` where neither shows it.
+    fn from_counters(counters: &Counters, commits: Option<f64>, words: &Words) -> Option<Self> {
+        let flush_us =
+            counters.ratio(Counter::LogDeviceFlushTimeUs, Counter::LogDeviceFlushes).filter(|us| *us > 0.0)?;
+        let waited = |what: String, us| Self { what, us, flush_us };
+        let timed = |time, count| counters.ratio(time, count).filter(|us| *us > 0.0);
+        let sync = timed(Counter::LogSyncTimeUs, Counter::LogSyncs).map(|us| waited("a sync took".to_owned(), us));
+        let commit = || timed(Counter::CommitTimeUs, Counter::Commits).map(|us| waited("a commit took".to_owned(), us));
+        let sampled = || {
+            let samplings = counters.find(Counter::Samplings)?.delta.filter(|count| *count > 0.0)?;
+            let of_log = |name: &str| WaitClass::from_counter(name) == WaitClass::Log;
+            let mut seen =
+                counters.0.iter().filter(|change| change.source == SAMPLES && of_log(&change.name)).peekable();
+            seen.peek()?;
+            let seen: f64 = seen.filter_map(|change| change.delta).sum();
+            let commits = commits?;
+            let enough = samplings * commits * flush_us / 1e6 >= FEWEST_SAMPLES;
+            let us = seen / samplings * 1e6 / commits;
+            enough.then(|| waited(format!("a commit waited for the {}", words.log), us))
+        };
+        sync.or_else(commit).or_else(sampled)
+    }
+
+    /// Why flushes at `level` are not those of the commits; `None` where they may be.
+    fn contradicts(&self, level: &str) -> Option<String> {
+        let [us, flush_us] = [self.us, self.flush_us].map(format_time);
+        let text = || format!("{} {us} on average, a flush of {level} {flush_us}: others flushed it", self.what);
+        (self.us < self.flush_us * LEAST_WAITED).then(text)
     }
 }
 
-/// Each level with a volatile cache must have been flushed; levels above it may not count flushes.
-fn at_device(facts: &Facts, chain: &str, forced: bool, counters: &Counters, due: &Due) -> Durability {
+/// Each level with a volatile cache must have been flushed; what lies above it may not count flushes.
+fn at_device(
+    facts: &Facts,
+    chain: &str,
+    forced: bool,
+    counters: &Counters,
+    (due, waited): (&Due, Option<&Waited>),
+) -> Durability {
     let of = |device: &str, name: &str| facts.get(&format!("device.{device}.{name}")).map(String::as_str);
     let flushes = |device: &str| {
         let counted = of(device, "counts_flushes") == Some("true");
@@ -152,18 +221,30 @@ fn at_device(facts: &Facts, chain: &str, forced: bool, counters: &Counters, due:
         }
     }
     match seen {
-        Some((rate, _)) if rate >= due.flushes => Durability::Proven,
+        Some((rate, level)) if rate >= due.flushes => flushed(rate, level, due, waited),
         Some(_) if forced && chain.split([' ', '<']).any(|device| of(device, "fua") == Some("1")) => {
             Durability::NotVisible("the log is written by forced writes, which the kernel counts as writes".to_owned())
         }
         Some((rate, level)) => Durability::Lost(format!(
-            "{rate:.1} flushes/s at {level}, {:.1} syncs or commits/s by {}: at least {:.1} flushes/s expected",
-            due.asked,
-            mindful_core::plan::units::format_counted(due.sessions, "session"),
-            due.flushes
+            "{rate:.1} flushes/s at {level} for {:.1} commits, or syncs or writes of the log, a second: at least {:.1} flushes/s \
+             expected",
+            due.asked, due.flushes
         )),
         None if volatile => Durability::NotVisible(format!("none of {chain} counts flushes")),
         None if known => Durability::WriteThrough,
         None => Durability::NotVisible(format!("the write cache of {chain} is not known")),
+    }
+}
+
+/// The device was flushed often enough, by this run or by others.
+fn flushed(rate: f64, level: &str, due: &Due, waited: Option<&Waited>) -> Durability {
+    match waited {
+        Some(waited) => waited.contradicts(level).map_or(Durability::Proven, Durability::Lost),
+        None if foreign_writes::are_of_others(rate, due.asked) => Durability::NotVisible(format!(
+            "others flushed {level}, too: {} flushes/s for {} commits or syncs/s",
+            format_rounded(rate),
+            format_rounded(due.asked)
+        )),
+        None => Durability::Proven,
     }
 }

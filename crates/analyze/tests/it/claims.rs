@@ -25,6 +25,11 @@ fn with(made: &Made, source: &str, rates: &[(&str, f64)]) -> Run {
     run
 }
 
+fn add(run: &mut Run, source: &str, rates: &[(&str, f64)]) {
+    let made = Made::default();
+    run.steps[0].series.push(made.one(source, Phase::Boundary, rates, made.warmup + made.seconds));
+}
+
 /// The data lies on another device than the one that was sampled.
 #[test]
 fn a_device_that_read_less_than_was_fetched_is_no_storage() {
@@ -156,7 +161,8 @@ fn large_reads_of_others_do_not_lower_requests() {
 
 /// Updates of one session or more, with this rate of flushes at the log's device.
 fn updating(sessions: u32, write_cache: &str, flushes: Option<f64>) -> Run {
-    let made = Made { sessions, update_pct: "100", latency_us: 1_000, work_unit: 1, ..Made::default() };
+    let unseen = &[Counter::LogWrites];
+    let made = Made { sessions, update_pct: "100", latency_us: 1_000, work_unit: 1, unseen, ..Made::default() };
     let counted = flushes.map(|rate| ("vdb.flushes_completed", rate));
     let rates: Vec<_> = counted.into_iter().chain([("vdb.writes_completed", 1_000.0)]).collect();
     let mut run = with(&made, HostSource::Diskstats.name(), &rates);
@@ -184,6 +190,49 @@ fn commits_are_durable_if_flushes_match_syncs() {
     assert!(!commit(&updating(1, "write through", Some(0.0))).0, "there is no cache to flush");
     let unseen = commit(&updating(1, "write back", None));
     assert!(!unseen.0 && unseen.1.contains("flushes at the device were not visible"), "{unseen:?}");
+}
+
+/// A database has one sync of its log under way at a time: the kernel has nothing to merge.
+#[test]
+fn each_sync_that_the_database_counts_needs_a_flush() {
+    let lost = |flushes: f64| {
+        let mut run = updating(8, "write back", Some(flushes));
+        add(&mut run, "log", &[(Counter::LogSyncs.name(), 3_000.0)]);
+        commit(&run).0
+    };
+    assert!(!lost(3_000.0) && !lost(9_000.0));
+    assert!(lost(1_500.0), "every second one is swallowed");
+    // MariaDB counts writes of the log, but no syncs.
+    let written = |flushes: f64| {
+        let mut run = updating(8, "write back", Some(flushes));
+        add(&mut run, "log", &[(Counter::LogWrites.name(), 3_300.0)]);
+        commit(&run).0
+    };
+    assert!(!written(3_000.0) && written(1_200.0));
+}
+
+/// The device was flushed 1,000 times a second, in 400 us each, for 1,000 commits a second.
+#[test]
+fn flushes_of_others_prove_no_commit() {
+    let with = |flushes: f64, of_commits: &[(&str, f64)]| {
+        let mut run = updating(1, "write back", Some(flushes));
+        let at_device = [
+            (Counter::LogDeviceFlushes.name(), flushes),
+            (Counter::LogDeviceFlushTimeUs.name(), flushes * 400.0),
+            ("samplings", 50.0),
+        ];
+        add(&mut run, HostSource::Diskstats.name(), &at_device);
+        add(&mut run, "waits", of_commits);
+        commit(&run)
+    };
+    let timed = |us: f64| [(Counter::CommitTimeUs.name(), 1_000.0 * us), (Counter::Commits.name(), 1_000.0)];
+    assert!(!with(1_000.0, &timed(500.0)).0);
+    assert!(with(1_000.0, &timed(20.0)).0, "a commit takes less than a flush");
+    // 50 samplings a second show 40 % of a session in flushes.
+    assert!(!with(1_000.0, &[("log/commit", 25.0)]).0);
+    assert!(with(1_000.0, &[("log/commit", 2.0)]).0);
+    let unknown = with(5_000.0, &[("read/file", 2.0)]);
+    assert!(!unknown.0 && unknown.1.contains("not visible: others flushed vdb, too"), "{unknown:?}");
 }
 
 /// A second log, which commits wait for as well, on a device of its own.

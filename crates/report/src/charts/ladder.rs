@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use mindful_analyze::contrast::{ALL_CORES, CORES, LEVEL, Level};
+use mindful_analyze::stats::moment::median;
 use mindful_analyze::{StepAnalysis, curve, io_job};
 use mindful_core::plan::sweep::Objective;
 use mindful_core::record::run::Run;
@@ -206,10 +207,8 @@ pub(crate) fn middle(
     steps: &[&StepAnalysis],
     figure: impl Fn(&StepAnalysis) -> Option<f64>,
 ) -> Option<(f64, Option<[f64; 2]>)> {
-    let mut values: Vec<f64> = steps.iter().filter_map(|step| figure(step)).filter(|v| v.is_finite()).collect();
-    values.sort_by(f64::total_cmp);
-    let (low, high) = (*values.first()?, *values.last()?);
-    let half = values.len() / 2;
-    let median = if values.len() % 2 == 1 { values[half] } else { f64::midpoint(values[half - 1], values[half]) };
-    Some((median, (values.len() > 1).then_some([low, high])))
+    let values: Vec<f64> = steps.iter().filter_map(|step| figure(step)).filter(|v| v.is_finite()).collect();
+    let (low, high) =
+        values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(*v), high.max(*v)));
+    Some((median(&values)?, (values.len() > 1).then_some([low, high])))
 }

@@ -56,8 +56,9 @@ pub(crate) fn refuse_standing_clock(link: &Link) -> Result<()> {
     ))
 }
 
-/// Sets the private server's commits as `workload` needs them; refuses any other server with different ones.
-pub(crate) fn commits(link: &Link, workload: &Workload, private: bool) -> Result<()> {
+/// Sets the private server's commits as `workload` needs them, unless its user chose others; refuses any other server with
+/// different ones. `given` are the names of the settings that the user gave to the private server.
+pub(crate) fn commits(link: &Link, workload: &Workload, given: Option<&[String]>) -> Result<()> {
     if workload.update_pct.is_none() {
         return Ok(());
     }
@@ -76,7 +77,8 @@ pub(crate) fn commits(link: &Link, workload: &Workload, private: bool) -> Result
         let is: Option<i64> = conn.query_first(format!("SELECT @@GLOBAL.{name}"))?;
         match is {
             Some(is) if (is == 1) == workload.commit_wait => Ok(()),
-            _ if private => Ok(conn.query_drop(format!("SET GLOBAL {name} = {wanted}"))?),
+            _ if workload.commit_wait && given.is_some_and(|given| given.iter().any(|given| given == name)) => Ok(()),
+            _ if given.is_some() => Ok(conn.query_drop(format!("SET GLOBAL {name} = {wanted}"))?),
             is => Err(Error::target(
                 format!("the server's commits differ from the plan: {name} is {}", is.map_or(-1, |is| is)),
                 format!(

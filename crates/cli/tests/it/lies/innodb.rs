@@ -74,6 +74,17 @@ fn the_page_cache_before_a_mariadb_is_reported() {
     assert!(warm.headline().contains("page cache") && !warm.headline().contains("storage iops"), "{warm}");
 }
 
+/// A user of a private server may choose how it commits; a run reports it.
+#[test]
+fn a_private_mariadb_commits_as_its_user_sets() {
+    let mindful = Mindful::beside_others(place());
+    let folder = mindful.path("private");
+    let updates = ["--update-pct", "100", "--work-unit", "1", PAUSES[0], PAUSES[1]];
+    let set = ["--set", "innodb_flush_log_at_trx_commit=2"];
+    let run = private_mariadb(&mindful, &folder, &[&updates[..], &set].concat());
+    assert!(run.headline().contains("not durable") && run.has("commits-do-not-wait"), "{run}");
+}
+
 #[test]
 fn a_mariadb_in_tmpfs_is_read_from_memory_alone() {
     let mindful = Mindful::beside_others(place());

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use mindful_conformance::{not_run, place};
 
-use crate::mindful::report::{retried, while_repeated};
+use crate::mindful::report::{Report, while_repeated};
 use crate::mindful::users_server::UsersServer;
 use crate::mindful::{Mindful, PAUSES};
 
@@ -96,22 +96,27 @@ fn a_log_in_memory_is_not_durable() {
     assert!(report.evidence("not-durable").starts_with("tmpfs at /dev/shm"), "{report}");
 }
 
-/// A library that lets syncs do nothing.
-fn swallowing(mindful: &Mindful) -> PathBuf {
+/// A library that lets one of `one_of` syncs pass, or none; the others do nothing.
+fn swallowing(mindful: &Mindful, one_of: u32) -> PathBuf {
     let (source, library) = (mindful.path("swallow.c"), mindful.path("swallow.so"));
-    fs::write(&source, "int fsync(int f) { return 0; }\nint fdatasync(int f) { return 0; }\n").unwrap();
+    let passes = if one_of == 0 { "0".to_owned() } else { format!("count++ % {one_of} == 0") };
+    let text = format!(
+        "#include <sys/syscall.h>\n#include <unistd.h>\nstatic unsigned count;\n\
+         int fsync(int f) {{ return {passes} ? syscall(SYS_fsync, f) : 0; }}\n\
+         int fdatasync(int f) {{ return {passes} ? syscall(SYS_fdatasync, f) : 0; }}\n"
+    );
+    fs::write(&source, text).unwrap();
     let made = Command::new("cc").args(["-shared", "-fPIC", "-o"]).args([&library, &source]).status().unwrap();
     assert!(made.success());
     library
 }
 
-#[test]
-fn a_server_with_swallowed_syncs_is_not_durable() {
+/// A mindful, and arguments for runs on a private server that preloads such a library.
+fn preloading(one_of: u32) -> (Mindful, [String; 4]) {
     let (mindful, server) = UsersServer::beside_others("");
     let program = fs::read_link(format!("/proc/{}/exe", server.pid())).unwrap();
     drop(server);
-    let library = swallowing(&mindful);
-    // Programs of a server that preloads the library.
+    let library = swallowing(&mindful, one_of);
     let bin = mindful.path("bin");
     fs::create_dir(&bin).unwrap();
     for entry in fs::read_dir(program.parent().unwrap()).unwrap().flatten() {
@@ -121,14 +126,48 @@ fn a_server_with_swallowed_syncs_is_not_durable() {
     let script = format!("#!/bin/sh\nLD_PRELOAD={} exec {} \"$@\"\n", library.display(), program.display());
     fs::write(bin.join("postgres"), script).unwrap();
     fs::set_permissions(bin.join("postgres"), PermissionsExt::from_mode(0o755)).unwrap();
-    let data = mindful.path("users").display().to_string();
-    let bin = bin.display().to_string();
-    let args = [&["--data-dir", &data, "--pg-bin", &bin], &UPDATES[..]].concat();
+    let [data, bin] = [mindful.path("users"), bin].map(|path| path.display().to_string());
+    (mindful, ["--data-dir".to_owned(), data, "--pg-bin".to_owned(), bin])
+}
+
+fn run_on(mindful: &Mindful, server: &[String; 4], args: &[&str]) -> Report {
+    let server: Vec<&str> = server.iter().map(String::as_str).collect();
+    mindful.report(&mindful.short_run(&[&server, args].concat()))
+}
+
+#[test]
+fn a_server_with_swallowed_syncs_is_not_durable() {
+    let (mindful, server) = preloading(0);
+    let alone = run_on(&mindful, &server, &UPDATES);
+    alone.assert_suspect("not-durable");
     // The device also counts the flushes of others.
-    let run = || mindful.report(&mindful.short_run(&args));
-    let report = retried(run, |report| report.has("not-durable") || !report.has("foreign-writes"));
+    let other = fs::File::create(mindful.path("other")).unwrap();
+    let flush = || {
+        std::os::unix::fs::FileExt::write_all_at(&other, &[7; 512], 0).unwrap();
+        other.sync_data().unwrap();
+    };
+    let beside = while_repeated(flush, || run_on(&mindful, &server, &UPDATES));
+    beside.assert_suspect("not-durable");
+    for report in [alone, beside] {
+        assert!(
+            report.evidence("not-durable").contains("flush") && report.headline().contains("not durable"),
+            "{report}"
+        );
+    }
+}
+
+#[test]
+fn every_second_sync_swallowed_is_not_durable() {
+    let (mindful, server) = preloading(2);
+    // A device of the log's own: others do not flush it.
+    let Some(mounted) = Loop::over(&mindful.path("image"), mindful.path("log")) else {
+        return not_run("it mounts a file system on a loop device, which takes root");
+    };
+    moved(&mindful.path("users"), "pg_wal", &mounted.folder);
+    let report = run_on(&mindful, &server, &["--update-pct", "100", "--work-unit", "1", "--sessions", "8"]);
     report.assert_suspect("not-durable");
-    assert!(report.evidence("not-durable").contains("flushes/s at "), "{report}");
+    // Before the folder is unmounted.
+    drop(mindful);
 }
 
 #[cfg(feature = "sqlite")]
@@ -139,14 +178,12 @@ fn an_sqlite_with_swallowed_syncs_is_not_durable() {
     let args = [&["--target", &target], &UPDATES[..]].concat();
     let honest = mindful.report(&mindful.short_run(&args));
     assert!(!honest.has("not-durable"), "{honest}");
-    let library = swallowing(&mindful);
-    let run = || {
-        let mut swallowed = mindful.command(&crate::mindful::short_run(&args));
-        mindful.report(&swallowed.env("LD_PRELOAD", &library).output().unwrap())
-    };
-    // The device also counts the flushes of others.
-    let report = retried(run, |report| report.has("not-durable") || !report.has("foreign-writes"));
+    let library = swallowing(&mindful, 0);
+    let mut swallowed = mindful.command(&crate::mindful::short_run(&args));
+    let report = mindful.report(&swallowed.env("LD_PRELOAD", &library).output().unwrap());
     report.assert_suspect("not-durable");
+    let never = mindful.report(&mindful.short_run(&[&args[..], &["--synchronous", "off"]].concat()));
+    assert!(never.headline().contains("not durable") && never.text.contains("synchronous = off"), "{never}");
 }
 
 /// There are no reads, so only writes show the other job.
