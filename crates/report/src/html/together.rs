@@ -52,10 +52,11 @@ pub(super) fn both(
         *number += 1;
         html.push_str(&drawing.figure(*number));
     }
+    html.push_str("</div>\n");
     if let Some((titles, rows)) = differences::table(compared).split_first().filter(|(_, rows)| !rows.is_empty()) {
         html.push_str(&frame::table(titles, rows));
     }
-    html.push_str("</div>\n</section>\n<section>\n<h2>The runs</h2>\n");
+    html.push_str("</section>\n<section>\n<h2>The runs</h2>\n");
     let titles: Vec<String> = std::iter::once("side").chain(RUN_TITLES).map(str::to_owned).collect();
     let roles = named.iter().flat_map(|(name, sides)| sides.iter().map(move |_| *name));
     let row = |(role, side): (&str, &Side)| [vec![role.to_owned()], run_cells(*side)].concat();
