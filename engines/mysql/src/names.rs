@@ -5,6 +5,9 @@ pub(crate) use mindful_sql::dataset::table_registry::TableKind;
 /// The comment that marks the registry, and so its database, as mindful's own.
 pub(crate) const MARK: &str = "mindful: dataset, made and removed by mindful";
 
+/// The comment of a registry in a database that others created.
+pub(crate) const MARK_OF_GUEST: &str = "mindful: dataset in a database of others, made and removed by mindful";
+
 /// The comment of a table with an incomplete load.
 pub(crate) const BEGUN: &str = "mindful: begun, not yet loaded";
 

@@ -1,8 +1,8 @@
 //! Whether commits waited for storage: flushes at the device of the log, compared with the requested syncs.
 //!
-//! A sync reaches no device if a library swallows it, or if the file system is in memory. A database has one sync of its
-//! log under way at a time, so each needs a flush. The kernel merges simultaneous flushes of bare files, and a database
-//! merges simultaneous commits, so several of them need fewer flushes.
+//! A sync reaches no device if a library swallows it, or if the file system is in memory. A database has one sync of
+//! its log under way at a time, so each needs a flush. The kernel merges simultaneous flushes of bare files. A database
+//! merges simultaneous commits. Several of them therefore need fewer flushes.
 //!
 //! A device also counts the flushes of others, so flushes alone prove nothing. A sync that reached the device took as
 //! long as a flush.
@@ -27,7 +27,7 @@ use crate::{commit_contrast, io_job};
 const FEWEST_UPDATES: f64 = 100.0;
 /// Share of the syncs one after another that must have reached the device: both are counted at once.
 const LEAST_FLUSHED: f64 = 0.95;
-/// Share of the writes of the log of single commits that must have been flushed: on a full host two share a sync at times.
+/// Share of the writes of the log of single commits that must have been flushed: on a full host, two may share a sync.
 const LEAST_OF_WRITES: f64 = 0.5;
 /// Time of a sync or of a commit by the mean time of a flush, below which it did not wait for one.
 const LEAST_WAITED: f64 = 0.5;
@@ -87,7 +87,7 @@ impl Durability {
         let places: Vec<_> = places(&run.environment, if on_files { Kept::Dataset } else { Kept::Log }).collect();
         let waited = Waited::from_counters(counters, commits, &run.words()).filter(|_| places.len() == 1 && !on_files);
         let of_place = |(number, place): (usize, &String)| {
-            // Syncs are those of the first log; what else is written before a commit returns is synced once for each group.
+            // Syncs belong to the first log; other files written before a commit are synced once for each group.
             let syncs = syncs.filter(|_| number == 0);
             let one_by_one = syncs.filter(|_| !on_files).map(|rate| (rate, LEAST_FLUSHED));
             let written = writes.filter(|_| number == 0).map(|rate| (rate, LEAST_OF_WRITES));
@@ -226,8 +226,8 @@ fn at_device(
             Durability::NotVisible("the log is written by forced writes, which the kernel counts as writes".to_owned())
         }
         Some((rate, level)) => Durability::Lost(format!(
-            "{rate:.1} flushes/s at {level} for {:.1} commits, or syncs or writes of the log, a second: at least {:.1} flushes/s \
-             expected",
+            "{rate:.1} flushes/s at {level} for {:.1} commits/s, or syncs or writes of the log: at least {:.1} \
+             flushes/s expected",
             due.asked, due.flushes
         )),
         None if volatile => Durability::NotVisible(format!("none of {chain} counts flushes")),

@@ -15,7 +15,7 @@ use crate::connect::link::Link;
 use crate::dataset::layout::PAGE_BYTES;
 use crate::dataset::storage::Storage;
 use crate::error::Failure;
-use crate::names::{MARK, MEETING, NUMBERS, Namespace, REGISTRY, SHAPE, TableKind, quote_ident};
+use crate::names::{MARK, MARK_OF_GUEST, MEETING, NUMBERS, Namespace, REGISTRY, SHAPE, TableKind, quote_ident};
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Entry {
@@ -100,12 +100,14 @@ pub(crate) fn ensure(link: &Link, namespace: &Namespace) -> Result<Vec<Entry>> {
         return Ok(entries);
     }
     link.run("making the namespace", |conn| {
-        if !judge::exists(conn, namespace)? {
+        let is_guest = judge::exists(conn, namespace)?;
+        if !is_guest {
             conn.query_drop(format!("CREATE DATABASE {} CHARACTER SET utf8mb4", namespace.quoted()))?;
         }
         let sql = include_str!("../../sql/registry.sql").replace("{{registry}}", &namespace.qualified(REGISTRY));
         let storage = Storage::read(conn)?.clause("");
-        conn.query_drop(sql.replace("{{mark}}", MARK).replace("{{storage}}", &storage))?;
+        let mark = if is_guest { MARK_OF_GUEST } else { MARK };
+        conn.query_drop(sql.replace("{{mark}}", mark).replace("{{storage}}", &storage))?;
         Ok(Vec::new())
     })
 }
@@ -188,9 +190,10 @@ fn list(conn: &mut Conn, namespace: &Namespace) -> Result<Vec<OwnedObject>, Fail
         }
     }
     objects.extend(judged.code.iter().map(|(name, kind)| beside(name, Judged::is_own_code(name, kind), 0)));
-    let kept = objects.iter().any(|object| object.kept_because.is_some());
+    let holds_others = objects.iter().any(|object| object.kept_because.is_some()).then_some(HOLDS_OTHERS);
+    let kept_because = holds_others.or(judged.is_guest().then_some("existed before the dataset"));
     objects.push(OwnedObject::new(namespace.qualified(REGISTRY), None, None));
-    objects.push(OwnedObject::new(namespace.quoted(), None, kept.then_some(HOLDS_OTHERS)));
+    objects.push(OwnedObject::new(namespace.quoted(), None, kept_because));
     Ok(objects)
 }
 

@@ -10,7 +10,7 @@ use mysql::{Conn, Row};
 use crate::dataset::storage::Storage;
 use crate::error::Failure;
 use crate::flavor::{Flavor, Version};
-use crate::names::{BEGUN, MARK, MEETING, NUMBERS, Namespace, REGISTRY, TableKind};
+use crate::names::{BEGUN, MARK, MARK_OF_GUEST, MEETING, NUMBERS, Namespace, REGISTRY, TableKind};
 use crate::observe::status;
 
 const REGISTRY_COLUMNS: &[&str] = &[
@@ -169,13 +169,18 @@ impl Judged {
 
     pub(crate) fn refusal(&self, namespace: &Namespace) -> Option<Error> {
         let next = "left untouched; choose another name with --namespace";
-        let Some(registry) = self.table(REGISTRY).filter(|table| table.comment == MARK) else {
+        let Some(registry) = self.table(REGISTRY).filter(|table| table.comment == MARK || self.is_guest()) else {
             let what = format!("database {} holds tables and was not made by mindful", namespace.quoted());
             return Some(Error::target(what, next));
         };
         let fault = registry.fault(REGISTRY_COLUMNS, &self.engine)?;
         let name = namespace.qualified(REGISTRY);
         Some(Error::target(format!("{name} is not as mindful made it: it {}", fault.what), next))
+    }
+
+    /// Whether others created the database.
+    pub(crate) fn is_guest(&self) -> bool {
+        self.table(REGISTRY).is_some_and(|table| table.comment == MARK_OF_GUEST)
     }
 
     pub(crate) fn fault_of(&self, name: &str) -> Option<Fault> {

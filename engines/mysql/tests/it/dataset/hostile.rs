@@ -130,6 +130,19 @@ fn cleanup_of_a_mariadb_leaves_foreign_objects() {
 }
 
 #[test]
+fn cleanup_leaves_a_database_that_mindful_did_not_create() {
+    let place = quick_place();
+    let server = started(MARIADB, &place.path().join("db"), &[]);
+    sql(&server, "CREATE DATABASE bench");
+    let target = loaded(&server, "bench");
+    let removed = target.cleanup().unwrap();
+    assert_eq!(removed.last().unwrap().kept_because.as_deref(), Some("existed before the dataset"));
+    assert_eq!(sql(&server, "SHOW DATABASES LIKE 'bench'"), "bench");
+    assert_eq!(sql(&server, "SHOW TABLES FROM bench"), "");
+    assert!(target.dataset().unwrap().is_none(), "the empty database can be used again");
+}
+
+#[test]
 fn two_on_a_mariadb_namespace_share_it_or_are_refused() {
     let place = quick_place();
     let server = started(MARIADB, &place.path().join("db"), &[]);
