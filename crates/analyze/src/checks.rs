@@ -76,6 +76,7 @@ pub(crate) fn is_a_cause(finding: &Finding) -> bool {
         codes::CLIFF,
         codes::STORAGE_CAP,
         codes::OUT_OF_MEMORY,
+        codes::PAGE_CACHE,
     ];
     causes.iter().chain(&BY_OTHERS).any(|code| finding.code == code.name)
 }
