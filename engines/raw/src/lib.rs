@@ -27,8 +27,6 @@ mod guard;
 mod options;
 mod prepared;
 mod psync;
-mod reap_backoff;
-mod registered_ring;
 mod ring;
 mod scrub;
 pub mod space;

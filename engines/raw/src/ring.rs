@@ -6,6 +6,9 @@
 
 #![expect(unsafe_code, reason = "io_uring hands addresses of the buffer to the kernel; see each SAFETY note")]
 
+mod reap_backoff;
+mod registered_ring;
+
 use std::io;
 use std::mem::ManuallyDrop;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -17,9 +20,9 @@ use mindful_host::kernel_file;
 use rustix::io::Errno;
 use rustix::io_uring::IoringEnterFlags;
 
+use self::reap_backoff::ReapBackoff;
+use self::registered_ring::RegisteredRing;
 use crate::buffer::{self, Buffer};
-use crate::reap_backoff::ReapBackoff;
-use crate::registered_ring::RegisteredRing;
 
 /// Most I/Os taken from the kernel at a time, and so most submitted at a time. That is enough to share the cost of a
 /// call, and few enough that the device does not idle while a deep queue is processed.

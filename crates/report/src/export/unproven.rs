@@ -14,7 +14,7 @@ use mindful_analyze::Analysis;
 use mindful_core::record::run::Run;
 use serde_json::Value;
 
-pub use self::reason::REASONS;
+pub(crate) use self::reason::REASONS;
 use self::reason::{HOOK, OTHERS, OUTSIDE, PLAN, RANK, REQUESTS, TARGET};
 use self::seen::SeenStep;
 

@@ -1,7 +1,7 @@
 //! Why numbers of a record enter no figure.
 
 /// Numbers that no figure uses: their places, and the reasons.
-pub const REASONS: [(&str, &str); 12] = [
+pub(crate) const REASONS: [(&str, &str); 12] = [
     ("slice, sample", OUTSIDE),
     ("head.plan, step", PLAN),
     ("sample", FELL),
