@@ -59,7 +59,7 @@ pub(crate) fn of_files() -> Result<&'static dyn Engine> {
 }
 
 fn unknown(scheme: &str) -> Error {
-    if scheme.starts_with(['/', '.']) {
+    if scheme.starts_with(['/', '.']) && !scheme.starts_with("//") {
         let next = "pass raw:PATH for bare files, or sqlite:PATH for a database file";
         return Error::plan("the target is a path, and no engine is named", next);
     }

@@ -64,8 +64,13 @@ impl Stalls {
         let spans: Vec<_> = still.iter().map(|(session, _, span)| (*session, *span)).collect();
         let together = worth_a_word(together(&spans, least), window);
         let apart = still.into_iter().filter(|(_, alone, _)| *alone);
+        // Short stalls of all sessions may lie within a long one of a single session.
+        let shared_us = |span: Span| together.iter().map(|stall| overlap(stall.span, span).max(0)).sum::<i64>();
         let mut alone: Vec<_> = apart
-            .filter(|(_, _, span)| !together.iter().any(|stall| overlap(stall.span, *span) > 0))
+            .filter(|(_, _, span)| {
+                let shared_us = shared_us(*span);
+                shared_us == 0 || (span.1 - span.0 - shared_us) as u64 >= STALL_US
+            })
             .map(|(session, _, span)| (session, Stall { span, sessions: 1 }))
             .collect();
         alone.sort_by_key(|(session, stall)| (std::cmp::Reverse(stall.us()), *session));

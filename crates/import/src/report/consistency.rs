@@ -23,6 +23,9 @@ const LEAST_HITS: f64 = 2.0;
 /// Reads outside of the cache's requests.
 const NOT_LOGICAL: &str = "physical reads direct temporary tablespace";
 
+/// Logical reads of the column store.
+const IN_MEMORY: &str = "session logical reads - IM";
+
 /// The contradictions, in words.
 pub(super) fn contradictions(report: &Report) -> Vec<String> {
     [totals(report), profiles(report), levels(report), time(report), waits(report), histograms(report)].concat()
@@ -71,7 +74,9 @@ fn levels(report: &Report) -> Vec<String> {
     let rate = |name: &str| report.rate(name);
     let written = rate(statistic::WRITE_REQUESTS).zip(rate(statistic::REDO_WRITES)).map(|(data, redo)| data.plus(redo));
     let hits = report.efficiency.get("buffer hit %").filter(|_| report.scope == Scope::Instance);
-    let by_reads = blocks.zip(logical).filter(|(_, logical)| logical.value >= LEAST_PER_S);
+    // Logical reads of the column store are not requests to the cache.
+    let in_memory = rate(IN_MEMORY).is_some_and(|rate| rate.value > 0.0);
+    let by_reads = blocks.zip(logical).filter(|(_, logical)| logical.value >= LEAST_PER_S && !in_memory);
     let by_reads = by_reads.map(|(blocks, logical)| 100.0 * (1.0 - blocks.value / logical.value));
     let missed = hits.zip(by_reads).filter(|(hits, by_reads)| **hits + LEAST_HITS < *by_reads);
     let found = [

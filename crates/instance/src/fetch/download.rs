@@ -180,7 +180,9 @@ fn redirected(from: &Uri, answer: &Response<Body>, below: Option<&str>) -> Resul
             format!("{scheme}://{authority}{}/{name}", from.path().rsplit_once('/').map_or("", |(folder, _)| folder))
         }
     };
-    let base = below.and_then(|below| to.strip_suffix(below)).map(str::to_owned);
+    // A redirect from https to http is not advised.
+    let is_as_safe = scheme == "http" || to.starts_with("https:");
+    let base = below.filter(|_| is_as_safe).and_then(|below| to.strip_suffix(below)).map(str::to_owned);
     let to: Uri = to.parse().map_err(|_| ureq::Error::RedirectFailed)?;
     match (from.host(), to.host()) {
         (Some(here), Some(there)) if here.eq_ignore_ascii_case(there) => Ok(to),

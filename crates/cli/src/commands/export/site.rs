@@ -71,7 +71,8 @@ fn sources(matches: &ArgMatches, runs: &Runs) -> Result<Vec<Source>> {
     let mut sources = Vec::new();
     let (store, ids) = (runs.store(), runs.store().ids()?);
     for name in names {
-        let tagged = if ids.iter().any(|id| id == name) { Vec::new() } else { store.tagged(name)? };
+        let may_be_tag = name != "latest" && !name.contains('/') && !ids.iter().any(|id| id == name);
+        let tagged = if may_be_tag { store.tagged(name)? } else { Vec::new() };
         if !tagged.is_empty() {
             sources.extend(tagged.into_iter().map(Source::Stored));
             continue;

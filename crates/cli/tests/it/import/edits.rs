@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use mindful_analyze::{Analysis, analyze};
 use mindful_core::record::run::Run;
@@ -59,11 +58,10 @@ fn record_all_shapes(mindful: &Mindful) {
     let of = |verb: &'static [&str]| mindful.run(&[verb, &short[..]].concat());
     for target in ["--target=null:", "--target=sqlite:swept.db"] {
         for signal in [Signal::INT, Signal::KILL] {
-            let ids = || fs::read_dir(mindful.runs()).map_or(0, Iterator::count);
-            let (known, sweep) = (ids(), ["sweep", target, "--sessions", "1,2"]);
+            let begun_steps = || mindful.records().matches("\"event\":\"started\"").count();
+            let (before, sweep) = (begun_steps(), ["sweep", target, "--sessions", "1,2"]);
             let mut child = mindful.start(&[&sweep[..], &short].concat());
-            wait_until("no run begins", || ids() > known);
-            std::thread::sleep(Duration::from_millis(1_500));
+            wait_until("no step begins", || begun_steps() > before);
             // It may have ended: a record is continued then as well.
             let _ = kill_process(Pid::from_child(&child), signal);
             child.wait().unwrap();

@@ -157,9 +157,9 @@ mod alone {
         let run = || stopped_beside(&mindful, &server, 2, [0.8, 3.8], || one().take(1).collect());
         // On a busy host both sessions may wait for a CPU for so long that they stand still together.
         let stopped =
-            retried(run, |stopped| stopped.has("session-stall") || !(stopped.has("little") || stopped.has("stall")));
+            retried(run, |stopped| !stopped.has("stall") && (stopped.has("session-stall") || !stopped.has("little")));
         stopped.assert_suspect("session-stall");
-        assert!(!stopped.has("stall"), "{stopped}");
+        assert!(!stopped.has("stall") || stopped.disturbed(), "{stopped}");
         // If a second session waited long for a CPU, this is the longest of two stalls.
         let evidence = stopped.evidence("session-stall");
         assert!(evidence.starts_with("session ") || evidence.contains("the longest session "), "{stopped}");

@@ -2,7 +2,7 @@
 //!
 //! Short trials double the load until one misses the objective, then halve the gap on a logarithmic scale. The highest
 //! load that met it is confirmed by a trial of full length, and so is the lowest that missed it. Both are repeated
-//! until they differ by more than the trials of one load do. If they still do not, the answer is a range: chance
+//! until they differ by more than the trials of the first load do. If they still do not, the answer is a range: chance
 //! decides which of two such loads met the objective. A percentile needs a number of operations. If a trial had too
 //! few, the same load is tried for longer, and the search fails only if 16 times the duration would not suffice. A
 //! regression over all trials was rejected: latency near saturation fits no curve, and one trial at the answer is
@@ -198,10 +198,11 @@ impl Search<'_> {
     }
 }
 
-/// Whether the figures of two loads differ by more than those of one load.
+/// Whether the figures of two loads differ by more than those of the load that met the objective. Past saturation, the
+/// figures of the other load may vary by more than the loads differ.
 fn are_apart(met: (f64, f64), missed: (f64, f64)) -> bool {
-    let spread = |(least, most): (f64, f64)| if most.is_finite() { most - least } else { 0.0 };
-    missed.0 - met.1 > spread(met).max(spread(missed))
+    let noise = if met.1.is_finite() { met.1 - met.0 } else { 0.0 };
+    missed.0 - met.1 > noise
 }
 
 /// The lowest load above `load` that missed the objective.
