@@ -19,6 +19,7 @@ use crate::judgement::durability::Durability;
 use crate::judgement::headline::{COMMITS, Headline, HeadlineKind, percent};
 use crate::judgement::ladder_step::{FLAT_GAIN, LadderStep};
 use crate::judgement::limit::Limit;
+use crate::judgement::subject::format_time;
 
 /// Share of the waits for the log that its syncs must explain.
 const SYNCING: f64 = 0.5;
@@ -68,10 +69,6 @@ fn volumes(facts: &Facts, log: &str) -> Option<String> {
         Some(data) => format!("{log} on {of_log}, data on {data}"),
         None => format!("{log} on {of_log}"),
     })
-}
-
-pub(super) fn format_time(us: f64) -> String {
-    if us < 1e3 { format!("{us:.0} us") } else { format!("{:.2} ms", us / 1e3) }
 }
 
 impl CommitPath {

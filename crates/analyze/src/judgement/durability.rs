@@ -20,8 +20,8 @@ use crate::figures::floors::{BUFFERED, places};
 use crate::figures::foreign_writes;
 use crate::figures::log::commits;
 use crate::figures::work::Work;
-use crate::judgement::commit_path::format_time;
 use crate::judgement::little;
+use crate::judgement::subject::format_time;
 use crate::{commit_contrast, io_job};
 
 const FEWEST_UPDATES: f64 = 100.0;

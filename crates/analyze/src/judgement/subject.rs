@@ -58,6 +58,10 @@ pub(crate) fn part(phi: f64) -> String {
     if phi > ALL_CACHED { "all".to_owned() } else { percent(phi) }
 }
 
+pub(super) fn format_time(us: f64) -> String {
+    if us < 1e3 { format!("{us:.0} us") } else { format!("{:.2} ms", us / 1e3) }
+}
+
 /// A share as text with a digit that matters.
 pub fn percent(share: f64) -> String {
     let value = share * 100.0;

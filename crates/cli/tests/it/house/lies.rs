@@ -25,6 +25,8 @@ const LIES: &[(&str, &str)] = &[
     ("MariaDB does not sync", "syncs_of_each_mode_of_a_mariadb_are_counted_at_the_volume"),
     ("SQLite does not sync", "syncs_of_each_mode_of_sqlite_are_counted_at_the_volume"),
     ("a library swallows the server's syncs", "a_server_with_swallowed_syncs_is_not_durable"),
+    ("a library swallows every second sync", "every_second_sync_swallowed_is_not_durable"),
+    ("MariaDB's commits do not wait", "a_private_mariadb_commits_as_its_user_sets"),
     ("a library swallows SQLite's syncs", "an_sqlite_with_swallowed_syncs_is_not_durable"),
     ("reads of another backend hide the page cache", "a_backend_that_reads_storage_does_not_hide_the_page_cache"),
     ("others write to the device", "a_writer_next_to_a_run_is_found"),
