@@ -1,5 +1,6 @@
 //! The title of a page and its first sentence, which a reader can repeat without the rest.
 
+use mindful_analyze::judgement::headline::HeadlineKind;
 use mindful_analyze::{Analysis, StepAnalysis};
 use mindful_core::contract::fact::Fact;
 use mindful_core::record::run::Run;
@@ -60,8 +61,11 @@ pub(crate) fn first_sentence(run: &Run, analysis: &Analysis) -> Option<String> {
     ))
 }
 
+/// The latency of the operations that the headline counts.
 fn latency(step: &StepAnalysis) -> String {
-    let op = step.summary.ops.main();
+    let ops = &step.summary.ops;
+    let of_commits = step.headline.as_ref().is_some_and(|headline| headline.kind == HeadlineKind::Commits);
+    let op = if of_commits { ops.update.as_ref() } else { ops.main() };
     match (op.and_then(|op| op.p50_us), op.and_then(|op| op.p99_us)) {
         (Some(p50), Some(p99)) => {
             format!(": median latency {}, 99th percentile {}", figure::time_us(p50), figure::time_us(p99))
