@@ -244,7 +244,8 @@ fn row(run: &IndexedRun, side: Option<&RankedSide>, filters: &[&Choices], column
         html.push_str(&price_cells(side));
     }
     let began = run.started_at.get(..16).unwrap_or(&run.started_at).replace('T', " ");
-    let _ = write!(html, "{}<td>{}</td>", text_cell(&run.figure), spark(run));
+    let shown = escaped_text(&escape_to(&run.figure, 2 * LONGEST));
+    let _ = write!(html, "<td><span class=\"place\">{shown}</span></td><td>{}</td>", spark(run));
     for cell in [run.kind, &began, &run.target] {
         html.push_str(&text_cell(cell));
     }
