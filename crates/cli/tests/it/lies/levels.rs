@@ -8,7 +8,7 @@ use std::process::Command;
 
 use mindful_conformance::{not_run, place};
 
-use crate::mindful::report::{Report, while_repeated};
+use crate::mindful::report::{Report, retried, while_repeated};
 use crate::mindful::users_server::UsersServer;
 use crate::mindful::{Mindful, PAUSES};
 
@@ -179,9 +179,14 @@ fn an_sqlite_with_swallowed_syncs_is_not_durable() {
     let honest = mindful.report(&mindful.short_run(&args));
     assert!(!honest.has("not-durable"), "{honest}");
     let library = swallowing(&mindful, 0);
-    let mut swallowed = mindful.command(&crate::mindful::short_run(&args));
-    let report = mindful.report(&swallowed.env("LD_PRELOAD", &library).output().unwrap());
-    report.assert_suspect("not-durable");
+    let run = || {
+        let mut swallowed = mindful.command(&crate::mindful::short_run(&args));
+        mindful.report(&swallowed.env("LD_PRELOAD", &library).output().unwrap())
+    };
+    let report = retried(run, |report| report.has("not-durable"));
+    // Flushes of others at the device may hide that there are none of SQLite, and prove nothing.
+    assert!(report.has("not-durable") || report.disturbed(), "{report}");
+    assert!(!report.headline().contains("durable commits per second"), "{report}");
     let never = mindful.report(&mindful.short_run(&[&args[..], &["--synchronous", "off"]].concat()));
     assert!(never.headline().contains("not durable") && never.text.contains("synchronous = off"), "{never}");
 }
