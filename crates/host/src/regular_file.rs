@@ -80,6 +80,7 @@ mod tests {
                 if has_reader() {
                     return true;
                 }
+                thread::yield_now();
             }
             false
         };

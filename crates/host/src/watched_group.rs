@@ -3,10 +3,11 @@
 //! Its leader is a shell that reads from a pipe. Only this process has the other end, so the pipe closes even after SIGKILL
 //! or an abort. Then the leader ends the whole group.
 //!
-//! A process may leave its group (`setsid`), but not its ancestors: the command adopts what its descendants leave behind
-//! (`PR_SET_CHILD_SUBREAPER`), so everything is below it while it runs. A control group was rejected: it needs rights that a
-//! user seldom has.
-#![expect(unsafe_code, reason = "the command becomes a subreaper before it is executed; see its SAFETY note")]
+//! A process may leave its group (`setsid`), but not its ancestors. A shell around a hook adopts what descendants of the hook
+//! leave behind (`PR_SET_CHILD_SUBREAPER`), so everything is below it while it runs. A shell also waits for children that it
+//! did not start; a command with children of its own, such as a server, would take an adopted one for its own. A control
+//! group was rejected: it needs rights that a user seldom has.
+#![expect(unsafe_code, reason = "a shell becomes a subreaper before it is executed; see its SAFETY note")]
 
 use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
@@ -19,9 +20,10 @@ use rustix::process::{Pid, Signal, getpid, kill_process, kill_process_group, set
 use crate::Kernel;
 use crate::process::{Stat, descendants};
 
-/// Reads the number of the command, waits for the end of its input, and ignores other signals. Then it ends all below the
-/// command twice, because some may be starting others, and its group.
+/// Reads the number of the shell around a hook, waits for the end of its input, and ignores other signals. Then it ends all
+/// below that shell twice, because some may be starting others, and its group.
 const LEADER: &str = "trap '' INT TERM HUP
+command=
 while read -r number; do command=$number; done
 below() {
     for list in /proc/$1/task/*/children; do
@@ -30,8 +32,10 @@ below() {
         for child in $children; do all=\"$all $child\"; below $child; done
     done
 }
-for round in 1 2; do all=; below $command; kill -KILL $all; done
+[ -z \"$command\" ] || for round in 1 2; do all=; below $command; kill -KILL $all; done
 kill -KILL 0";
+/// Runs its arguments as a child, and ends as that does.
+const ADOPTER: &str = "\"$@\"; exit";
 /// How often all below a command is looked for and ended, and the time between.
 const ROUNDS: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(1);
@@ -61,19 +65,35 @@ impl WatchedGroup {
     ///
     /// # Errors
     /// It cannot be started.
-    pub fn spawn(&mut self, command: &mut Command) -> io::Result<(Child, WatchedCommand)> {
+    pub fn spawn(&self, command: &mut Command) -> io::Result<(Child, WatchedCommand)> {
         let group = Pid::from_child(&self.0);
+        let child = command.process_group(group.as_raw_nonzero().get()).spawn()?;
+        let pid = Pid::from_child(&child);
+        Ok((child, WatchedCommand { group, pid }))
+    }
+
+    /// Starts a shell in the group, set up by `prepare`, that runs the line `hook` and adopts what it leaves behind.
+    ///
+    /// # Errors
+    /// It cannot be started.
+    pub fn spawn_hook(
+        &mut self,
+        hook: &str,
+        prepare: impl FnOnce(&mut Command),
+    ) -> io::Result<(Child, WatchedCommand)> {
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", ADOPTER, "sh", "/bin/sh", "-c", hook]);
+        prepare(&mut shell);
         // SAFETY: the closure makes one system call and allocates nothing.
         unsafe {
-            command.pre_exec(|| Ok(set_child_subreaper(Some(getpid()))?));
+            shell.pre_exec(|| Ok(set_child_subreaper(Some(getpid()))?));
         }
-        let child = command.process_group(group.as_raw_nonzero().get()).spawn()?;
+        let (child, command) = self.spawn(&mut shell)?;
         if let Some(leader) = &mut self.0.stdin {
             // A leader that is gone ends nothing; this process still does.
             let _ = writeln!(leader, "{}", child.id());
         }
-        let pid = Pid::from_child(&child);
-        Ok((child, WatchedCommand { group, pid }))
+        Ok((child, command))
     }
 
     /// After the command has ended; processes that it started in the background keep running.
@@ -105,5 +125,42 @@ impl WatchedCommand {
             thread::sleep(PAUSE);
         }
         self.signal(Signal::KILL);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead, BufReader};
+
+    use super::*;
+
+    /// Leaves a process behind, prints its number, and waits.
+    const LEAVING: &str = "sh -c 'sleep 60 & echo $!'; echo left; sleep 60; true";
+
+    /// Whether the shell that was started by `start` becomes the parent of what [`LEAVING`] leaves behind.
+    fn adopts(start: impl FnOnce(&mut WatchedGroup) -> (Child, WatchedCommand)) -> bool {
+        let mut group = WatchedGroup::start().unwrap();
+        let (mut child, command) = start(&mut group);
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+        let left = lines.next().unwrap().parse().unwrap();
+        assert_eq!(lines.next().as_deref(), Some("left"));
+        let parent = Stat::read(&Kernel::default(), left).unwrap().parent;
+        let adopts = parent == child.id();
+        command.kill();
+        child.wait().unwrap();
+        group.dismiss();
+        adopts
+    }
+
+    #[test]
+    fn only_the_shell_around_a_hook_adopts_what_it_leaves_behind() {
+        assert!(adopts(|group| group
+            .spawn_hook(LEAVING, |shell| {
+                shell.stdout(Stdio::piped());
+            })
+            .unwrap()));
+        let mut other = Command::new("/bin/sh");
+        other.args(["-c", LEAVING]).stdout(Stdio::piped());
+        assert!(!adopts(|group| group.spawn(&mut other).unwrap()));
     }
 }

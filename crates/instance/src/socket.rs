@@ -37,7 +37,7 @@ impl SocketFolder {
             folder.make_private(&path)?;
             return Ok(Self { path, kind, temporary: false });
         }
-        let path = temporary_path(account, kind)?;
+        let path = temporary_path(&path, account, kind)?;
         let mut file = own_file(&note)?;
         file.set_len(0)?;
         file.write_all(path.as_os_str().as_encoded_bytes())?;
@@ -59,14 +59,16 @@ impl Drop for SocketFolder {
     }
 }
 
-/// A new name in the temporary folder: as root, in one where no other user may put something in its place.
-fn temporary_path(account: &Account, kind: &ServerKind) -> io::Result<PathBuf> {
+/// A new name in the temporary folder, because `long` is too long for a socket: as root, in one where no other user may put
+/// something in its place.
+fn temporary_path(long: &Path, account: &Account, kind: &ServerKind) -> io::Result<PathBuf> {
     let named = Some(std::env::temp_dir()).filter(|folder| folder.is_absolute());
     let named = named.unwrap_or_else(|| PathBuf::from("/tmp"));
     let refused = |why: &str| {
         io::Error::other(format!(
-            "it is too long for the path of a socket, and {why}: name another temporary folder by TMPDIR, or a shorter \
-             --data-dir"
+            "{} is too long for the path of a socket, and {why}: name another temporary folder by TMPDIR, or a shorter \
+             --data-dir",
+            long.display()
         ))
     };
     let unreadable = |error: io::Error| refused(&format!("{}: {error}", named.display()));

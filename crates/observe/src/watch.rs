@@ -102,12 +102,15 @@ impl Watch for HostWatch {
     }
 }
 
-/// The control groups of `processes`, the limits of these, and the CPUs that the processes may use.
+/// The control groups of those of `processes` that run the program of the first, the limits of these groups, and the CPUs
+/// and priorities of the processes.
 fn confinement(kernel: &Kernel, processes: &[u32], whose: &str) -> Vec<Circumstance> {
     let (mut seen, mut groups) = (BTreeSet::new(), BTreeMap::<String, BTreeSet<String>>::new());
     let (mut cpus, mut priorities) = (BTreeSet::new(), BTreeSet::new());
     let mut limits: [BTreeSet<String>; 3] = Default::default();
-    for pid in processes {
+    let first_program = processes.first().and_then(|first| program(kernel, *first));
+    // A command that the server starts, such as one that archives its log, may have a priority of its own.
+    for pid in processes.iter().filter(|pid| program(kernel, **pid) == first_program) {
         let folder = process::folder(kernel, *pid);
         let Ok(text) = fs::read_to_string(folder.join("cgroup")) else { continue };
         let status = fs::read_to_string(folder.join("status")).unwrap_or_default();
@@ -149,6 +152,12 @@ fn confinement(kernel: &Kernel, processes: &[u32], whose: &str) -> Vec<Circumsta
     let named =
         |(controllers, paths): (String, BTreeSet<String>)| one((&format!("control group {controllers}"), paths));
     all.into_iter().map(one).chain(groups.into_iter().map(named)).collect()
+}
+
+/// The executable of a process, or its name if another user's executable is unreadable.
+fn program(kernel: &Kernel, pid: u32) -> Option<PathBuf> {
+    let executable = fs::read_link(process::folder(kernel, pid).join("exe")).ok();
+    executable.or_else(|| process::name(kernel, pid).map(PathBuf::from))
 }
 
 /// All parameters of a device's queue, and the mode in which a loop device reads its file.
@@ -205,6 +214,26 @@ mod tests {
         assert!(before.is_some() && cpu() == before, "{before:?}");
         fs::write(other.join("status"), "Name:\tpostgres\nVmSize:\t4096 kB\n").unwrap();
         assert_ne!(cpu(), before);
+    }
+
+    #[test]
+    fn a_command_that_the_server_starts_does_not_count() {
+        let root = tempfile::tempdir().unwrap();
+        let kernel = Kernel { proc: control_groups::version_1(root.path()), ..Kernel::default() };
+        let cpu = || named(&confinement(&kernel, &[42, 43], "the server"), "control group cpu of the server");
+        let is = |pid: &str, program: &str| fs::write(kernel.proc.join(pid).join("comm"), program).unwrap();
+        is("42", "postgres");
+        let before = cpu();
+        fs::create_dir(kernel.proc.join("43")).unwrap();
+        fs::write(kernel.proc.join("43/cgroup"), "1:cpu:/\n").unwrap();
+        is("43", "gzip");
+        assert!(before.is_some() && cpu() == before, "{before:?}");
+        is("43", "postgres");
+        assert_ne!(cpu(), before);
+        for (pid, program) in [("42", "/usr/bin/postgres"), ("43", "/usr/bin/nice")] {
+            std::os::unix::fs::symlink(program, kernel.proc.join(pid).join("exe")).unwrap();
+        }
+        assert_eq!(cpu(), before);
     }
 
     #[test]

@@ -100,11 +100,11 @@ fn wait_for(command: &str, over: &Over<'_>, hooks: &Hooks, phase: HookMoment, id
     let output = file::create(&folder.join(output_name(phase)))
         .map_err(|e| failed(format!("has no place for its output: {e}")))?;
     let errors = output.try_clone().map_err(|e| failed(format!("has no place for its errors: {e}")))?;
-    let mut shell = Command::new("/bin/sh");
-    shell.args(["-c", command]);
-    shell.envs(VARIABLES.into_iter().zip([id.as_ref(), folder.as_os_str(), phase.name().as_ref()]));
-    shell.stdin(Stdio::null()).stdout(output).stderr(errors);
-    let hook = Hook::begin(&mut shell).map_err(|e| failed(format!("did not start: {e}")))?;
+    let prepare = |shell: &mut Command| {
+        shell.envs(VARIABLES.into_iter().zip([id.as_ref(), folder.as_os_str(), phase.name().as_ref()]));
+        shell.stdin(Stdio::null()).stdout(output).stderr(errors);
+    };
+    let hook = Hook::begin(command, prepare).map_err(|e| failed(format!("did not start: {e}")))?;
     match hook.wait_within(over).map_err(|e| failed(format!("cannot be waited for: {e}")))? {
         Some(status) if status.success() => Ok(()),
         Some(status) => Err(failed(format!("failed: {status}"))),
@@ -138,10 +138,10 @@ struct Hook {
 }
 
 impl Hook {
-    fn begin(shell: &mut Command) -> std::io::Result<Self> {
+    fn begin(command: &str, prepare: impl FnOnce(&mut Command)) -> std::io::Result<Self> {
         let mut running = running();
         let mut group = WatchedGroup::start()?;
-        let (shell, command) = group.spawn(shell)?;
+        let (shell, command) = group.spawn_hook(command, prepare)?;
         running.push(command);
         Ok(Self { shell, command, group })
     }
@@ -178,8 +178,6 @@ impl Hook {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::process::ExitStatusExt;
-
     use super::*;
 
     /// A final end of hooks also covers a hook that is about to begin.
@@ -187,10 +185,9 @@ mod tests {
     fn no_hook_begins_while_all_are_ended_and_one_that_has_is_found() {
         let folder = tempfile::tempdir().unwrap();
         let begun = folder.path().join("begun");
-        let mut shell = Command::new("/bin/sh");
-        shell.args(["-c", "touch \"$0\"; sleep 60"]).arg(&begun);
+        let command = format!("touch '{}'; sleep 60", begun.display());
         let all_ended = end();
-        let beginning = std::thread::spawn(move || Hook::begin(&mut shell));
+        let beginning = std::thread::spawn(move || Hook::begin(&command, |_| ()));
         std::thread::sleep(Duration::from_millis(300));
         assert!(!begun.exists());
         drop(all_ended);
@@ -202,7 +199,7 @@ mod tests {
             }
             std::thread::sleep(LOOK);
         };
-        assert_eq!(status.signal(), Some(9));
+        assert!(!status.success());
         assert!(running().is_empty());
     }
 }

@@ -12,4 +12,5 @@ SET SESSION autocommit = 1, SESSION time_zone = '+00:00', NAMES utf8mb4,
     /*M!100300 , SESSION idle_transaction_timeout = 0, SESSION idle_write_transaction_timeout = 0,
                  SESSION idle_readonly_transaction_timeout = 0, SESSION system_versioning_alter_history = KEEP,
                  SESSION tmp_disk_table_size = 18446744073709551615 */
+    /*M!110501 , SESSION max_tmp_session_space_usage = 0 */
     /*!80000 , SESSION max_execution_time = 0, SESSION information_schema_stats_expiry = 0 */

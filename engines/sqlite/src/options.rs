@@ -56,11 +56,17 @@ impl Options {
 
     /// What sessions set, if their commits wait as `commit_wait` says.
     pub(crate) fn synchronous(&self, commit_wait: bool) -> &'static str {
-        match self.synchronous {
-            Some(given) if commit_wait || given == OFF => given,
-            _ if commit_wait => FULL,
-            _ => NORMAL,
+        self.synchronous.unwrap_or(if commit_wait { FULL } else { NORMAL })
+    }
+
+    pub(crate) fn refuse_contradictions(&self, commit_wait: bool) -> Result<()> {
+        if self.synchronous == Some(FULL) && !commit_wait {
+            return Err(Error::plan(
+                "with --synchronous full each commit waits for the WAL, and with --commit-wait off none does",
+                "omit --commit-wait off, or pass --synchronous normal",
+            ));
         }
+        Ok(())
     }
 
     /// Settings under which a crash loses commits that waited.

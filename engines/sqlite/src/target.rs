@@ -108,15 +108,16 @@ impl SqliteTarget {
     }
 
     fn facts(&self) -> BTreeMap<String, String> {
+        let [waiting, not_waiting] = [true, false].map(|waits| self.options.synchronous(waits));
+        let same = waiting == not_waiting;
+        let synchronous =
+            if same { waiting.to_owned() } else { format!("{waiting}; with --commit-wait off {not_waiting}") };
         let facts = [
             ("page_size", self.file.page_bytes().to_string()),
             ("cache_size", format!("-{} (KiB, each session)", self.options.cache_bytes >> 10)),
             ("mmap_size", "0".to_owned()),
             ("journal_mode", "wal".to_owned()),
-            (
-                "synchronous",
-                [true, false].map(|waits| self.options.synchronous(waits)).join("; with --commit-wait off "),
-            ),
+            ("synchronous", synchronous),
             ("wal_autocheckpoint", "1000".to_owned()),
             ("reads", "buffered: the page cache of the operating system is always used".to_owned()),
         ];
@@ -230,6 +231,7 @@ impl Target for SqliteTarget {
         if workload.loop_site == LoopSite::Server {
             return Err(Error::plan("SQLite has no server, so no work loop in it", "pass --loop client"));
         }
+        self.options.refuse_contradictions(workload.commit_wait)?;
         workload.refuse_more_than_loaded(Some(&self.loaded()?))?;
         self.sessions.store(sessions, Ordering::SeqCst);
         self.fills.store(false, Ordering::SeqCst);

@@ -360,7 +360,10 @@ fn a_temporary_folder_too_long_for_a_socket_is_refused() {
     let mut owner = Command::new(std::env::current_exe().unwrap());
     owner.args(["--exact", "life::owner"]).env(FOLDER, &deep).env("TMPDIR", &deep).stdin(Stdio::null());
     let output = String::from_utf8_lossy(&owner.output().unwrap().stdout).into_owned();
-    assert!(output.contains("too long for the path of a socket") && output.contains("by TMPDIR"), "{output}");
+    assert!(
+        output.contains("/socket is too long for the path of a socket") && output.contains("by TMPDIR"),
+        "{output}"
+    );
 }
 
 #[test]

@@ -235,7 +235,7 @@ impl Link {
             let left = left.then(|| self.standing.end_statement(&self.server, socket)).flatten();
             let mut error = explain(failure, place, self.abort.is_aborted());
             if let Some(number) = left {
-                error.next = format!("{}; the server may still work on it until KILL {number}", error.next);
+                error.next = format!("{}; the server may still run the statement; KILL {number} ends it", error.next);
             }
             error
         })

@@ -16,7 +16,7 @@ const COLUMNS: u64 = 4096;
 
 /// The number of the relay's own errors. Their text is the failure and the remedy, separated by [`NEXT`].
 pub(super) const REFUSED: u16 = u16::MAX;
-/// The same where the server still works on a statement.
+/// The number of such an error if the server may still run the statement.
 pub(super) const NOT_ENDED: u16 = REFUSED - 1;
 pub(super) const NEXT: char = '\u{1f}';
 

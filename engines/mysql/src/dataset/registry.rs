@@ -191,7 +191,8 @@ fn list(conn: &mut Conn, namespace: &Namespace) -> Result<Vec<OwnedObject>, Fail
     }
     objects.extend(judged.code.iter().map(|(name, kind)| beside(name, Judged::is_own_code(name, kind), 0)));
     let holds_others = objects.iter().any(|object| object.kept_because.is_some()).then_some(HOLDS_OTHERS);
-    let kept_because = holds_others.or(judged.is_guest().then_some("existed before the dataset"));
+    let kept_because =
+        holds_others.or(judged.is_guest().then_some("existed before the dataset; DROP DATABASE removes it"));
     objects.push(OwnedObject::new(namespace.qualified(REGISTRY), None, None));
     objects.push(OwnedObject::new(namespace.quoted(), None, kept_because));
     Ok(objects)

@@ -17,12 +17,16 @@ pub(super) fn io_timing(state: &State) -> Option<Finding> {
 }
 
 pub(super) fn not_counted(state: &State) -> Option<Finding> {
-    let off = ["track_counts", "track_activities"].into_iter().filter(|name| state.is(name, "off"));
-    let off: Vec<_> = off.map(|name| format!("{name} = off")).collect();
+    let off: Vec<_> = ["track_counts", "track_activities"].into_iter().filter(|name| state.is(name, "off")).collect();
     (!off.is_empty()).then(|| {
-        let text = "The server does not count what it does. Without track_counts logical reads and changes of tables by \
-                    others are unknown, without track_activities waits and sessions of others. To turn it on: ALTER \
-                    SYSTEM RESET, then SELECT pg_reload_conf()";
+        let resets: Vec<_> = off.iter().map(|name| format!("ALTER SYSTEM RESET {name}")).collect();
+        let text = format!(
+            "The server does not count what it does. Without track_counts logical reads and changes of tables by others \
+             are unknown, without track_activities waits and sessions of others. Run {}, and SELECT pg_reload_conf(). If \
+             that has no effect, the database or the role sets it: ALTER DATABASE or ALTER ROLE … RESET",
+            resets.join(" and ")
+        );
+        let off: Vec<_> = off.iter().map(|name| format!("{name} = off")).collect();
         codes::NOT_SEEN.finding(text, format!("server: {}", off.join(", ")))
     })
 }

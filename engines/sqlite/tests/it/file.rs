@@ -39,6 +39,16 @@ fn a_read_only_pass_after_a_load_writes_nothing() {
 }
 
 #[test]
+fn full_syncs_without_waiting_commits_are_refused() {
+    let fixture = fixture::fixture().0.with("synchronous", "full");
+    let opened = fixture.loaded();
+    let waiting = Workload { update_pct: Share::ALL, ..fixture.workload() };
+    opened.target.prepare(&waiting, 1).unwrap();
+    let error = opened.target.prepare(&Workload { commit_wait: false, ..waiting }, 1).unwrap_err();
+    assert!(error.next.contains("--synchronous normal"), "{error}");
+}
+
+#[test]
 fn a_stored_proof_counts_until_the_dataset_is_another() {
     let (fixture, path) = fixture::fixture();
     let kept = || fixture.open().stored_proof().unwrap();

@@ -100,7 +100,8 @@ pub(super) fn read(conn: &mut Conn, namespace: &Namespace) -> Result<Judged, Fai
         // Otherwise the values may be a day old. Other servers with the protocol may lack this setting.
         let _ = conn.query_drop("SET SESSION information_schema_stats_expiry = 0");
     }
-    let rows: Vec<Row> = conn.exec(include_str!("../../../sql/tables.sql"), (&namespace.name,))?;
+    let name = &namespace.name;
+    let rows: Vec<Row> = conn.exec(include_str!("../../../sql/tables.sql"), (name, name, name))?;
     let mut tables: BTreeMap<String, Table> =
         rows.into_iter().map(table).map(|table| (table.name.clone(), table)).collect();
     let columns: Vec<(String, String, String, String)> =

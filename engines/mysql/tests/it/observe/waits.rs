@@ -141,7 +141,7 @@ fn without_the_right_to_see_waits_the_grant_is_named() {
         let names: Vec<String> = target.samplers().unwrap().iter().map(|sampler| sampler.name().to_owned()).collect();
         assert_eq!(names.iter().any(|name| name == "waits"), seen, "{kind:?}: {names:?}");
         let notes = notes.all();
-        let grant = notes.contains("what sessions wait for") && notes.contains("GRANT SELECT ON performance_schema.*");
+        let grant = notes.contains("waits of sessions") && notes.contains("GRANT SELECT ON performance_schema.*");
         assert_eq!(grant, !seen, "{kind:?}: {notes}");
     }
     let fixture = shared::fixture(MARIADB).with("wait_sampling", "off");
