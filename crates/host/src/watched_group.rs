@@ -9,7 +9,8 @@
 //! group was rejected: it needs rights that a user seldom has.
 #![expect(unsafe_code, reason = "a shell becomes a subreaper before it is executed; see its SAFETY note")]
 
-use std::io::{self, Write};
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -76,24 +77,20 @@ impl WatchedGroup {
     ///
     /// # Errors
     /// It cannot be started.
-    pub fn spawn_hook(
-        &mut self,
-        hook: &str,
-        prepare: impl FnOnce(&mut Command),
-    ) -> io::Result<(Child, WatchedCommand)> {
+    pub fn spawn_hook(&self, hook: &str, prepare: impl FnOnce(&mut Command)) -> io::Result<(Child, WatchedCommand)> {
         let mut shell = Command::new("/bin/sh");
         shell.args(["-c", ADOPTER, "sh", "/bin/sh", "-c", hook]);
         prepare(&mut shell);
-        // SAFETY: the closure makes one system call and allocates nothing.
+        let leader = self.0.stdin.as_ref().map(AsRawFd::as_raw_fd);
+        // SAFETY: the closure makes system calls and allocates nothing, and `self` keeps the leader's input open.
         unsafe {
-            shell.pre_exec(|| Ok(set_child_subreaper(Some(getpid()))?));
+            shell.pre_exec(move || {
+                set_child_subreaper(Some(getpid()))?;
+                // Written here, so that the leader has the number before the hook starts anything.
+                leader.map_or(Ok(()), |leader| write_number(BorrowedFd::borrow_raw(leader), getpid()))
+            });
         }
-        let (child, command) = self.spawn(&mut shell)?;
-        if let Some(leader) = &mut self.0.stdin {
-            // A leader that is gone ends nothing; this process still does.
-            let _ = writeln!(leader, "{}", child.id());
-        }
-        Ok((child, command))
+        self.spawn(&mut shell)
     }
 
     /// After the command has ended; processes that it started in the background keep running.
@@ -101,6 +98,19 @@ impl WatchedGroup {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
+}
+
+/// Writes a line with the number of `pid`, without allocation.
+fn write_number(to: BorrowedFd<'_>, pid: Pid) -> io::Result<()> {
+    let mut line = [b'\n'; 11];
+    let (mut at, mut rest) = (line.len() - 1, pid.as_raw_nonzero().get().unsigned_abs());
+    while rest > 0 {
+        at -= 1;
+        line[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+    }
+    rustix::io::write(to, &line[at..])?;
+    Ok(())
 }
 
 impl WatchedCommand {
