@@ -67,15 +67,13 @@ pub fn analyze(run: &Run) -> Analysis {
     Analysis { summary, steps, targets: of_targets }
 }
 
-/// The next step, if a larger plan has no ground: others disturbed the figure, or a file reports it.
+/// The next step, if a larger plan has no ground: other work disturbed the figure, or a file reports it.
 fn next_after(run: &Run, limit: Limit, findings: &[Finding]) -> Option<&'static str> {
+    let unknown = limit == Limit::Undecided && run.head.imported.is_some();
     match limit {
         Limit::OthersCpu | Limit::Stall => None,
-        _ if checks::is_disturbed(findings) => Some("measure again when nothing else uses the host and its devices"),
-        Limit::Undecided if run.head.imported.is_some() => {
-            Some("measure this system with mindful, which samples waits")
-        }
-        _ => None,
+        _ => checks::next_if_disturbed(findings)
+            .or(unknown.then_some("measure this system with mindful, which samples waits")),
     }
 }
 

@@ -78,25 +78,27 @@ pub(crate) fn is_a_cause(finding: &Finding) -> bool {
         codes::OUT_OF_MEMORY,
         codes::PAGE_CACHE,
     ];
-    causes.iter().chain(&BY_OTHERS).any(|code| finding.code == code.name)
+    causes.iter().chain(&ON_THE_HOST).chain(&IN_THE_SERVER).any(|code| finding.code == code.name)
 }
 
-/// What others did in the window. How much of a figure it cost is not known.
-const BY_OTHERS: [Code; 8] = [
-    codes::FOREIGN_CPU,
-    codes::CPU_STEAL,
-    codes::FOREIGN_READS,
-    codes::FOREIGN_WRITES,
-    codes::OTHERS_ACTIVE,
-    codes::UNASKED_READS,
-    codes::AUTOVACUUM,
-    codes::SWAPPED_IN,
-];
+/// What others did on the host in the window. How much of a figure it cost is not known.
+const ON_THE_HOST: [Code; 5] =
+    [codes::FOREIGN_CPU, codes::CPU_STEAL, codes::FOREIGN_READS, codes::FOREIGN_WRITES, codes::SWAPPED_IN];
 
-/// Whether others disturbed a step, by its findings.
-pub(crate) fn is_disturbed(findings: &[Finding]) -> bool {
-    let by_others = |finding: &Finding| BY_OTHERS.iter().any(|code| finding.code == code.name);
-    findings.iter().any(|finding| finding.severity >= Severity::Warning && by_others(finding))
+/// What the server did for others in the window, or for itself.
+const IN_THE_SERVER: [Code; 3] = [codes::OTHERS_ACTIVE, codes::UNASKED_READS, codes::AUTOVACUUM];
+
+/// The next step after a step that other work disturbed, by its findings.
+pub(crate) fn next_if_disturbed(findings: &[Finding]) -> Option<&'static str> {
+    let next = [
+        (&ON_THE_HOST[..], "measure again when nothing else uses the host and its devices"),
+        (&IN_THE_SERVER, "measure again when the server does no other work"),
+    ];
+    let found = |codes: &[Code]| {
+        let is_one = |finding: &Finding| codes.iter().any(|code| finding.code == code.name);
+        findings.iter().any(|finding| finding.severity >= Severity::Warning && is_one(finding))
+    };
+    next.into_iter().find(|(codes, _)| found(codes)).map(|(_, next)| next)
 }
 
 pub(crate) fn check_end(run: &Run) -> Vec<Finding> {
@@ -238,7 +240,7 @@ pub(crate) fn check_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> 
     findings.extend(storage::check_window(found).into_iter().filter(|finding| !said(finding)));
     // Where sessions stood still, or fell to a cap, that is why the rate went down.
     let fell = findings.iter().any(|finding| [codes::STALL, codes::CLIFF].iter().any(|code| finding.code == code.name));
-    let changed = steadiness::rate_changed(step, window, is_disturbed(&findings));
+    let changed = steadiness::rate_changed(step, window, next_if_disturbed(&findings).is_some());
     findings.extend(changed.filter(|finding| !fell || finding.code != codes::RATE_SWINGS.name));
     findings
 }

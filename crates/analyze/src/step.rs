@@ -1,5 +1,6 @@
 //! A step of a run: the data from which its figures are made.
 
+use mindful_core::contract::fact::Kept;
 use mindful_core::contract::metric::Counter;
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::StepSummary;
@@ -72,7 +73,7 @@ pub fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
     let measured = Measured { window: window.as_ref(), work: work.as_ref(), counters: &counters, pace: pace.as_ref() };
     let summary = summary::step(run, step, measured);
     let subject = Subject::from_step(run, step);
-    let floors = floors(run, &counters);
+    let floors = floors(run, &counters, Kept::Dataset);
     let gates = Gates::from_step(run, &step.head, &summary, &counters, subject, &floors);
     let residence = Residence::from_step(run, step, &gates);
     let log = run.words().log;
@@ -82,7 +83,7 @@ pub fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
     let updates = summary.update_pct.is_some_and(|percent| percent > 0.0);
     let block = subject.block_bytes.map(|bytes| bytes as f64);
     let seen = work.is_some() && run.host.as_ref().is_some_and(|host| host.local);
-    let below = gates.others_below.as_ref();
+    let below = gates.writes_below.as_ref();
     let foreign_writes = seen.then(|| ForeignWrites::from_counters(&counters, block, updates, below)).flatten();
     let ledger = match &work {
         Some(work) => ledger(run, step, work, &counters, &summary).above(&floors),

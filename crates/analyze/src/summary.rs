@@ -157,7 +157,7 @@ pub(crate) fn step(run: &Run, step: &StepRecord, Measured { window, work, counte
         write_requests_per_s: rate(Counter::WriteRequests),
         process_reads_per_s: process_reads(run, &step.head, counters),
         device_reads_per_s: rate(Counter::DeviceReads),
-        page_cache_share: page_cache_share(run, &step.head, counters),
+        page_cache_share: page_cache_share(run, &step.head, work, counters),
         hit_ratio: rates::hit_ratio(rate),
         scan_direct_share: work.and_then(|work| scan_direct_share(work, counters)),
         blocks_per_read: blocks_per_read(counters),
@@ -231,7 +231,7 @@ const APART: f64 = 0.1;
 
 /// `phi = 1 - PIO_proc / PIO_db` (docs/method.md, The ledger). Below 0, more came from storage than the database
 /// requested. Then the page cache served nothing, so the share is 0 and the ledger contains the surplus.
-fn page_cache_share(run: &Run, head: &StepHead, counters: &Counters) -> Option<f64> {
+fn page_cache_share(run: &Run, head: &StepHead, work: Option<&Work>, counters: &Counters) -> Option<f64> {
     let asked = counters.rate(Counter::PhysicalReads).filter(|rate| *rate >= FEWEST_READS_PER_S)?;
     counters.find(Counter::ProcessReadBytes).filter(|read| read.timely())?;
     let physical = counters.find(Counter::PhysicalReads)?;
@@ -247,13 +247,16 @@ fn page_cache_share(run: &Run, head: &StepHead, counters: &Counters) -> Option<f
         Some(own) if of(own.fetched, asked) - share > APART => return None,
         _ => share,
     };
-    let scans = scans_under_way(run, head) / (asked * physical.seconds);
+    let scans = work.map_or(0.0, |work| scans_under_way(run, head, work)) / (asked * physical.seconds);
     Some(share).filter(|share| physical.tells(*share) && (*share <= MAX_PAGE_CACHE_SHARE || *share > scans))
 }
 
-/// Blocks of the scans that may be under way at one end of a window: a scan counts its blocks when it ends.
-fn scans_under_way(run: &Run, head: &StepHead) -> f64 {
+/// Blocks of the scans that may be under way at one end of a window: a scan counts its blocks when it ends. Sessions that
+/// seldom scan were probably not within one, unless scans ended in the window.
+fn scans_under_way(run: &Run, head: &StepHead, work: &Work) -> f64 {
     let scans = head.workload.as_ref().is_some_and(|workload| !workload.scan_pct.is_none());
-    let blocks = run.dataset.as_ref().filter(|_| scans).map_or(0, |dataset| dataset.scan_blocks);
-    blocks as f64 * head.session_count() as f64
+    let blocks = run.dataset.as_ref().filter(|_| scans).map_or(0, |dataset| dataset.scan_blocks) as f64;
+    let scans = work.kind(OpKind::Scan);
+    let scanning = scans.busy_ns / 1e9 / work.seconds;
+    (scanning.ceil().min(f64::from(work.sessions)) * blocks).min(scans.blocks + scanning * blocks)
 }

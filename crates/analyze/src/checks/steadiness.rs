@@ -55,14 +55,14 @@ pub(super) fn rate_changed(step: &StepRecord, window: &Window, is_disturbed: boo
         Some(moved) => rate_moved(&moved, &seconds.hit_ratio),
         None => rate_swings(&rates, point_s).or_else(|| Some(rate_moved(&moved?, &seconds.hit_ratio)))?,
     };
-    Some(if is_disturbed { caused_by_others(changed) } else { changed })
+    Some(if is_disturbed { caused_by_other_work(changed) } else { changed })
 }
 
-/// `changed` in a run that others disturbed: no other plan helps.
-fn caused_by_others(changed: Finding) -> Finding {
+/// `changed` in a run that other work disturbed: no other plan helps.
+fn caused_by_other_work(changed: Finding) -> Finding {
     let what = changed.text.split_once(". ").map_or(&*changed.text, |(what, _)| what);
     Finding {
-        text: format!("{what}. Others disturbed the run, which can be the cause: measure without them."),
+        text: format!("{what}. Other work disturbed the run, which can be the cause: measure without it."),
         ..changed
     }
 }

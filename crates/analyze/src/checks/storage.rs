@@ -45,16 +45,15 @@ fn reads(found: &StepAnalysis) -> Vec<Finding> {
     if gates.method_yield.is_some_and(|y| y < CACHED_YIELD) {
         return findings;
     }
-    if gates.explained_by_holes() {
+    let unread = gates.page_cache_share.filter(|phi| *phi > claims::MAX_PAGE_CACHE_SHARE);
+    if let Some((holes, unread)) = gates.holes().zip(unread) {
         let text = "Parts of the files were never written. The kernel answers reads of them without storage. Write the \
                     files completely, or load the dataset again.";
-        let unread = headline::part(gates.page_cache_share.unwrap_or(0.0));
-        let evidence = format!(
-            "{} of the files are holes; storage did not serve {unread} of the reads",
-            percent(gates.holes_share)
-        );
+        let (holes, unread) = (percent(holes), headline::part(unread));
+        let evidence = format!("{holes} of the files are holes; storage did not serve {unread} of the reads");
         findings.push(codes::HOLES.finding(text, evidence));
-    } else if let Some(phi) = gates.page_cache_share.filter(|phi| *phi > claims::MAX_PAGE_CACHE_SHARE) {
+    }
+    if let Some(phi) = unread.filter(|_| !gates.explained_by_holes()) {
         let text = "The page cache served physical reads, so they do not describe storage. Use direct I/O, or limit \
                     the page cache.";
         findings.push(codes::PAGE_CACHE.finding(text, format!("{} of physical reads", headline::part(phi))));

@@ -21,8 +21,8 @@ pub(crate) struct Floor {
     pub devices: String,
     pub reads_per_s: f64,
     pub bytes_per_s: f64,
-    /// Bytes written a second; 0 where the device does not count them.
-    written_per_s: f64,
+    /// Bytes written a second; `None` where a device does not count them.
+    pub written_per_s: Option<f64>,
     /// Kind of the devices, if reported.
     pub layer: Option<String>,
 }
@@ -56,10 +56,9 @@ pub(crate) fn places(facts: &Facts, kept: Kept) -> impl Iterator<Item = String> 
     places.take_while(|place| facts.contains_key(&format!("{place}.path")))
 }
 
-/// The levels of each chain of devices that count their reads, the upper ones first.
-pub(crate) fn floors(run: &Run, counters: &Counters) -> Vec<Vec<Floor>> {
-    let chains =
-        places(&run.environment, Kept::Dataset).filter_map(|place| run.environment.get(&format!("{place}.device")));
+/// The levels of each chain of devices of `kept` that count their reads, the upper ones first.
+pub(crate) fn floors(run: &Run, counters: &Counters, kept: Kept) -> Vec<Vec<Floor>> {
+    let chains = places(&run.environment, kept).filter_map(|place| run.environment.get(&format!("{place}.device")));
     chains
         .map(|chain| chain.split(" < ").filter_map(|level| floor(&run.environment, counters, level)).collect())
         .collect()
@@ -71,14 +70,15 @@ fn floor(facts: &Facts, counters: &Counters, level: &str) -> Option<Floor> {
         let change = counters.0.iter().rev().find(|change| change.name == name)?;
         Some((change.readings[1]?, change.delta? / change.seconds))
     };
-    let (mut ever, mut reads_per_s, mut bytes_per_s, mut written_per_s) = (0.0, 0.0, 0.0, 0.0);
+    let (mut ever, mut reads_per_s, mut bytes_per_s, mut written_per_s) = (0.0, 0.0, 0.0, Some(0.0));
     for device in level.split(' ') {
         let (reads, per_s) = growth(device, MetricFamily::ReadsCompleted)?;
         let (sectors, sectors_per_s) = growth(device, MetricFamily::SectorsRead)?;
         ever += reads + sectors;
         reads_per_s += per_s;
         bytes_per_s += sectors_per_s * SECTOR_BYTES;
-        written_per_s += growth(device, WRITTEN).map_or(0.0, |(_, per_s)| per_s * SECTOR_BYTES);
+        let written = growth(device, WRITTEN).map(|(_, per_s)| per_s * SECTOR_BYTES);
+        written_per_s = written_per_s.zip(written).map(|(sum, written)| sum + written);
     }
     let layers = level.split(' ').filter_map(|device| facts.get(&format!("device.{device}.layer")));
     let layer = layers.cloned().reduce(|all, layer| format!("{all}; {layer}"));
@@ -86,45 +86,51 @@ fn floor(facts: &Facts, counters: &Counters, level: &str) -> Option<Floor> {
     (ever > 0.0).then(|| Floor { devices: level.to_owned(), reads_per_s, bytes_per_s, written_per_s, layer })
 }
 
-/// Traffic of a device below that of the data which the latter did not ask for: that of others, bytes/s.
+/// Traffic of a device below that of the data which the devices above it did not ask for: that of others, bytes/s.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct OthersBelow {
     /// The device, or several with spaces between.
     pub devices: String,
-    pub read: f64,
-    pub written: f64,
-    /// All that the device read.
-    pub all_read: f64,
+    pub bytes_per_s: f64,
+    /// All traffic of the device, bytes/s.
+    pub all: f64,
 }
 
 impl OthersBelow {
-    /// The device of `chains` with most of it. A level of more or fewer devices writes or reads other bytes than it is asked
-    /// for (a mirror, parity), and so does a device that reads ahead.
-    pub(crate) fn most(run: &Run, chains: &[Vec<Floor>]) -> Option<Self> {
-        let facts = &run.environment;
-        let log = places(facts, Kept::Log).filter_map(|place| facts.get(&format!("{place}.device")));
-        let counted = log.filter_map(|chain| chain.split(" < ").next());
-        let counted: BTreeSet<&str> =
-            counted.chain(chains.iter().filter_map(|floors| Some(&*floors.first()?.devices))).collect();
-        let number = |floor: &Floor| floor.devices.split(' ').count();
-        let comparable = |pair: &&[Floor]| {
-            let buffered = pair[0].layer.as_ref().is_some_and(|layer| layer.contains(BUFFERED));
-            !buffered && number(&pair[0]) == number(&pair[1]) && !counted.contains(&*pair[1].devices)
-        };
-        let pairs: Vec<&[Floor]> = chains.iter().flat_map(|floors| floors.windows(2)).filter(comparable).collect();
+    /// The `traffic` of others at each device below those of `data`. What the devices of `log` ask for is the run's, too.
+    ///
+    /// A level of more or fewer devices writes or reads other bytes than it is asked for (a mirror, parity), and so does a
+    /// device that reads ahead.
+    pub(crate) fn find(data: &[Vec<Floor>], log: &[Vec<Floor>], traffic: fn(&Floor) -> Option<f64>) -> Vec<Self> {
+        let chains = || data.iter().chain(log);
         let others = |below: &Floor| {
-            let above = pairs.iter().filter(|pair| pair[1].devices == below.devices).map(|pair| &pair[0]);
-            let above: BTreeMap<&str, &Floor> = above.map(|floor| (&*floor.devices, floor)).collect();
-            let asked = |of: fn(&Floor) -> f64| above.values().map(|floor| of(floor)).sum::<f64>();
-            Self {
-                devices: below.devices.clone(),
-                read: (below.bytes_per_s - asked(|floor| floor.bytes_per_s)).max(0.0),
-                written: (below.written_per_s - asked(|floor| floor.written_per_s)).max(0.0),
-                all_read: below.bytes_per_s,
+            // The counters of the devices of data and log contain it already.
+            if chains().filter_map(|floors| floors.first()).any(|first| first.shares_a_device(below)) {
+                return None;
             }
+            let mut asked = BTreeMap::new();
+            for pair in chains().flat_map(|floors| floors.windows(2)).filter(|pair| pair[1].shares_a_device(below)) {
+                let comparable = pair[1].devices == below.devices && pair[0].passes_all_to(below);
+                asked.insert(&pair[0].devices, traffic(&pair[0]).filter(|_| comparable)?);
+            }
+            let all = traffic(below)?;
+            let bytes_per_s = (all - asked.values().sum::<f64>()).max(0.0);
+            Some(Self { devices: below.devices.clone(), bytes_per_s, all })
         };
-        let all = pairs.iter().map(|pair| others(&pair[1]));
-        all.max_by(|one, other| (one.read + one.written).total_cmp(&(other.read + other.written)))
+        data.iter().flat_map(|floors| floors.iter().skip(1)).filter_map(others).collect()
+    }
+}
+
+impl Floor {
+    fn shares_a_device(&self, other: &Self) -> bool {
+        self.devices.split(' ').any(|device| other.devices.split(' ').any(|theirs| theirs == device))
+    }
+
+    /// Whether it asks `below` for the bytes that it is asked for.
+    fn passes_all_to(&self, below: &Self) -> bool {
+        let number = |floor: &Self| floor.devices.split(' ').count();
+        let buffered = self.layer.as_ref().is_some_and(|layer| layer.contains(BUFFERED));
+        !buffered && number(self) == number(below)
     }
 }
 

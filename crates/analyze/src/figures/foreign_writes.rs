@@ -13,7 +13,7 @@ const QUIET_BYTES_PER_S: f64 = 1024.0 * 1024.0;
 /// Less than this share of all traffic is quiet too.
 const QUIET_SHARE: f64 = 0.05;
 /// A sync may take so many flushes: before the record of the journal, and after it.
-const OF_A_SYNC: f64 = 3.0;
+pub(crate) const OF_A_SYNC: f64 = 3.0;
 const QUIET_FLUSHES_PER_S: f64 = 20.0;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -29,14 +29,9 @@ pub struct ForeignWrites {
     pub more_bytes: bool,
 }
 
-/// How many of `flushes` others must have asked for, where the run asked for `syncs`, 1/s.
-fn of_others(flushes: f64, syncs: f64) -> f64 {
-    (flushes - OF_A_SYNC * syncs).max(0.0)
-}
-
-/// Whether there are more `flushes` than the run's `syncs` explain, 1/s.
-pub(crate) fn are_of_others(flushes: f64, syncs: f64) -> bool {
-    of_others(flushes, syncs) > QUIET_FLUSHES_PER_S
+/// Whether there are more `flushes` than the run's `own`, 1/s.
+pub(crate) fn are_of_others(flushes: f64, own: f64) -> bool {
+    flushes - own > QUIET_FLUSHES_PER_S
 }
 
 impl ForeignWrites {
@@ -49,7 +44,7 @@ impl ForeignWrites {
     ) -> Option<Self> {
         let rate = |counter| counters.rate(counter);
         let at_device = rate(Counter::DeviceWriteBytes)?;
-        let device_bytes = at_device + below.map_or(0.0, |others| others.written);
+        let device_bytes = at_device + below.map_or(0.0, |others| others.bytes_per_s);
         let by_database = rate(Counter::PhysicalWrites).zip(block_bytes).map_or(0.0, |(writes, bytes)| writes * bytes)
             + rate(Counter::LogBytes).unwrap_or(0.0);
         let own_bytes = rate(Counter::ProcessWriteBytes)?.max(by_database);
@@ -60,11 +55,11 @@ impl ForeignWrites {
         // forced write (O_DSYNC) causes a flush without a sync.
         let asked = |syncs: f64| if syncs > 0.0 { syncs } else { rate(Counter::Commits).unwrap_or(0.0) };
         let syncs = if updates { rate(Counter::LogSyncs).map(asked) } else { Some(0.0) };
-        let flushes = syncs.map_or(0.0, |syncs| of_others(most, syncs));
+        let flushes = syncs.map_or(0.0, |syncs| (most - OF_A_SYNC * syncs).max(0.0));
         let explained = own_bytes * if updates { 2.0 * BESIDE } else { BESIDE } + (most - flushes) * OF_A_FLUSH;
         let all = device_bytes + rate(Counter::DeviceReadBytes).unwrap_or(0.0);
         let more_bytes = device_bytes - explained > QUIET_BYTES_PER_S.max(QUIET_SHARE * all);
-        let below = below.filter(|others| others.written > device_bytes / 2.0).map(|others| others.devices.clone());
+        let below = below.filter(|others| others.bytes_per_s > device_bytes / 2.0).map(|others| others.devices.clone());
         let found = Self { device_bytes, below, own_bytes, flushes, more_bytes };
         (more_bytes || flushes > QUIET_FLUSHES_PER_S).then_some(found)
     }

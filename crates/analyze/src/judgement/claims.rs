@@ -1,7 +1,7 @@
 //! Claims of a headline about its reads. Each claim compares two adjacent levels of the ledger in both directions. If
 //! they differ, the headline uses a plainer word and shows the difference.
 
-use mindful_core::contract::fact::Fact;
+use mindful_core::contract::fact::{Fact, Kept};
 use mindful_core::contract::metric::Counter;
 use mindful_core::plan::units::{format_bytes, format_rounded};
 use mindful_core::record::run::{Run, StepHead};
@@ -9,7 +9,7 @@ use mindful_core::result::StepSummary;
 
 use crate::figures::blocks::{self, SINGLE_BLOCK};
 use crate::figures::counters::Counters;
-use crate::figures::floors::{Between, Floor, OthersBelow};
+use crate::figures::floors::{Between, Floor, OthersBelow, floors};
 use crate::judgement::subject::{Subject, part, percent};
 
 /// Largest page-cache share with which reads are storage reads.
@@ -29,6 +29,8 @@ const QUIET_BYTES_PER_S: f64 = 64.0 * 1024.0;
 const QUIET_SHARE: f64 = 0.01;
 /// Requests of others below this are not worth a word, 1/s: a journal, a log.
 const QUIET_REQUESTS_PER_S: f64 = 16.0;
+/// Most unread blocks by the share of the files that are holes, if holes alone explain them.
+const MOST_BY_HOLES: f64 = 3.0;
 /// Length from which on a block is large: the kernel may split its request.
 pub(super) const LARGE_BLOCK: u64 = 128 << 10;
 
@@ -63,8 +65,10 @@ pub struct Gates {
     /// The layers between the device that serves and the device that stores.
     pub(crate) between: Between,
     pub(crate) levels: Levels,
-    /// Traffic of others at a device below that of the data; `None` if there is none to compare with.
-    pub(crate) others_below: Option<OthersBelow>,
+    /// Reads of others at the devices below those of the data.
+    reads_below: Vec<OthersBelow>,
+    /// Writes of others at the device below that of the data with most of them.
+    pub(crate) writes_below: Option<OthersBelow>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -262,7 +266,7 @@ impl Gates {
         step: &StepSummary,
         counters: &Counters,
         subject: Subject,
-        floors: &[Vec<Floor>],
+        data: &[Vec<Floor>],
     ) -> Self {
         let block_bytes = subject.block_bytes.map(|bytes| bytes as f64);
         let database_bytes = step.physical_reads_per_s.zip(block_bytes).map(|(reads, bytes)| reads * bytes);
@@ -283,14 +287,17 @@ impl Gates {
             written_bytes: counters.rate(Counter::DeviceWriteBytes),
         };
         let holes = Fact::HolesShare.find(&run.environment);
+        let log = floors(run, counters, Kept::Log);
+        let writes = OthersBelow::find(data, &log, |floor| floor.written_per_s);
         Self {
             page_cache_share: step.page_cache_share,
             foreign_share: foreign_share(&levels),
             method_yield: step.physical_reads_per_s.zip(visited).map(|(reads, blocks)| reads / blocks),
             blocks_per_request: step.physical_reads_per_s.zip(requests).map(|(reads, requests)| reads / requests),
             holes_share: holes.and_then(|share| share.parse().ok()).unwrap_or(0.0),
-            between: Between::from_chains(run, floors, MAX_PAGE_CACHE_SHARE),
-            others_below: OthersBelow::most(run, floors),
+            between: Between::from_chains(run, data, MAX_PAGE_CACHE_SHARE),
+            reads_below: OthersBelow::find(data, &log, |floor| Some(floor.bytes_per_s)),
+            writes_below: writes.into_iter().max_by(|one, other| one.bytes_per_s.total_cmp(&other.bytes_per_s)),
             levels,
         }
     }
@@ -307,20 +314,25 @@ impl Gates {
         doubts
     }
 
-    /// Whether holes of the files can explain blocks that no process fetched. A hole takes less time to read than a block, so
-    /// the share of reads is larger than that of the files.
+    /// The share of the files that are holes, unless negligible.
+    pub(crate) fn holes(&self) -> Option<f64> {
+        Some(self.holes_share).filter(|share| *share > MAX_PAGE_CACHE_SHARE)
+    }
+
+    /// Whether holes of the files can explain all blocks that no process fetched. A hole takes less time to read than a
+    /// block, so the share of reads is larger than that of the files.
     pub(crate) fn explained_by_holes(&self) -> bool {
         let unread = self.page_cache_share.unwrap_or(0.0);
-        unread > MAX_PAGE_CACHE_SHARE && self.holes_share > MAX_PAGE_CACHE_SHARE
+        unread > MAX_PAGE_CACHE_SHARE && self.holes().is_some_and(|holes| unread <= holes * MOST_BY_HOLES)
     }
 
     /// Reads of others at the device of the data, or below it, unless negligible.
     pub(crate) fn foreign_reads(&self) -> Option<String> {
         let at_device = self.foreign_share.map(|share| (share, "the device's read bytes".to_owned()));
-        let below = self.others_below.as_ref().filter(|others| others.read > self.levels.quiet_bytes());
+        let below = self.reads_below.iter().filter(|others| others.bytes_per_s > self.levels.quiet_bytes());
         let below =
-            below.map(|others| (others.read / others.all_read, format!("the read bytes of {}", others.devices)));
-        let most = [at_device, below].into_iter().flatten().max_by(|one, other| one.0.total_cmp(&other.0));
+            below.map(|others| (others.bytes_per_s / others.all, format!("the read bytes of {}", others.devices)));
+        let most = at_device.into_iter().chain(below).max_by(|one, other| one.0.total_cmp(&other.0));
         most.filter(|(share, _)| *share > MAX_FOREIGN_SHARE).map(|(share, of)| format!("{} of {of}", percent(share)))
     }
 }

@@ -29,10 +29,15 @@ const FEWEST_UPDATES: f64 = 100.0;
 const LEAST_FLUSHED: f64 = 0.95;
 /// Share of the writes of the log of single commits that must have been flushed: on a full host, two may share a sync.
 const LEAST_OF_WRITES: f64 = 0.5;
+/// Most flushes for a sync of a database with one log. The files of the log were written before, so a sync needs no
+/// journal. A second one, such as a binary log, grows.
+const MOST_OF_A_SYNC: f64 = 1.1;
 /// Time of a sync or of a commit by the mean time of a flush, below which it did not wait for one.
 const LEAST_WAITED: f64 = 0.5;
+/// The same where others may have flushed the device: their flushes can be slower, which raises the mean.
+const LEAST_WAITED_BESIDE_OTHERS: f64 = 0.1;
 /// Fewest samples of waiting sessions that are expected where commits wait for flushes: half of them is no chance then.
-const FEWEST_SAMPLES: f64 = 20.0;
+const FEWEST_SAMPLES: f64 = 50.0;
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Durability {
@@ -83,24 +88,30 @@ impl Durability {
         // Of a database that does not count its syncs: each commit writes the log before it is synced.
         let small = workload.commit == Commit::Each && syncs.is_none();
         let writes = counters.rate(Counter::LogWrites).filter(|_| small);
-        let at_once = little::in_flight(run, step, work).max(1.0);
+        // Pauses of equal length bring sessions into step, so even sessions that mostly think may commit together.
+        let at_once = f64::from(work.sessions) * f64::from(little::in_flight_per_session(run, step));
         let places: Vec<_> = places(&run.environment, if on_files { Kept::Dataset } else { Kept::Log }).collect();
-        let waited = Waited::from_counters(counters, commits, &run.words()).filter(|_| places.len() == 1 && !on_files);
+        let single_log = places.len() == 1 && !on_files;
+        let waited = Waited::from_counters(counters, commits, &run.words()).filter(|_| single_log);
+        let of_a_sync = if single_log { MOST_OF_A_SYNC } else { foreign_writes::OF_A_SYNC };
         let of_place = |(number, place): (usize, &String)| {
             // Syncs belong to the first log; other files written before a commit are synced once for each group.
             let syncs = syncs.filter(|_| number == 0);
-            let one_by_one = syncs.filter(|_| !on_files).map(|rate| (rate, LEAST_FLUSHED));
-            let written = writes.filter(|_| number == 0).map(|rate| (rate, LEAST_OF_WRITES));
+            let due = |what: &'static str, share: f64| {
+                move |asked: f64| Due { what, asked, flushes: asked * share, of_a_sync }
+            };
+            let one_by_one = syncs.filter(|_| !on_files).map(due("syncs", LEAST_FLUSHED));
+            let written = writes.filter(|_| number == 0).map(due("writes of the log", LEAST_OF_WRITES));
             let merged = if at_once > 1.0 { 1.0 / at_once } else { LEAST_FLUSHED };
-            let merged = commits.or(syncs).map(|rate| (rate, merged));
-            let due = [one_by_one, written, merged]
+            let merged = commits.map(due("commits", merged)).or_else(|| syncs.map(due("syncs", merged)));
+            [one_by_one, written, merged]
                 .into_iter()
                 .flatten()
-                .map(|(asked, share)| Due { asked, flushes: asked * share });
-            due.reduce(|one, other| if other.flushes > one.flushes { other } else { one }).map_or_else(
-                || Self::NotVisible("neither syncs nor commits are counted".to_owned()),
-                |due| at_place(run, place, counters, &due, waited.as_ref()),
-            )
+                .reduce(|one, other| if other.flushes > one.flushes { other } else { one })
+                .map_or_else(
+                    || Self::NotVisible("neither syncs nor commits are counted".to_owned()),
+                    |due| at_place(run, place, counters, &due, waited.as_ref()),
+                )
         };
         let all: Vec<Self> = places.iter().enumerate().map(of_place).collect();
         let worst = all.into_iter().max_by_key(Self::doubt);
@@ -117,7 +128,7 @@ impl Durability {
     }
 }
 
-/// That of what lies at one place.
+/// Durability of the log at one place, or of the files there.
 fn at_place(run: &Run, place: &str, counters: &Counters, due: &Due, waited: Option<&Waited>) -> Durability {
     let facts = &run.environment;
     if let Some(memory) = facts.get(&format!("{place}.memory")) {
@@ -144,9 +155,16 @@ impl Durability {
     }
 }
 
+/// Flushes that a device must have had.
 struct Due {
+    /// What needs them: syncs, commits, or writes of the log.
+    what: &'static str,
+    /// Their number, 1/s.
     asked: f64,
+    /// Fewest flushes for them, 1/s.
     flushes: f64,
+    /// Most flushes for one of them.
+    of_a_sync: f64,
 }
 
 /// What commits or syncs waited for, compared with a flush.
@@ -180,11 +198,15 @@ impl Waited {
         sync.or_else(commit).or_else(sampled)
     }
 
-    /// Why flushes at `level` are not those of the commits; `None` where they may be.
-    fn contradicts(&self, level: &str) -> Option<String> {
+    /// Whether it can have been a flush of `level`, at the mean time of those of the run and perhaps of `others`.
+    fn at_level(&self, level: &str, others: bool) -> Durability {
         let [us, flush_us] = [self.us, self.flush_us].map(format_time);
-        let text = || format!("{} {us} on average, a flush of {level} {flush_us}: others flushed it", self.what);
-        (self.us < self.flush_us * LEAST_WAITED).then(text)
+        let text = format!("{} {us} on average, a flush of {level} {flush_us}: others flushed it", self.what);
+        match self.us / self.flush_us {
+            share if share >= LEAST_WAITED => Durability::Proven,
+            share if others && share >= LEAST_WAITED_BESIDE_OTHERS => Durability::NotVisible(text),
+            _ => Durability::Lost(text),
+        }
     }
 }
 
@@ -226,9 +248,8 @@ fn at_device(
             Durability::NotVisible("the log is written by forced writes, which the kernel counts as writes".to_owned())
         }
         Some((rate, level)) => Durability::Lost(format!(
-            "{rate:.1} flushes/s at {level} for {:.1} commits/s, or syncs or writes of the log: at least {:.1} \
-             flushes/s expected",
-            due.asked, due.flushes
+            "{rate:.1} flushes/s at {level} for {:.1} {} per second: at least {:.1} flushes/s expected",
+            due.asked, due.what, due.flushes
         )),
         None if volatile => Durability::NotVisible(format!("none of {chain} counts flushes")),
         None if known => Durability::WriteThrough,
@@ -239,11 +260,13 @@ fn at_device(
 /// The device was flushed often enough, by this run or by others.
 fn flushed(rate: f64, level: &str, due: &Due, waited: Option<&Waited>) -> Durability {
     match waited {
-        Some(waited) => waited.contradicts(level).map_or(Durability::Proven, Durability::Lost),
-        None if foreign_writes::are_of_others(rate, due.asked) => Durability::NotVisible(format!(
-            "others flushed {level}, too: {} flushes/s for {} commits or syncs/s",
+        // Of merged commits only the fewest flushes are certainly those of the run.
+        Some(waited) => waited.at_level(level, foreign_writes::are_of_others(rate, due.flushes * due.of_a_sync)),
+        None if foreign_writes::are_of_others(rate, due.asked * due.of_a_sync) => Durability::NotVisible(format!(
+            "others flushed {level}, too: {} flushes/s for {} {} per second",
             format_rounded(rate),
-            format_rounded(due.asked)
+            format_rounded(due.asked),
+            due.what
         )),
         None => Durability::Proven,
     }

@@ -139,7 +139,9 @@ pub(crate) fn headline(step: &StepSummary, gates: &Gates, subject: Subject, fore
         }
         (HeadlineKind::PageCache, Some(phi)) => {
             let read = if subject.on_files() { "was read" } else { "the database read" };
-            format!("the page cache served {} of what {read}: this is not a storage figure", part(phi))
+            let holes = gates.holes().map(|holes| format!(", and {} of the files are holes", percent(holes)));
+            let holes = holes.unwrap_or_default();
+            format!("the page cache served {} of what {read}{holes}: this is not a storage figure", part(phi))
         }
         _ => gates.doubts().join("; "),
     };

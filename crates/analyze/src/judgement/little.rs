@@ -37,7 +37,7 @@ pub(crate) fn in_flight(run: &Run, step: &StepRecord, work: &Work) -> f64 {
     (f64::from(work.sessions) - work.thinking_sessions()) * f64::from(in_flight_per_session(run, step))
 }
 
-fn in_flight_per_session(run: &Run, step: &StepRecord) -> u32 {
+pub(crate) fn in_flight_per_session(run: &Run, step: &StepRecord) -> u32 {
     io_job::in_flight(run, &step.head).map_or(1, InFlight::total)
 }
 

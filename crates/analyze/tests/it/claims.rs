@@ -6,6 +6,7 @@ use mindful_core::contract::metric::{Counter, HostSource, Phase};
 use mindful_core::plan::units::Share;
 use mindful_core::record::run::Run;
 use mindful_core::result::finding;
+use mindful_core::workload::OpKind;
 
 use crate::judgement::codes;
 use crate::made::{BLOCK_BYTES, Made};
@@ -105,37 +106,70 @@ fn holes_are_called_holes() {
     assert_eq!(evidence(&few, "holes"), "20 % of the files are holes; storage did not serve 50 % of the reads");
 }
 
+#[test]
+fn few_holes_do_not_hide_the_page_cache() {
+    let mut run = Made { from_storage: 0.1, ..Made::default() }.run();
+    run.environment.insert("data.holes_share".to_owned(), "0.06".to_owned());
+    let analysis = analyze(&run);
+    assert_eq!(kind(&analysis), HeadlineKind::PageCache);
+    assert!(analysis.steps[0].headline.as_ref().unwrap().why.contains("holes"), "{analysis:?}");
+    assert!(["holes", "page-cache"].iter().all(|code| codes(&analysis).contains(code)), "{analysis:?}");
+    assert!(analysis.steps[0].evidence.page_cache_share.is_some(), "it limits");
+}
+
+/// Whether the page cache is reported where each of these slices contains a scan of that length, in seconds.
+fn cached_with_scans(from_storage: f64, scan_blocks: u64, scan_s: f64, scans_in: fn(u32, u32) -> bool) -> bool {
+    let mut run = Made { from_storage, ..Made::default() }.run();
+    run.dataset.as_mut().unwrap().scan_blocks = scan_blocks;
+    let step = &mut run.steps[0];
+    step.head.workload.as_mut().unwrap().scan_pct = Share::from_hundredths(2_000).unwrap();
+    for (_, slice) in step.unmerged.iter_mut().filter(|(session, slice)| scans_in(*session, slice.index)) {
+        let scan = slice.op_mut(OpKind::Scan);
+        (scan.ops, scan.blocks, scan.latency.sum_ns) = (1, scan_blocks, (scan_s * 1e9) as u64);
+        let select = slice.op_mut(OpKind::Select);
+        select.latency.sum_ns = (select.latency.sum_ns as f64 * (1.0 - scan_s)) as u64;
+    }
+    codes(&analyze(&run)).contains(&"page-cache")
+}
+
 /// A scan counts its blocks when it ends: of those that begin or end in the window, only a part was fetched in it.
 #[test]
 fn scans_under_way_are_not_the_page_cache() {
-    let judged = |scan_blocks: u64| {
-        let mut run = Made { from_storage: 0.9, ..Made::default() }.run();
-        run.dataset.as_mut().unwrap().scan_blocks = scan_blocks;
-        run.steps[0].head.workload.as_mut().unwrap().scan_pct = Share::from_hundredths(2_000).unwrap();
-        codes(&analyze(&run)).contains(&"page-cache")
-    };
+    let judged = |scan_blocks| cached_with_scans(0.9, scan_blocks, 0.9, |_, _| true);
     assert_eq!([judged(16), judged(20_000)], [true, false]);
+}
+
+/// Four scans have more blocks than the window.
+#[test]
+fn scans_that_seldom_run_do_not_hide_the_page_cache() {
+    assert!(cached_with_scans(0.1, 131_072, 0.2, |_, _| false));
+    assert!(cached_with_scans(0.1, 131_072, 0.2, |session, slice| (session, slice) == (0, 5)));
+}
+
+const OWN_READS: f64 = (1_000_000 / 6_400 * 4 * 64) as f64 * BLOCK_BYTES;
+
+/// A run with these chains of devices, and the bytes that each device read and wrote a second.
+fn on_chains(chains: &[(&str, &str)], devices: &[(&str, f64, Option<f64>)], own: &[(&str, f64)]) -> Analysis {
+    let rates_of = |(device, read, written): &(&str, f64, Option<f64>)| {
+        let read = [("reads_completed", 1.0), ("sectors_read", read / 512.0)];
+        let written = written.map(|bytes| ("sectors_written", bytes / 512.0));
+        let rates = read.into_iter().chain(written);
+        rates.map(|(name, rate)| (format!("{device}.{name}"), rate)).collect::<Vec<_>>()
+    };
+    let of_devices: Vec<_> = devices.iter().flat_map(rates_of).collect();
+    let rates = of_devices.iter().map(|(name, rate)| (name.as_str(), *rate)).chain(own.iter().copied());
+    let mut run = with(&Made::default(), HostSource::Diskstats.name(), &rates.collect::<Vec<_>>());
+    for (place, chain) in chains {
+        run.environment.insert(format!("{place}.path"), format!("/{place}"));
+        run.environment.insert(format!("{place}.device"), (*chain).to_owned());
+    }
+    analyze(&run)
 }
 
 /// The data on a loop device, next to others on the disk below it: reads and writes a second of the disk.
 fn above_a_disk(read: f64, written: f64) -> Analysis {
-    let made = Made::default();
-    let own = (made.ops_per_slice() * 4 * 64) as f64 * BLOCK_BYTES;
-    let rates = [
-        ("loop3.reads_completed", 1.0),
-        ("loop3.sectors_read", own / 512.0),
-        ("vda.reads_completed", 1.0),
-        ("vda.sectors_read", (own + read) / 512.0),
-        ("vda.sectors_written", written / 512.0),
-    ];
-    let mut run = with(&made, HostSource::Diskstats.name(), &rates);
-    let facts = [
-        ("storage.path", "/data"),
-        ("storage.device", "loop3 < vda"),
-        ("device.loop3.layer", "loop of /image, direct"),
-    ];
-    run.environment.extend(facts.map(|(name, value)| (name.to_owned(), value.to_owned())));
-    analyze(&run)
+    let devices = [("loop3", OWN_READS, Some(0.0)), ("vda", OWN_READS + read, Some(written))];
+    on_chains(&[("storage", "loop3 < vda")], &devices, &[])
 }
 
 #[test]
@@ -147,6 +181,46 @@ fn others_at_the_disk_below_a_loop_device_are_found() {
     assert_eq!(kind(&reads), HeadlineKind::Database);
     let writes = above_a_disk(0.0, 600e6);
     assert!(evidence(&writes, "foreign-writes").starts_with("572.2 MiB/s written at vda, 0.0 MiB/s by the run"));
+}
+
+/// The kernel counts writes of the log at the disk, too.
+#[test]
+fn the_log_next_to_the_data_on_a_disk_is_not_foreign() {
+    let log = 100e6;
+    let own = [(Counter::DeviceWriteBytes.name(), log), (Counter::ProcessWriteBytes.name(), log)];
+    let foreign = |chains: [(&str, &str); 2], [data, log_device, disk]: [&str; 3], written: f64| {
+        let devices =
+            [(data, OWN_READS, Some(0.0)), (log_device, 0.0, Some(log)), (disk, OWN_READS, Some(log + written))];
+        codes(&on_chains(&chains, &devices, &own)).contains(&"foreign-writes")
+    };
+    let volumes =
+        |written| foreign([("storage", "dm-0 < sda"), ("log", "dm-1 < sda")], ["dm-0", "dm-1", "sda"], written);
+    assert!(!volumes(0.0) && volumes(600e6));
+    let partitions =
+        |written| foreign([("storage", "vda1 < vda"), ("log", "vda2 < vda")], ["vda1", "vda2", "vda"], written);
+    assert!(!partitions(0.0) && partitions(600e6));
+}
+
+#[test]
+fn writes_at_a_disk_do_not_hide_reads_at_another() {
+    let chains = [("storage", "loop3 < vda"), ("storage2", "loop4 < vdb")];
+    let half = OWN_READS / 2.0;
+    let devices = [
+        ("loop3", half, Some(0.0)),
+        ("vda", half, Some(600e6)),
+        ("loop4", half, Some(0.0)),
+        ("vdb", half + 300e6, Some(0.0)),
+    ];
+    let both = on_chains(&chains, &devices, &[]);
+    assert!(evidence(&both, "foreign-reads").ends_with("of vdb"), "{both:?}");
+    assert!(evidence(&both, "foreign-writes").contains("at vda"), "{both:?}");
+}
+
+#[test]
+fn writes_of_a_device_that_counts_none_are_not_foreign() {
+    let devices = [("loop3", OWN_READS, None), ("vda", OWN_READS, Some(600e6))];
+    let unknown = on_chains(&[("storage", "loop3 < vda")], &devices, &[]);
+    assert!(!codes(&unknown).contains(&"foreign-writes"), "{unknown:?}");
 }
 
 /// Their requests may be large: how many the run made is not their share of bytes.
@@ -192,6 +266,32 @@ fn commits_are_durable_if_flushes_match_syncs() {
     assert!(!unseen.0 && unseen.1.contains("flushes at the device were not visible"), "{unseen:?}");
 }
 
+/// Pauses of equal length bring sessions into step: one flush serves several of their 8,000 commits a second.
+#[test]
+fn sessions_that_mostly_think_may_share_a_flush() {
+    let lost = |flushes: f64| {
+        let mut run = updating(8, "write back", Some(flushes));
+        for (_, slice) in &mut run.steps[0].unmerged {
+            slice.op_mut(OpKind::Update).latency.sum_ns /= 20;
+            slice.think_us = 950_000;
+        }
+        commit(&run).0
+    };
+    assert!(!lost(0.6 * 8_000.0) && lost(900.0));
+}
+
+#[test]
+fn the_evidence_names_what_had_no_flush() {
+    let of = |sessions: u32, counted: &[(&str, f64)]| {
+        let mut run = updating(sessions, "write back", Some(100.0));
+        add(&mut run, "log", counted);
+        evidence(&analyze(&run), "not-durable").to_owned()
+    };
+    assert!(of(1, &[]).contains(" commits per second"));
+    assert!(of(8, &[(Counter::LogSyncs.name(), 3_000.0)]).contains(" syncs per second"));
+    assert!(of(8, &[(Counter::LogWrites.name(), 3_000.0)]).contains(" writes of the log per second"));
+}
+
 /// A database has one sync of its log under way at a time: the kernel has nothing to merge.
 #[test]
 fn each_sync_that_the_database_counts_needs_a_flush() {
@@ -211,28 +311,55 @@ fn each_sync_that_the_database_counts_needs_a_flush() {
     assert!(!written(3_000.0) && written(1_200.0));
 }
 
-/// The device was flushed 1,000 times a second, in 400 us each, for 1,000 commits a second.
+/// The device was flushed in 400 us each time, for 1,000 commits a second.
+fn flushed(flushes: f64, of_commits: &[(&str, f64)]) -> (bool, String) {
+    let mut run = updating(1, "write back", Some(flushes));
+    let at_device = [
+        (Counter::LogDeviceFlushes.name(), flushes),
+        (Counter::LogDeviceFlushTimeUs.name(), flushes * 400.0),
+        ("samplings", 50.0),
+    ];
+    add(&mut run, HostSource::Diskstats.name(), &at_device);
+    add(&mut run, "waits", of_commits);
+    commit(&run)
+}
+
+fn timed(us: f64) -> [(&'static str, f64); 2] {
+    [(Counter::CommitTimeUs.name(), 1_000.0 * us), (Counter::Commits.name(), 1_000.0)]
+}
+
 #[test]
 fn flushes_of_others_prove_no_commit() {
-    let with = |flushes: f64, of_commits: &[(&str, f64)]| {
-        let mut run = updating(1, "write back", Some(flushes));
-        let at_device = [
-            (Counter::LogDeviceFlushes.name(), flushes),
-            (Counter::LogDeviceFlushTimeUs.name(), flushes * 400.0),
-            ("samplings", 50.0),
-        ];
-        add(&mut run, HostSource::Diskstats.name(), &at_device);
-        add(&mut run, "waits", of_commits);
-        commit(&run)
-    };
-    let timed = |us: f64| [(Counter::CommitTimeUs.name(), 1_000.0 * us), (Counter::Commits.name(), 1_000.0)];
-    assert!(!with(1_000.0, &timed(500.0)).0);
-    assert!(with(1_000.0, &timed(20.0)).0, "a commit takes less than a flush");
+    assert!(!flushed(1_000.0, &timed(500.0)).0);
+    assert!(flushed(1_000.0, &timed(20.0)).0, "a commit takes less than a flush");
     // 50 samplings a second show 40 % of a session in flushes.
-    assert!(!with(1_000.0, &[("log/commit", 25.0)]).0);
-    assert!(with(1_000.0, &[("log/commit", 2.0)]).0);
-    let unknown = with(5_000.0, &[("read/file", 2.0)]);
+    assert!(!flushed(1_000.0, &[("log/commit", 25.0)]).0);
+    assert!(flushed(1_000.0, &[("log/commit", 2.0)]).0);
+    let unknown = flushed(5_000.0, &[("read/file", 2.0)]);
     assert!(!unknown.0 && unknown.1.contains("not visible: others flushed vdb, too"), "{unknown:?}");
+}
+
+/// They raise the mean time of a flush.
+#[test]
+fn slow_flushes_of_others_accuse_no_fast_commit() {
+    assert!(flushed(1_000.0, &timed(120.0)).0, "there are no flushes but those of the commits");
+    let beside = flushed(2_000.0, &timed(120.0));
+    assert!(!beside.0 && beside.1.contains("not visible"), "{beside:?}");
+    assert!(flushed(2_000.0, &timed(20.0)).0, "far below");
+    // 40 samples of commits in flushes are expected: 5 are too few to accuse.
+    assert!(!flushed(1_000.0, &[("samplings", 10.0), ("log/commit", 0.5)]).0);
+}
+
+#[test]
+fn a_third_more_flushes_than_commits_are_of_others() {
+    let visible = |flushes: f64, facts: &[(&str, &str)]| {
+        let mut run = updating(1, "write back", Some(flushes));
+        run.environment.extend(facts.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+        !commit(&run).1.contains("not visible")
+    };
+    assert!(visible(1_050.0, &[]) && !visible(1_330.0, &[]));
+    // A second log grows, so its file system flushes the device for its journal.
+    assert!(visible(2_500.0, &[("log2.path", "/binlog"), ("log2.device", "vdb")]));
 }
 
 /// A second log, which commits wait for as well, on a device of its own.

@@ -1,5 +1,5 @@
 use mindful_analyze::analyze;
-use mindful_core::contract::metric::Phase;
+use mindful_core::contract::metric::{Counter, Phase};
 use mindful_core::contract::slice::LongOp;
 use mindful_core::record::run::Run;
 use mindful_core::result::{Finding, Severity};
@@ -70,6 +70,16 @@ fn what_others_did_comes_before_its_effect_on_the_rate() {
     assert!(!analysis.summary.findings[effect].text.contains("--warmup"), "{:?}", analysis.summary.findings);
     let next = &analysis.steps[0].verdict.as_ref().unwrap().next;
     assert!(next.starts_with("measure again"), "{next}");
+}
+
+#[test]
+fn the_next_step_after_maintenance_is_about_the_server() {
+    let mut run = run(|_, _| 1.0);
+    run.steps[0].series.push(made().one("pg_stat", Phase::Boundary, &[(Counter::MaintenanceRuns, 1.0)], SECONDS));
+    let analysis = analyze(&run);
+    assert!(analysis.summary.findings.iter().any(|finding| finding.code == "autovacuum"));
+    let next = &analysis.steps[0].verdict.as_ref().unwrap().next;
+    assert!(next.contains("server") && !next.contains("host"), "{next}");
 }
 
 #[test]
