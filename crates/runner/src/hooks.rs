@@ -140,7 +140,7 @@ struct Hook {
 impl Hook {
     fn begin(command: &str, prepare: impl FnOnce(&mut Command)) -> std::io::Result<Self> {
         let mut running = running();
-        let mut group = WatchedGroup::start()?;
+        let group = WatchedGroup::start()?;
         let (shell, command) = group.spawn_hook(command, prepare)?;
         running.push(command);
         Ok(Self { shell, command, group })
