@@ -12,7 +12,8 @@ use std::sync::Arc;
 use crate::contract::metric::Counter;
 
 /// The formula of a counter's rate.
-pub const GROWTH: &str = "growth of the counter from the first boundary of the window to its last, by the time between";
+pub(crate) const GROWTH: &str =
+    "growth of the counter from the first boundary of the window to its last, by the time between";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
