@@ -58,7 +58,7 @@ static STOP: OnceLock<StopFlag> = OnceLock::new();
 /// SIGCHLD was ignored, and no signal is blocked.
 pub(crate) fn replace_inherited() {
     unblock_all();
-    // A handler interrupts what waits, so there is none without need.
+    // A handler interrupts system calls that wait, so SIGCHLD has one only if it was ignored.
     let ignored = is_ignored(SIGCHLD).then_some(SIGCHLD);
     for signal in [SIGXFSZ].into_iter().chain(ignored) {
         // If that fails, the signal does what it does without this.

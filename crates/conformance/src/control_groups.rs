@@ -20,8 +20,8 @@ pub fn version_2(root: &Path) -> PathBuf {
     tree(root, &files, "0::/db/pg\n", "1 0 0:9 / ROOT/cg rw - cgroup2 cgroup2 rw\n")
 }
 
-/// In version 1, where each controller has a separate tree. There is no limit of CPU. Limits are 900 reads a second and
-/// 64 KiB of writes at device 254:0, and 2 GiB of memory by the group above. That group is mounted without its parents.
+/// In version 1, where each controller has a separate tree. The limits are 900 reads a second and 64 KiB of writes at
+/// device 254:0, and 2 GiB of memory by the group above; CPU is not limited. That group is mounted without its parents.
 /// Returns the `/proc` to read.
 pub fn version_1(root: &Path) -> PathBuf {
     let files = [

@@ -101,7 +101,7 @@ pub(crate) fn open(
     let Some(LogPlace { path, in_use }) = examine(given, root, account, kind)? else { return Ok(None) };
     let opened = open(&path)?;
     if let Some(left) = recorded(root)?.filter(|left| !in_use && left != opened.path()) {
-        // It belongs to a data folder that was never completed. A failure to remove it is no reason to refuse.
+        // It belongs to a data folder that was never completed. The new folder does not need its removal.
         let _ = open(&left).and_then(|left| left.destroy());
     }
     Ok(Some(opened))

@@ -1,5 +1,5 @@
-//! Properties of the files that must not change during a measurement: what is cut off or punched out of a file is read
-//! without storage, and a file that others write is not the one that was loaded.
+//! Properties of the files that must not change during a measurement. Blocks that are cut off or punched out of a file are
+//! read without storage. A file that others write is no longer the loaded one.
 
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::PathBuf;

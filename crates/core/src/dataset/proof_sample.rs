@@ -17,8 +17,8 @@ pub fn max_wrong_share(margin: f64) -> f64 {
 }
 
 /// Number of `blocks` to draw without replacement. If a `share` of them is wrong, a sample of this size misses all wrong
-/// ones once in 10^9 at most: each of W wrong blocks is left out with probability 1 - n/N, all of them with at most
-/// (1 - n/N)^W.
+/// ones once in 10^9 at most. Each of W wrong blocks is left out with probability 1 - n/N. All of them are left out with
+/// probability (1 - n/N)^W at most.
 pub fn sample_size(blocks: u64, share: f64) -> u64 {
     let wrong = share.max(0.0) * blocks as f64;
     let drawn = -(-LN_ONCE_IN / wrong).exp_m1() * blocks as f64;

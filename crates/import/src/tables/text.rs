@@ -30,7 +30,7 @@ pub(crate) fn tables(text: &str) -> Vec<Table> {
     reader.tables
 }
 
-/// `text` with the blanks that its tabs stand for: SQL*Plus writes tabs unless `tab` is off.
+/// `text` with blanks instead of tabs: SQL*Plus writes tabs unless `tab` is off.
 fn without_tabs(text: &str) -> Cow<'_, str> {
     if text.len() > LONGEST_WITH_TABS || !text.contains('\t') {
         return Cow::Borrowed(text);

@@ -1,8 +1,9 @@
 //! The gate: no session begins before all are ready, and then all begin at one instant.
 //!
 //! A session passes four points: the turnstile, which lets a limited number connect at a time; the rehearsal, after all
-//! are connected; the start, with the boundaries of all slices; and the exit, after the last counters are read. A
-//! disconnect costs the server CPU that does not belong to the window. Each point has a separate notifier: with a
+//! are connected; the start, with the boundaries of all slices; and the exit, after the last counters are read.
+//!
+//! A disconnect costs the server CPU that does not belong to the window. Each point has a separate notifier: with a
 //! common one, each of thousands of sessions would be woken by each of the others.
 //!
 //! The first signal wins: a cancelled step cannot start, and a started step cannot be cancelled here.

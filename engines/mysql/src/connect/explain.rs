@@ -64,7 +64,7 @@ pub(super) fn not_let_in(error: &mysql::Error, place: &str, in_clear: bool) -> E
     refusal
 }
 
-/// Whether the server still works on a statement that is no longer waited for.
+/// Whether the server still runs a statement after mindful stopped waiting for it.
 pub(super) fn is_not_ended(error: &mysql::Error) -> bool {
     code(error) == Some(NOT_ENDED)
 }
