@@ -86,8 +86,8 @@ impl Durability {
         }
         let commits = commits(run, step, Some(work), counters).filter(|_| !on_files);
         // Of a database that does not count its syncs: each commit writes the log before it is synced.
-        let small = workload.commit == Commit::Each && syncs.is_none();
-        let writes = counters.rate(Counter::LogWrites).filter(|_| small);
+        let writes_count = workload.commit == Commit::Each && syncs.is_none();
+        let writes = counters.rate(Counter::LogWrites).filter(|_| writes_count);
         // Pauses of equal length bring sessions into step, so even sessions that mostly think may commit together.
         let at_once = f64::from(work.sessions) * f64::from(little::in_flight_per_session(run, step));
         let places: Vec<_> = places(&run.environment, if on_files { Kept::Dataset } else { Kept::Log }).collect();
