@@ -7,18 +7,15 @@ use std::io;
 use std::os::fd::AsFd;
 use std::path::Path;
 
-#[cfg(target_os = "linux")]
 use rustix::io::Errno;
 
 /// The list of a file or folder, and a folder's default list for new files.
-#[cfg(target_os = "linux")]
 const LISTS: [&std::ffi::CStr; 2] = [c"system.posix_acl_access", c"system.posix_acl_default"];
 
 /// Whether `path` itself has a list.
 ///
 /// # Errors
 /// It cannot be read.
-#[cfg(target_os = "linux")]
 pub fn is_on(path: &Path) -> io::Result<bool> {
     is_set(rustix::fs::lgetxattr(path, LISTS[0], &mut [0_u8; 0]))
 }
@@ -27,7 +24,6 @@ pub fn is_on(path: &Path) -> io::Result<bool> {
 ///
 /// # Errors
 /// They cannot be removed.
-#[cfg(target_os = "linux")]
 pub fn remove(folder: impl AsFd) -> io::Result<()> {
     for list in LISTS {
         match rustix::fs::fremovexattr(&folder, list) {
@@ -41,7 +37,6 @@ pub fn remove(folder: impl AsFd) -> io::Result<()> {
     Ok(())
 }
 
-#[cfg(target_os = "linux")]
 fn is_set(read: Result<usize, Errno>) -> io::Result<bool> {
     match read {
         Ok(_) | Err(Errno::RANGE) => Ok(true),
@@ -49,16 +44,4 @@ fn is_set(read: Result<usize, Errno>) -> io::Result<bool> {
         Err(Errno::NODATA | Errno::OPNOTSUPP | Errno::PERM) => Ok(false),
         Err(error) => Err(error.into()),
     }
-}
-
-/// Elsewhere lists are of another kind.
-#[cfg(not(target_os = "linux"))]
-pub fn is_on(_: &Path) -> io::Result<bool> {
-    Ok(false)
-}
-
-/// Elsewhere lists are of another kind.
-#[cfg(not(target_os = "linux"))]
-pub fn remove(_: impl AsFd) -> io::Result<()> {
-    Ok(())
 }

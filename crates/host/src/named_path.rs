@@ -7,8 +7,11 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Component, Path, PathBuf};
 
+use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags, fstat, openat2, readlinkat};
 use rustix::io::Errno;
 
 use crate::Kernel;
@@ -86,12 +89,7 @@ fn reversed(path: &Path) -> Vec<OsString> {
 }
 
 /// Owner and target of the link `path`; `None` for other objects.
-#[cfg(target_os = "linux")]
 fn link(path: &Path) -> Result<Option<(u32, PathBuf)>, Errno> {
-    use std::os::unix::ffi::OsStringExt;
-
-    use rustix::fs::{FileType, Mode, OFlags, fstat, readlinkat};
-
     // Both belong to the same link, even if its name is reused meanwhile.
     let it = rustix::fs::open(path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?;
     let facts = fstat(&it)?;
@@ -102,26 +100,8 @@ fn link(path: &Path) -> Result<Option<(u32, PathBuf)>, Errno> {
     Ok(Some((facts.st_uid, PathBuf::from(OsString::from_vec(target)))))
 }
 
-/// Elsewhere a link cannot be opened.
-#[cfg(not(target_os = "linux"))]
-fn link(path: &Path) -> Result<Option<(u32, PathBuf)>, Errno> {
-    use std::os::unix::fs::MetadataExt;
-
-    let errno = |error: io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
-    let facts = std::fs::symlink_metadata(path).map_err(errno)?;
-    if !facts.is_symlink() {
-        return Ok(None);
-    }
-    Ok(Some((facts.uid(), std::fs::read_link(path).map_err(errno)?)))
-}
-
 /// Does `work` with a path of `folder`, which has no links, that leads to the same folder until its end.
-#[cfg(target_os = "linux")]
 fn held<T>(folder: &Path, work: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
-    use std::os::fd::AsRawFd;
-
-    use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
-
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let opened = match openat2(CWD, folder, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
         // Linux before 5.6, and sandboxes without the call.
@@ -130,11 +110,6 @@ fn held<T>(folder: &Path, work: impl FnOnce(&Path) -> io::Result<T>) -> io::Resu
     }?;
     let place = Path::new("/proc/self/fd").join(opened.as_raw_fd().to_string());
     work(if place.exists() { &place } else { folder })
-}
-
-#[cfg(not(target_os = "linux"))]
-fn held<T>(folder: &Path, work: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
-    work(folder)
 }
 
 #[cfg(test)]

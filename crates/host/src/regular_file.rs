@@ -5,6 +5,7 @@
 
 use std::fs::File;
 use std::io;
+use std::os::fd::AsRawFd;
 use std::path::Path;
 
 use rustix::fs::{FileType, Mode, OFlags, fstat};
@@ -22,22 +23,11 @@ pub fn open_regular(path: &Path, follow: bool) -> io::Result<File> {
 }
 
 /// The file if it is regular; `None` without `/proc`.
-#[cfg(target_os = "linux")]
 fn found(path: &Path, more: OFlags) -> io::Result<Option<File>> {
-    use std::os::fd::AsRawFd;
-
     let found = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC | more, Mode::empty())?;
     refuse_other(FileType::from_raw_mode(fstat(&found)?.st_mode))?;
     let place = Path::new("/proc/self/fd").join(found.as_raw_fd().to_string());
     if place.exists() { File::open(place).map(Some) } else { Ok(None) }
-}
-
-/// Elsewhere a file is opened before it can be examined.
-#[cfg(not(target_os = "linux"))]
-fn found(path: &Path, more: OFlags) -> io::Result<Option<File>> {
-    let facts = if more.is_empty() { rustix::fs::stat(path)? } else { rustix::fs::lstat(path)? };
-    refuse_other(FileType::from_raw_mode(facts.st_mode))?;
-    Ok(None)
 }
 
 /// Without `/proc` something else may have taken the name meanwhile.

@@ -8,7 +8,7 @@ use std::io;
 use mindful_core::contract::metric::{Counter, HostSource, Metric, SampledSource, Sampler};
 use mindful_core::{Error, Result};
 use mindful_host::Kernel;
-use mindful_host::kernel_file::{record, unreadable};
+use mindful_host::kernel_file::{named_values, record, unreadable};
 use mindful_host::process::{self, RECORD_BYTES, Stat, tick_us};
 
 /// Number of walks of a tree if a process leaves it during the walk.
@@ -43,15 +43,10 @@ const STORAGE_FIELDS: usize = 3;
 
 /// The lines of the file; `None` unless all are there.
 fn parse_io(text: &str) -> Option<ProcessIo> {
-    let mut found = [None; IO_FIELDS.len()];
-    for (name, number) in text.lines().filter_map(|line| line.split_once(": ")) {
-        if let Some(index) = IO_FIELDS.iter().position(|field| field.0 == name) {
-            found[index] = number.trim().parse::<u64>().ok();
-        }
-    }
+    let values = named_values(text);
     let mut io = [0; IO_FIELDS.len()];
-    for (slot, value) in io.iter_mut().zip(found) {
-        *slot = value?;
+    for (slot, (name, ..)) in io.iter_mut().zip(IO_FIELDS) {
+        *slot = *values.get(name)?;
     }
     Some(io)
 }

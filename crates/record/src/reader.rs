@@ -15,36 +15,6 @@ use crate::fold::Fold;
 /// Longest line that is read, bytes: far more than a step with the most possible sessions needs.
 const LONGEST_LINE: u64 = 64 << 20;
 
-/// Names of the events of this format. A line of another name is of a later version: it is passed over and counted.
-const EVENTS: [&str; 26] = [
-    "head",
-    "environment",
-    "described",
-    "loaded",
-    "proven",
-    "shapes",
-    "step",
-    "ready",
-    "started",
-    "slice",
-    "source",
-    "sample",
-    "latencies",
-    "busiest",
-    "watched",
-    "rank",
-    "spans",
-    "merged_slice",
-    "window",
-    "step_end",
-    "finding",
-    "note",
-    "hook",
-    "on_target",
-    "progress",
-    "finished",
-];
-
 /// Reads the run in `file`, a `run.jsonl`.
 ///
 /// A last line without its end is dropped: the writer was stopped in the middle of it. Any other line that cannot be
@@ -177,14 +147,14 @@ impl<'a> Lines<'a> {
             event: String,
             what: Option<serde_json::Value>,
         }
-        let is_known = |name: &Name| {
+        let has_known = |name: &Name| {
             let inner = name.what.as_ref().and_then(|what| what.get("event")?.as_str());
-            [Some(name.event.as_str()), inner].iter().flatten().all(|event| EVENTS.contains(event))
+            [Some(name.event.as_str()), inner].into_iter().flatten().all(is_known)
         };
         match serde_json::from_slice(line) {
             Ok(event) => Ok(Some(event)),
             Err(error) => match serde_json::from_slice::<Name>(line) {
-                Ok(name) if !is_known(&name) => Ok(None),
+                Ok(name) if !has_known(&name) => Ok(None),
                 _ => Err(self.corrupt(&error.to_string())),
             },
         }
@@ -196,6 +166,14 @@ impl<'a> Lines<'a> {
             "cut the file before that line to read what comes before it",
         )
     }
+}
+
+/// Whether this format has an event of that name. A line of another name is of a later version: it is passed over and
+/// counted.
+fn is_known(name: &str) -> bool {
+    let alone = serde_json::from_value::<Event>(serde_json::json!({ "event": name }));
+    // Of an event without fields serde faults only an unknown name so.
+    alone.err().is_none_or(|error| !error.to_string().starts_with("unknown variant"))
 }
 
 pub(crate) fn unread(path: &Path, error: &io::Error) -> Error {

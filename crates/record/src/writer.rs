@@ -42,8 +42,7 @@ impl RunWriter {
     /// Begins `file` in `dir` with `head`. The file stays locked until the writer is closed or dropped, or its process ends.
     pub(crate) fn begin(head: RunHead, dir: PathBuf, file: File) -> Result<Self> {
         lock(&file, &head.id)?;
-        let log = Log { file, buffer: Vec::new(), flushed: Instant::now(), fault: None };
-        let writer = Self { head, dir, own: true, log: Mutex::new(log) };
+        let writer = Self::go_on(head, dir, file, true);
         writer.append(&Event::Head(writer.head.clone()));
         writer.fault().map_or(Ok(writer), Err)
     }
@@ -182,33 +181,20 @@ mod tests {
     use mindful_core::contract::event::emit_note;
     use mindful_core::plan::settings::{Origin, Settings};
     use mindful_core::plan::{KEYS, Plan};
-    use mindful_core::record::run::FORMAT;
 
     use super::*;
 
     fn head() -> RunHead {
         let mut settings = Settings::defaults(KEYS);
         settings.set("target", "null:", Origin::Default);
-        RunHead {
-            format: FORMAT,
-            id: "x".to_owned(),
-            started_at: String::new(),
-            mindful_version: String::new(),
-            mindful_build: None,
-            engine: "null".to_owned(),
-            server_side_loop: None,
-            target: "null:".to_owned(),
-            plan: Plan::from_settings(&settings).unwrap(),
-            settings,
-            imported: None,
-        }
+        let plan = Plan::from_settings(&settings).unwrap();
+        RunHead { id: "x".to_owned(), ..RunHead::new("null", plan, settings) }
     }
 
     #[test]
     fn a_full_disk_is_reported_and_not_swallowed() {
         let full = File::options().write(true).open("/dev/full").unwrap();
-        let log = Log { file: full, buffer: Vec::new(), flushed: Instant::now(), fault: None };
-        let writer = RunWriter { head: head(), dir: PathBuf::from("/runs/x"), own: true, log: Mutex::new(log) };
+        let writer = RunWriter::go_on(head(), PathBuf::from("/runs/x"), full, true);
         emit_note(&writer, "one");
         emit_note(&writer, "two");
         let fault = writer.fault().unwrap().to_string();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use mindful_conformance::control_groups;
 use mindful_conformance::finding::each_has_a_state_an_effect_and_a_command;
-use mindful_core::result::Finding;
+use mindful_core::result::{Finding, Severity};
 use mindful_host::Kernel;
 use mindful_host::control_group::{Groups, Limits};
 use mindful_host::device::{Chain, Location};
@@ -25,7 +25,7 @@ const REPORTED: [(&str, &str, &str); 30] = [
     ("host-setting", "1.50 of 4 CPUs by /cg/db/cpu.max", "echo max > /cg/db/cpu.max, or for a container"),
     ("host-setting", "2 NUMA nodes", "numactl --interleave=all"),
     ("host-setting", "always", "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"),
-    ("host-setting", "1 MiB in swap", "swapoff -a && swapon -a"),
+    ("host-setting", "1 MiB in swap, 3 pages/s right now", "swapoff -a && swapon -a"),
     ("host-setting", "1 GiB by /cg/db/memory.max", "echo max > /cg/db/memory.max, or for a container"),
     ("host-setting", "io.max 8:0 riops=100", "riops=max wiops=max' > io.max"),
     ("data-in-memory", "tmpfs at /data", "--data-dir"),
@@ -48,7 +48,7 @@ const REPORTED: [(&str, &str, &str); 30] = [
     ("storage-layer", "VDO", "lvchange --compression n"),
     ("storage-layer", "loop of /images/x", "losetup --direct-io=on"),
     ("cpu-steal", "2.0 % stolen", "vmstat 1"),
-    ("busy-host", "most by backup (pid 7), 0.80 cores", "top -b -n 1"),
+    ("busy-host", "40 % of the CPU busy; most by backup (pid 7), 0.80 cores", "top -b -n 1"),
     ("busy-device", "sda: 500 requests/s", "iotop -b -o -n 1"),
 ];
 
@@ -56,7 +56,7 @@ fn storage(fs_type: &str, options: &str, layer: Option<&str>) -> Storage {
     let text = |text: &str| Some(text.to_owned());
     let mount = mounts::parse(&format!("25 1 8:1 / /data {options} - {fs_type} /dev/sda1")).remove(0);
     let memory = (fs_type == "tmpfs").then(|| "tmpfs at /data".to_owned());
-    let chain = Chain { levels: vec![vec!["sda".to_owned()]], memory };
+    let chain = Chain { levels: vec![vec!["dm-0".to_owned()], vec!["sda".to_owned()]], memory };
     let disk = Device {
         name: "sda".to_owned(),
         model: text("Amazon Elastic Block Store"),
@@ -69,6 +69,10 @@ fn storage(fs_type: &str, options: &str, layer: Option<&str>) -> Storage {
     };
     let location = Location { path: PathBuf::from("/data/x"), mount: Some(mount), chain: Ok(chain) };
     Storage { location, size_bytes: Some(1_000), free_bytes: Some(10), devices: vec![disk] }
+}
+
+fn traffic(device: &str, bytes_per_s: f64) -> Traffic {
+    Traffic { device: device.to_owned(), requests_per_s: 500.0, bytes_per_s }
 }
 
 /// A host that raises every finding.
@@ -111,7 +115,7 @@ fn worst() -> Vec<Finding> {
             busy_share: Some(0.4),
             steal_share: Some(0.02),
             swapped_per_s: Some(3.0),
-            traffic: vec![Traffic { device: "sda".to_owned(), requests_per_s: 500.0, bytes_per_s: 4e6 }],
+            traffic: vec![traffic("sda", 4e6)],
             own_bytes_per_s: 0.0,
             busiest: Some(Busiest { pid: 7, name: "backup".to_owned(), cores: 0.8 }),
         },
@@ -125,6 +129,69 @@ fn each_finding_has_a_state_an_effect_and_a_command() {
     let expected: BTreeSet<_> = REPORTED.iter().map(|(code, ..)| *code).collect();
     let found: BTreeSet<_> = findings.iter().map(|finding| finding.code.as_str()).collect();
     assert_eq!(expected, found, "each code of a host has its line above");
+    let busy_devices = findings.iter().filter(|finding| finding.code == "busy-device");
+    assert_eq!(busy_devices.count(), 1, "a device below several file systems is named once");
+    let in_memory = findings.iter().find(|finding| finding.code == "data-in-memory");
+    assert_eq!(in_memory.unwrap().severity, Severity::Warning);
+}
+
+/// A host with `device` below its data, and with each figure as far as it may go without a finding.
+fn quiet(hypervisor: Option<&str>, device: &Device) -> HostState {
+    let text = |text: &str| Some(text.to_owned());
+    let place = |fs_type: &str| Storage {
+        free_bytes: Some(50),
+        devices: vec![device.clone()],
+        ..storage(fs_type, "rw,relatime,discard,compress=none,barrier=1", None)
+    };
+    let mut log = place("xfs");
+    log.location.chain = Ok(Chain { levels: vec![vec!["sdb".to_owned()]], memory: None });
+    HostState {
+        clock: text("tsc"),
+        hypervisor: hypervisor.map(str::to_owned),
+        processor: Processor {
+            cpus: Some(4),
+            numa_nodes: Some(1),
+            governors: ["performance".to_owned()].into(),
+            ..Processor::default()
+        },
+        memory: Memory {
+            thp: text("madvise"),
+            meminfo: Meminfo { swap_used_bytes: Some(0), ..Meminfo::default() },
+            ..Memory::default()
+        },
+        limits: Limits { cpus: Some(4.0), cpus_file: Some("/cg/cpu.max".into()), ..Limits::default() },
+        storages: vec![place("ext4"), place("xfs")],
+        of_log: vec![log],
+        log_apart: true,
+        activity: Activity {
+            busy_share: Some(0.05),
+            steal_share: Some(0.01),
+            swapped_per_s: Some(3.0),
+            // The server's own traffic, and that of a device above the lowest and of one without data.
+            traffic: vec![traffic("sda", 4e6), traffic("dm-0", 8e6), traffic("sdz", 8e6)],
+            own_bytes_per_s: 3.9e6,
+            busiest: None,
+        },
+    }
+}
+
+#[test]
+fn a_quiet_host_has_no_finding() {
+    let text = |text: &str| Some(text.to_owned());
+    let turning = Device {
+        name: "sda".to_owned(),
+        scheduler: text("none"),
+        read_ahead_kb: text("1024"),
+        write_cache: text("write through"),
+        rotational: text("1"),
+        ..Device::default()
+    };
+    // The disk below a guest or a layer is unknown.
+    let layered = Device { layer: text("LVM"), ..turning.clone() };
+    for (hypervisor, device) in [(Some("kvm"), &turning), (None, &layered)] {
+        assert_eq!(check(&quiet(hypervisor, device)), []);
+    }
+    assert_eq!(check(&quiet(None, &turning)).len(), 1);
 }
 
 /// The limits of version 1 have separate files and other words.

@@ -44,28 +44,3 @@ pub(super) fn limit(limits: &Limits) -> Option<Finding> {
         format!("{} by {}", units::format_bytes(bytes), file.display()),
     ))
 }
-
-#[cfg(test)]
-mod tests {
-    use mindful_host::memory::Meminfo;
-
-    use super::*;
-
-    #[test]
-    fn only_always_is_reported_huge_pages() {
-        let memory = |thp: &str| Memory { thp: Some(thp.to_owned()), ..Memory::default() };
-        assert_eq!(thp(&memory("always")).unwrap().code, "host-setting");
-        assert_eq!((thp(&memory("madvise")), thp(&Memory::default())), (None, None));
-    }
-
-    #[test]
-    fn swap_that_is_empty_or_unknown_is_no_finding() {
-        let memory = |used| {
-            let meminfo = Meminfo { swap_used_bytes: used, ..Meminfo::default() };
-            Memory { meminfo, ..Memory::default() }
-        };
-        let activity = Activity { swapped_per_s: Some(12.0), ..Activity::default() };
-        assert!(swap(&memory(Some(1 << 20)), &activity).unwrap().evidence.contains("12 pages/s"));
-        assert_eq!((swap(&memory(Some(0)), &activity), swap(&memory(None), &activity)), (None, None));
-    }
-}

@@ -22,75 +22,19 @@ pub enum NameKind {
     Name,
 }
 
-impl NameKind {
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Host => "host",
-            Self::User => "user",
-            Self::Address => "address",
-            Self::Path => "path",
-            Self::Database => "database",
-            Self::Device => "device",
-            Self::Process => "process",
-            Self::Command => "command",
-            Self::Name => "name",
-        }
-    }
-}
-
 /// Parts of the name of a fact or a setting that show that its value is a name, with its kind.
-const TELLING: [(&str, NameKind); 51] = [
-    ("host", NameKind::Host),
-    ("hostname", NameKind::Host),
-    ("machine", NameKind::Host),
-    ("nodename", NameKind::Host),
-    ("addr", NameKind::Address),
-    ("address", NameKind::Address),
-    ("addresses", NameKind::Address),
-    ("listen", NameKind::Address),
-    ("listener", NameKind::Address),
-    ("url", NameKind::Address),
-    ("user", NameKind::User),
-    ("users", NameKind::User),
-    ("username", NameKind::User),
-    ("owner", NameKind::User),
-    ("role", NameKind::User),
-    ("database", NameKind::Database),
-    ("databases", NameKind::Database),
-    ("instance", NameKind::Database),
-    ("sid", NameKind::Database),
-    ("dbid", NameKind::Database),
-    ("service", NameKind::Database),
-    ("services", NameKind::Database),
-    ("domain", NameKind::Database),
-    ("cluster", NameKind::Database),
-    ("standby", NameKind::Database),
-    ("namespace", NameKind::Database),
-    ("dir", NameKind::Path),
-    ("directory", NameKind::Path),
-    ("directories", NameKind::Path),
-    ("path", NameKind::Path),
-    ("paths", NameKind::Path),
-    ("file", NameKind::Path),
-    ("files", NameKind::Path),
-    ("folder", NameKind::Path),
-    ("home", NameKind::Path),
-    ("point", NameKind::Path),
-    ("source", NameKind::Path),
-    ("dest", NameKind::Path),
-    ("destination", NameKind::Path),
-    ("socket", NameKind::Path),
-    ("device", NameKind::Device),
-    ("devices", NameKind::Device),
-    ("serial", NameKind::Device),
-    ("uuid", NameKind::Device),
-    ("wwn", NameKind::Device),
-    ("wwid", NameKind::Device),
-    ("volume", NameKind::Device),
-    ("conninfo", NameKind::Command),
-    ("command", NameKind::Command),
-    ("name", NameKind::Name),
-    ("names", NameKind::Name),
+const TELLING: [(NameKind, &str); 8] = [
+    (NameKind::Host, "host hostname machine nodename"),
+    (NameKind::Address, "addr address addresses listen listener url"),
+    (NameKind::User, "user users username owner role"),
+    (NameKind::Database, "database databases instance sid dbid service services domain cluster standby namespace"),
+    (
+        NameKind::Path,
+        "dir directory directories path paths file files folder home point source dest destination socket",
+    ),
+    (NameKind::Device, "device devices serial uuid wwn wwid volume"),
+    (NameKind::Command, "conninfo command"),
+    (NameKind::Name, "name names"),
 ];
 
 /// Facts with names that suggest another meaning.
@@ -108,83 +52,31 @@ pub(super) fn kind_of(key: &str) -> Option<NameKind> {
         parts.retain(|part| ["serial", "uuid", "wwn", "wwid"].contains(part));
     }
     // The last word decides: the path of a device, the name of a host.
-    let mut found = parts.iter().rev().filter_map(|part| TELLING.iter().find(|(name, _)| name == part));
-    let last = found.next()?.1;
+    let kind = |part: &&str| TELLING.iter().find(|(_, words)| is_one_of(words, part)).map(|(kind, _)| *kind);
+    let mut found = parts.iter().rev().filter_map(kind);
+    let last = found.next()?;
     // The name of a host is a host's.
-    Some(if last == NameKind::Name { found.next().map_or(last, |(_, kind)| *kind) } else { last })
+    Some(if last == NameKind::Name { found.next().unwrap_or(last) } else { last })
 }
 
 /// Words of commands, lists and paths that do not identify anything.
-const COMMON: [&str; 44] = [
-    "any",
-    "bash",
-    "bin",
-    "cat",
-    "data",
-    "database",
-    "db",
-    "dbname",
-    "dev",
-    "disk",
-    "echo",
-    "env",
-    "etc",
-    "false",
-    "first",
-    "for",
-    "home",
-    "host",
-    "lib",
-    "local",
-    "mindful",
-    "mnt",
-    "mysql",
-    "opt",
-    "oracle",
-    "pgdata",
-    "port",
-    "postgres",
-    "postgresql",
-    "root",
-    "run",
-    "runs",
-    "server",
-    "sleep",
-    "srv",
-    "sudo",
-    "test",
-    "the",
-    "tmp",
-    "touch",
-    "true",
-    "user",
-    "usr",
-    "var",
-];
+const COMMON: &str = "any bash bin cat data database db dbname dev disk echo env etc false first for home \
+                      host lib local mindful mnt mysql opt oracle pgdata port postgres postgresql root run \
+                      runs server sleep srv sudo test the tmp touch true user usr var";
+
+fn is_one_of(words: &str, word: &str) -> bool {
+    words.split(' ').any(|one| one == word)
+}
 
 /// Whether `value` is a figure, a size, a time or a switch: it contains no name.
 pub(super) fn says_nothing(value: &str) -> bool {
-    const WORDS: [&str; 14] = [
-        "",
-        "on",
-        "off",
-        "yes",
-        "no",
-        "true",
-        "false",
-        "none",
-        "default",
-        "auto",
-        "embedded",
-        "null:",
-        "*",
-        "localhost",
-    ];
+    const WORDS: &str = "on off yes no true false none default auto embedded null: * localhost";
     let lower = value.trim().to_lowercase();
     let digits =
         lower.trim_start_matches('-').bytes().take_while(|byte| byte.is_ascii_digit() || b".,".contains(byte)).count();
     let unit = lower.trim_start_matches('-').get(digits..).unwrap_or_default().trim();
-    WORDS.contains(&lower.as_str())
+    lower.is_empty()
+        || is_one_of(WORDS, &lower)
         || (digits > 0
             && lower.matches('.').count() < 2
             && unit.len() <= 5
@@ -208,7 +100,7 @@ impl Names {
         self.learn(kind, value);
         for part in value.split(|c: char| c.is_whitespace() || "\"'`()[]{}=,;".contains(c)) {
             let own = part.rsplit('/').next().unwrap_or(part);
-            if own.len() > 2 && !own.starts_with('-') && !COMMON.contains(&own.to_lowercase().as_str()) {
+            if own.len() > 2 && !own.starts_with('-') && !is_one_of(COMMON, &own.to_lowercase()) {
                 self.learn(kind, own);
             }
         }
@@ -226,7 +118,7 @@ impl Names {
         let count = self.count.entry(kind).or_default();
         *count += 1;
         let slash = if kind == NameKind::Path && name.starts_with('/') { "/" } else { "" };
-        let given = format!("{slash}{}-{count}", kind.word());
+        let given = format!("{slash}{kind:?}-{count}").to_lowercase();
         self.given.insert((kind, name.to_owned()), given.clone());
         self.taken.insert(given.clone());
         if [NameKind::Path, NameKind::Command].contains(&kind) {

@@ -15,12 +15,7 @@ use crate::sample;
 fn stored() -> (tempfile::TempDir, Store, String, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::open(dir.path().join("store"));
-    let writer = store.create(sample::head(None)).unwrap();
-    for event in sample::events() {
-        writer.emit(event);
-    }
-    writer.close().unwrap();
-    let id = writer.head.id.clone();
+    let id = sample::written(&store, None);
     let log = store.run_dir(&id).join("run.jsonl");
     (dir, store, id, log)
 }

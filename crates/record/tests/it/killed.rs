@@ -3,7 +3,6 @@
 use std::fs;
 use std::sync::OnceLock;
 
-use mindful_core::contract::event::Events;
 use mindful_record::{Store, read_run};
 use proptest::prelude::*;
 
@@ -13,12 +12,9 @@ fn written() -> &'static [u8] {
     static WRITTEN: OnceLock<Vec<u8>> = OnceLock::new();
     WRITTEN.get_or_init(|| {
         let dir = tempfile::tempdir().unwrap();
-        let writer = Store::open(dir.path()).create(sample::head(Some("t"))).unwrap();
-        for event in sample::events() {
-            writer.emit(event);
-        }
-        writer.close().unwrap();
-        fs::read(writer.dir.join("run.jsonl")).unwrap()
+        let store = Store::open(dir.path());
+        let id = sample::written(&store, Some("t"));
+        fs::read(store.run_dir(&id).join("run.jsonl")).unwrap()
     })
 }
 

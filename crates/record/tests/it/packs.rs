@@ -4,7 +4,6 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use mindful_core::contract::event::Events;
 use mindful_record::{Store, pack};
 use proptest::prelude::*;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
@@ -16,13 +15,7 @@ const ID: &str = "20261121-013542-k7f";
 
 fn packed(dir: &Path) -> (Store, String, Vec<u8>) {
     let store = Store::open(dir.join("store"));
-    let writer = store.create(sample::head(None)).unwrap();
-    for event in sample::events() {
-        writer.emit(event);
-    }
-    writer.close().unwrap();
-    let id = writer.head.id.clone();
-    drop(writer);
+    let id = sample::written(&store, None);
     let texts = [(pack::VERSION, "1".to_owned()), (pack::PAGE, "x".repeat(100_000))];
     store.pack(&id, &texts, &dir.join("run.tar.zst"), false).unwrap();
     (store, id, fs::read(dir.join("run.tar.zst")).unwrap())
@@ -91,13 +84,8 @@ fn a_packed_run_comes_back_the_same_in_another_store() {
     let (again, was) = (there.read(&id).unwrap(), here.read(&id).unwrap());
     assert!(again.steps == was.steps && again.head == was.head && again.proof == was.proof);
     assert!(there.is_imported(&id) && !there.run_dir(&id).join(pack::PAGE).exists());
-    assert!(
-        there
-            .import_pack(&dir.path().join("run.tar.zst"), &|_| Vec::new())
-            .unwrap_err()
-            .to_string()
-            .contains("already")
-    );
+    let twice = there.import_pack(&dir.path().join("run.tar.zst"), &|_| Vec::new()).unwrap_err().to_string();
+    assert!(twice.contains("already"), "{twice}");
     let taken = here.pack(&id, &[], &dir.path().join("run.tar.zst"), false).unwrap_err().to_string();
     assert!(taken.contains("--yes to replace it"), "{taken}");
 }

@@ -1,7 +1,7 @@
 //! A run of every kind of event.
 
 use mindful_core::contract::description::{AccessPath, Description, HostView};
-use mindful_core::contract::event::Event;
+use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::metric::{Metric, Phase};
 use mindful_core::contract::slice::{Placement, SliceReport};
 use mindful_core::dataset::{Content, Dataset, LayoutProof, SchemaProof};
@@ -11,6 +11,7 @@ use mindful_core::record::latency::Recorder;
 use mindful_core::record::run::{Facts, RunHead, StepHead};
 use mindful_core::result::finding::codes;
 use mindful_core::workload::OpKind;
+use mindful_record::Store;
 
 pub(crate) const SECRET: &str = "hunter2-correct-horse";
 
@@ -29,6 +30,16 @@ pub(crate) fn head(tag: Option<&str>) -> RunHead {
         target: "postgres://bench@db.example/bench".to_owned(),
         ..RunHead::new("postgres", plan, settings)
     }
+}
+
+/// Writes a run of all [`events`] to `store`, with `tag`; returns its id.
+pub(crate) fn written(store: &Store, tag: Option<&str>) -> String {
+    let writer = store.create(head(tag)).unwrap();
+    for event in events() {
+        writer.emit(event);
+    }
+    writer.close().unwrap();
+    writer.head.id.clone()
 }
 
 /// Everything that may happen in a run of one step after its head.

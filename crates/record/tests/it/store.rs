@@ -7,8 +7,8 @@ use mindful_core::ErrorKind;
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::slice::SliceReport;
 use mindful_core::record::run::{Run, StepRecord};
-use mindful_core::result::{Summary, Validity};
-use mindful_record::{RunWriter, Store, read_run};
+use mindful_core::result::Summary;
+use mindful_record::{Store, read_run};
 
 use crate::sample;
 
@@ -16,15 +16,6 @@ fn store() -> (tempfile::TempDir, Store) {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::open(dir.path().join("store"));
     (dir, store)
-}
-
-fn write(store: &Store, tag: Option<&str>) -> String {
-    let writer: RunWriter = store.create(sample::head(tag)).unwrap();
-    for event in sample::events() {
-        writer.emit(event);
-    }
-    writer.close().unwrap();
-    writer.head.id.clone()
 }
 
 fn write_as(store: &Store, id: &str) {
@@ -36,7 +27,7 @@ fn write_as(store: &Store, id: &str) {
 #[test]
 fn runs_of_one_second_keep_their_order() {
     let (_dir, store) = store();
-    let made: Vec<String> = (0..40).map(|_| write(&store, None)).collect();
+    let made: Vec<String> = (0..40).map(|_| sample::written(&store, None)).collect();
     let mut newest_first = store.ids().unwrap();
     newest_first.reverse();
     assert_eq!(newest_first, made);
@@ -44,33 +35,21 @@ fn runs_of_one_second_keep_their_order() {
 }
 
 fn summary(run: &Run) -> Summary {
-    Summary {
-        format: run.head.format,
-        id: run.head.id.clone(),
-        started_at: run.head.started_at.clone(),
-        finished: true,
-        mindful_build: None,
-        engine: "postgres".into(),
-        engine_version: None,
-        notice: None,
-        target: run.head.target.clone(),
-        tag: None,
-        plan_file: None,
-        hardware: mindful_core::result::Hardware::default(),
-        target_settings: std::collections::BTreeMap::new(),
-        price: None,
-        seed: 1,
-        validity: Validity::Valid,
-        findings: Vec::new(),
-        dataset: None,
-        steps: Vec::new(),
-        knee: None,
-        curves: Vec::new(),
-        contrast: None,
-        commits: None,
-        io_job: None,
-        objective: None,
-    }
+    let figures = serde_json::json!({
+        "format": run.head.format,
+        "id": run.head.id,
+        "started_at": run.head.started_at,
+        "finished": true,
+        "engine": "postgres",
+        "target": run.head.target,
+        "hardware": mindful_core::result::Hardware::default(),
+        "target_settings": {},
+        "seed": 1,
+        "validity": "valid",
+        "findings": [],
+        "steps": [],
+    });
+    serde_json::from_value(figures).unwrap()
 }
 
 fn log(store: &Store, id: &str) -> std::path::PathBuf {
@@ -90,7 +69,7 @@ fn append(file: &Path, text: &str) {
 #[test]
 fn a_written_run_is_read_back() {
     let (_dir, store) = store();
-    let id = write(&store, Some("first"));
+    let id = sample::written(&store, Some("first"));
     let run = store.read(&id).unwrap();
     assert!(run.finished && !run.interrupted);
     assert_eq!(run.head.plan.tag.as_deref(), Some("first"));
@@ -106,7 +85,7 @@ fn a_written_run_is_read_back() {
 #[test]
 fn no_file_of_a_run_holds_the_password_of_its_url() {
     let (_dir, store) = store();
-    let id = write(&store, None);
+    let id = sample::written(&store, None);
     store.write_summary(&summary(&store.read(&id).unwrap())).unwrap();
     let files: Vec<_> = fs::read_dir(store.run_dir(&id)).unwrap().map(|file| file.unwrap().path()).collect();
     assert_eq!(files.len(), 2);
@@ -126,7 +105,7 @@ fn no_run_takes_the_place_of_another() {
     assert!(refused.contains("nightly"), "{refused}");
     assert_eq!(fs::read(log(&store, "nightly")).unwrap(), before);
     // Runs of the same second have different names.
-    let ids: std::collections::BTreeSet<String> = (0..20).map(|_| write(&store, None)).collect();
+    let ids: std::collections::BTreeSet<String> = (0..20).map(|_| sample::written(&store, None)).collect();
     assert_eq!(ids.len(), 20);
 }
 
@@ -146,7 +125,7 @@ fn a_killed_run_is_read_as_unfinished() {
 #[test]
 fn a_corrupt_line_is_named_by_file_and_number() {
     let (_dir, store) = store();
-    let id = write(&store, None);
+    let id = sample::written(&store, None);
     let text = fs::read_to_string(log(&store, &id)).unwrap();
     let mut lines: Vec<_> = text.lines().collect();
     lines[4] = "{\"event\":\"loa";
@@ -159,7 +138,7 @@ fn a_corrupt_line_is_named_by_file_and_number() {
 #[test]
 fn a_newer_format_is_refused_with_the_version_that_reads_it() {
     let (_dir, store) = store();
-    let id = write(&store, None);
+    let id = sample::written(&store, None);
     fs::write(log(&store, &id), "{\"event\":\"head\",\"format\":2,\"mindful_version\":\"9.1.0\",\"moved\":{}}\n")
         .unwrap();
     let error = store.read(&id).unwrap_err().to_string();
@@ -170,7 +149,7 @@ fn a_newer_format_is_refused_with_the_version_that_reads_it() {
 #[test]
 fn an_unknown_event_of_this_format_is_passed_over_and_reported() {
     let (_dir, store) = store();
-    let id = write(&store, None);
+    let id = sample::written(&store, None);
     let plain = store.read(&id).unwrap();
     append(&log(&store, &id), "{\"event\":\"solar_flare\",\"kp\":9}\n");
     let mut run = store.read(&id).unwrap();
@@ -181,7 +160,7 @@ fn an_unknown_event_of_this_format_is_passed_over_and_reported() {
 #[test]
 fn every_event_of_this_version_is_known_to_the_reader() {
     let (_dir, store) = store();
-    let id = write(&store, None);
+    let id = sample::written(&store, None);
     for event in sample::events() {
         let name = serde_json::to_value(&event).unwrap()["event"].clone();
         append(&log(&store, &id), &format!("{{\"event\":{name},\"nonsense\":1}}\n"));
@@ -201,7 +180,7 @@ fn a_run_is_named_by_id_prefix_tag_or_latest() {
     for id in ["20260101-000000-abc", "20260101-000001-abc", "20260202-000000-xyz"] {
         write_as(&store, id);
     }
-    let tagged = write(&store, Some("base"));
+    let tagged = sample::written(&store, Some("base"));
     assert_eq!(store.resolve("latest").unwrap(), tagged);
     assert_eq!(store.resolve("20260202").unwrap(), "20260202-000000-xyz");
     assert_eq!(store.resolve("20260101-000000-abc").unwrap(), "20260101-000000-abc");
@@ -227,7 +206,7 @@ fn a_tag_names_the_newest_run_that_bears_it() {
 #[test]
 fn a_corrupt_folder_never_hides_the_others() {
     let (_dir, store) = store();
-    let good = write(&store, None);
+    let good = sample::written(&store, None);
     store.write_summary(&summary(&store.read(&good).unwrap())).unwrap();
     fs::create_dir(store.run_dir("20200101-000000-bad")).unwrap();
     fs::create_dir(store.run_dir("20200102-000000-bad")).unwrap();
@@ -240,7 +219,7 @@ fn a_corrupt_folder_never_hides_the_others() {
 #[test]
 fn removing_a_run_removes_nothing_else() {
     let (_dir, store) = store();
-    let (one, two) = (write(&store, None), write(&store, None));
+    let (one, two) = (sample::written(&store, None), sample::written(&store, None));
     store.remove(&one).unwrap();
     assert_eq!(store.ids().unwrap(), [two]);
     assert!(store.remove("..").is_err() && store.remove(&one).is_err());
@@ -250,7 +229,7 @@ fn removing_a_run_removes_nothing_else() {
 fn an_imported_run_is_the_run_it_was() {
     let (_dir, from) = store();
     let (_other, to) = store();
-    let id = write(&from, None);
+    let id = sample::written(&from, None);
     from.write_summary(&summary(&from.read(&id).unwrap())).unwrap();
     assert_eq!(to.import(&from.run_dir(&id), &|_| Vec::new()).unwrap(), id);
     let mut taken_in = to.read(&id).unwrap();
@@ -263,7 +242,7 @@ fn an_imported_run_is_the_run_it_was() {
 #[test]
 fn a_foreign_run_cannot_name_itself_out_of_the_store() {
     let (dir, from) = store();
-    let id = write(&from, None);
+    let id = sample::written(&from, None);
     let text = fs::read_to_string(log(&from, &id)).unwrap().replacen(&id, "../../escaped", 1);
     fs::write(log(&from, &id), text).unwrap();
     let to = Store::open(dir.path().join("to"));
@@ -309,7 +288,7 @@ fn root_writes_to_no_store_of_another_user() {
         return eprintln!("not run: only root can make folders of others");
     }
     let (dir, own) = store();
-    let id = write(&own, None);
+    let id = sample::written(&own, None);
     let theirs = |path: &Path| std::os::unix::fs::lchown(path, Some(65_533), None).unwrap();
     let makes: [(&str, Make); 3] = [
         ("a folder of theirs", &|store| {
@@ -349,8 +328,8 @@ fn root_writes_to_no_store_of_another_user() {
 fn an_imported_run_is_not_latest_and_takes_no_tag() {
     let (_dir, from) = store();
     let (_other, to) = store();
-    let imported = write(&from, Some("mine"));
-    let own = write(&to, Some("mine"));
+    let imported = sample::written(&from, Some("mine"));
+    let own = sample::written(&to, Some("mine"));
     // From the future, beyond the minute that clocks may differ.
     let minute = jiff::Timestamp::now() + jiff::SignedDuration::from_mins(1);
     let newer = format!("{}-222", minute.strftime("%Y%m%d-%H%M%S"));
@@ -368,7 +347,7 @@ fn an_imported_run_is_not_latest_and_takes_no_tag() {
 fn no_name_and_no_date_that_no_run_can_have_is_imported() {
     let (_dir, from) = store();
     let (_other, to) = store();
-    let id = write(&from, None);
+    let id = sample::written(&from, None);
     let text = fs::read_to_string(log(&from, &id)).unwrap();
     let names = [
         "zz",
