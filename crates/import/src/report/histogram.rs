@@ -226,44 +226,6 @@ db file sequential read    27.9K  22.4  15.1  18.9  21.8  14.4   5.7   1.7
     }
 
     #[test]
-    fn later_releases_begin_at_microseconds() {
-        let text = "\
-Wait Event Histogram                         DB/Inst: A/a  Snaps: 37-38
-
-                                                    % of Waits
-                                 -----------------------------------------------
-                           Total
-Event                      Waits  <8us <16us <32us <64us <128u <256u <512u >=512
--------------------------- ----- ----- ----- ----- ----- ----- ----- ----- -----
-db file sequential read     1000                     1.0  20.0  60.0  15.0   4.0
-          -------------------------------------------------------------
-
-Wait Event Histogram (up to 32 ms)           DB/Inst: A/a  Snaps: 37-38
-
-                                                    % of Waits
-                                 -----------------------------------------------
-                           Waits
-Event                     to 32m  <512  <1ms  <2ms  <4ms  <8ms <16ms <32ms >=32m
--------------------------- ----- ----- ----- ----- ----- ----- ----- ----- -----
-db file sequential read       40  96.0   3.0   1.0
-          -------------------------------------------------------------
-";
-        let reads = &of(text).histograms["db file sequential read"];
-        assert_eq!(
-            shares(reads),
-            [
-                (32, 64, 1.0),
-                (64, 128, 20.0),
-                (128, 256, 60.0),
-                (256, 512, 15.0),
-                (512, 1_000, 3.0),
-                (1_000, 2_000, 1.0)
-            ]
-        );
-        assert_eq!((reads.between(0, 1_000), reads.between(1_000, 2_000)), (Some(99.0), Some(1.0)));
-    }
-
-    #[test]
     fn minutes_and_hours_are_bounds_too() {
         let bounds =
             [("1/8s", Some(128_000)), (" 1m", Some(65_536_000)), ("512", Some(512)), ("x", None), ("1/0s", None)];

@@ -72,19 +72,3 @@ fn instant(text: &str) -> Option<(i64, bool)> {
     let second = parts.next();
     Some((day_s + date::clock_s(hour, minute, second.unwrap_or(Some(0))?)?, second.is_none()))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_snapshot_time_is_read_or_unknown() {
-        let length_s =
-            |begin, end| clock(Some(begin), Some(end)).map(|span| (span.end_s - span.begin_s, span.in_minutes));
-        assert_eq!(length_s("23-May-16 10:00:53", "23-May-16 11:01:00"), Some((3607, false)));
-        assert_eq!(length_s("11-Oct-18 20:03", "11-Oct-18 20:25"), Some((1320, true)));
-        for text in ["", "23-Xyz-16 10:00:53", "99-May-16 10:00:53", "x", "23-May-16", "23-13月-16 10:00"] {
-            assert_eq!(instant(text), None, "{text}");
-        }
-    }
-}

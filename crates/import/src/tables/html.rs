@@ -241,16 +241,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cells_come_by_heading_with_blanks_and_entities() {
-        let text = "<h3 class=\"awr\">Foreground Wait Events</h3><table border=\"1\" summary=\"x\">\
-            <tr><th>Event</th><th>Waits</th><th>%Time -outs</th></tr>\
-            <tr><td class='awrc'>db file sequential read</td><td align=right>76,481</td><td>&#160;</td></tr></table>";
-        let [table] = &tables(text)[..] else { panic!("{:?}", tables(text)) };
-        assert_eq!((table.title.as_str(), table.columns[1].as_str()), ("Foreground Wait Events", "Waits"));
-        assert_eq!(table.rows, [["db file sequential read", "76,481", ""]]);
-    }
-
-    #[test]
     fn a_bare_line_is_a_heading_but_notes_and_links_are_not() {
         let table = "<table><tr><th>Event</th></tr><tr><td>x</td></tr></table>";
         let text = format!(
@@ -261,17 +251,6 @@ mod tests {
         let titles: Vec<_> = tables(&text).into_iter().map(|table| table.title).collect();
         let efficiency = "Instance Efficiency Percentages (Target 100%)";
         assert_eq!(titles, ["Load Profile", efficiency, efficiency, "Foreground Wait Events"]);
-    }
-
-    #[test]
-    fn a_heading_may_have_blank_corners_of_data() {
-        let text = "<table summary=\"System Statistics (Global). Max\"><tr><td>&#160;</td><td></td><th colspan=\" 2\">per Second</th>\
-            </tr><tr><th>Statistic</th><th>Total</th><th>Min</th><th>Max</th></tr>\
-            <tr><td>redo writes</td><td>7</td><td>1</td><td>2</td></tr></table>";
-        let [table] = &tables(text)[..] else { panic!("{:?}", tables(text)) };
-        assert_eq!(table.columns, ["Statistic", "Total", "per Second Min", "per Second Max"]);
-        assert_eq!((table.rows.len(), table.whole), (1, true));
-        assert!(table.summary.starts_with("System Statistics (Global)"));
     }
 
     #[test]
@@ -297,12 +276,5 @@ mod tests {
             <tr><td rowspan=2>*</td><td>log file sync</td><td>7</td></tr><tr><td>DB CPU</td><td>8</td></tr>\
             <tr><td colspan=2>1</td><td>9</td></tr></table>";
         assert_eq!(tables(text)[0].rows, [["*", "log file sync", "7"], ["*", "DB CPU", "8"], ["1", "", "9"]]);
-    }
-
-    #[test]
-    fn a_table_without_a_row_is_kept_for_its_summary() {
-        let text = "<h3>Load</h3><table summary=\"This table displays load profile\"></table><table></table>";
-        let [table] = &tables(text)[..] else { panic!("{:?}", tables(text)) };
-        assert_eq!((table.rows.len(), table.summary.as_str()), (0, "This table displays load profile"));
     }
 }

@@ -303,28 +303,4 @@ db file sequential read         76,367          42    1    1.1
         assert_eq!(table.title, "Top 5 Timed Events");
         assert_eq!(table.columns, ["Event", "Waits", "Time (s)", "Avg wait (ms)", "%Total Call Time"]);
     }
-
-    #[test]
-    fn names_below_a_title_may_be_longer_than_it() {
-        let text = "\
-IO Profile                  Read+Write/Second     Read/Second    Write/Second
-~~~~~~~~~~                  ----------------- --------------- ---------------
-            Total Requests:              26.0            24.7             1.4
-";
-        assert_eq!(tables(text)[0].rows[0], ["Total Requests:", "26.0", "24.7", "1.4"]);
-    }
-
-    #[test]
-    fn names_before_the_first_dashes_have_a_column_without_a_name() {
-        let text = "\
-Load Profile
-~~~~~~~~~~~~                            Per Second       Per Transaction
-                                   ---------------       ---------------
-                  Redo size:              3,036.04              6,823.57
-";
-        let table = &tables(text)[0];
-        assert_eq!(table.title, "Load Profile");
-        assert_eq!(table.columns, ["", "Per Second", "Per Transaction"]);
-        assert_eq!(table.rows[0], ["Redo size:", "3,036.04", "6,823.57"]);
-    }
 }

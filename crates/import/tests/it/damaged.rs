@@ -25,7 +25,9 @@ fn damage(name: &str, text: impl Into<Vec<u8>>) -> Vec<String> {
 #[test]
 fn damaged_lines_of_a_trace_are_counted_and_reported() {
     let long = format!("WAIT #1: nam='{}' ela= 7 tim=2\n", "x".repeat(5_000));
+    let statement = format!("SELECT {}\n", "x".repeat(3 << 20));
     let damaged = [
+        "WAIT #1: nam='db file sequential read' ela= 99999999999999999999999 file#=1 tim=2000008\n",
         "WAIT #1: nam='db file sequential read' el\n",
         "WAIT #1: nam='db file sequential read' ela= 7 file#=1 blWAIT #1: nam='db file scattered read' ela= 9 p1=1\n",
         "WAIT #1: nam='db file sequential read' ela= 7 file#=\u{fffd}\u{fffd} tim=2000008\n",
@@ -42,6 +44,7 @@ fn damaged_lines_of_a_trace_are_counted_and_reported() {
         "PARSE ERROR #1:len=9 dep=0 uid=0\n",
         "STAT #1 id=1 cnt=1 pid=0 pos=1 obj=0 op='SORT AGGREGATE (cr=4 pr=0 pw=0 time=4 us)'\n",
         "select 'WAIT' from dual\n",
+        &statement,
         "WAIT #1: nam='enq: TX - row lock contention' ela= 3 name|mode=1415053318 usn<<16 | slot=6 sequence=4 tim=2000200\n",
         "WAIT #1: nam='latch free' ela= 3 address=18446744073709551615 number=0 tries=0 obj#=-1 tim=2000300\r\n",
     ];
@@ -55,7 +58,7 @@ fn damaged_lines_of_a_trace_are_counted_and_reported() {
     let fields = Field::parse_list("event").unwrap();
     let source = recognised("t.trc", Box::new(Cursor::new(whole + "WAIT #1: nam='cut"))).unwrap();
     let summary = source.grouped(&fields, &Filter::default()).unwrap().summary("t.trc");
-    assert_eq!((summary.waits_in_trace, summary.damaged_lines, summary.zero_bytes), (13, 9, 2));
+    assert_eq!((summary.waits_in_trace, summary.damaged_lines, summary.zero_bytes), (13, 10, 2));
 }
 
 #[test]

@@ -42,7 +42,8 @@ fn one_step(text: &str) -> Seen {
 
 #[test]
 fn percentiles_are_those_of_all_latencies_or_facts() {
-    let options = "\"rw\": \"randread\", \"numjobs\": \"16\"";
+    // The default engine keeps one I/O in flight, for any iodepth.
+    let options = "\"rw\": \"randread\", \"numjobs\": \"16\", \"iodepth\": \"16\"";
     let text = output("\"bs\": \"8k\"", &[job("r", options, &reads(1_000, 150.0))]);
     let step = read("r.json", text.clone()).unwrap().remove(0);
     assert_eq!((step.sessions, step.block_bytes), (Some(16), Some(8192)));
@@ -78,12 +79,17 @@ fn processes_of_one_job_are_one_load() {
 fn histograms_of_processes_are_put_together() {
     let bins = |text: &str| format!("\"read\": {}", side(3, 100.0, &format!(", \"bins\": {{{text}}}")));
     let jobs = [job("r", "", &bins("\"100\": 2, \"300\": 1")), job("r", "", &bins("\"100\": 1, \"500\": 2"))];
-    let step = one_step(&output("", &jobs));
-    let slices = step.events.iter().filter_map(|event| match event {
-        Event::Slice { report, .. } => Some(report.op(OpKind::Select).latency.buckets.iter().collect::<Vec<_>>()),
-        _ => None,
-    });
-    assert_eq!(slices.collect::<Vec<_>>(), [[(100, 3), (300, 1), (500, 2)]]);
+    let slices = |jobs: &[String]| {
+        let events = one_step(&output("", jobs)).events.into_iter();
+        let buckets = events.filter_map(|event| match event {
+            Event::Slice { report, .. } => Some(report.op(OpKind::Select).latency.buckets.iter().collect::<Vec<_>>()),
+            _ => None,
+        });
+        buckets.collect::<Vec<_>>()
+    };
+    assert_eq!(slices(&jobs), [[(100, 3), (300, 1), (500, 2)]]);
+    let [one, _] = jobs;
+    assert!(slices(&[one, job("r", "", &bins(""))]).is_empty(), "a process without bins leaves it unknown");
 }
 
 #[test]

@@ -93,12 +93,9 @@ HOTSPOT_FREQUENCY=3\nHOT_SCHEMA_FREQUENCY=4\nTHINK_TM_FREQUENCY=5\nTHINK_TM_MIN=
 OBFUSCATE_COLUMNS=TRUE\nUNIQUE_INDEX=TRUE\nNO_OS_PERF_DATA=TRUE\nSLOB_DEBUG=TRUE\nSLOB_TEMPDIR=/var/tmp\n\
 OS_TEMP=/var/tmp\nBLOCK_SZ=8192\n";
 
-const ALL_OF_PGIO: &str = "UPDATE_PCT=20\nRUN_TIME=120\nNUM_SCHEMAS=4\nNUM_THREADS=2\nWORK_UNIT=255\n\
-UPDATE_WORK_UNIT=8\nSCALE=1G\nDBNAME=pg10\nCONNECT_STRING=pg10\nCREATE_BASE_TABLE=TRUE\n";
-
 #[test]
 fn every_parameter_of_both_kits_is_carried_or_listed() {
-    for (file, text) in [("slob.conf", ALL_OF_SLOB), ("pgio.conf", ALL_OF_PGIO)] {
+    for (file, text) in [("slob.conf", ALL_OF_SLOB), ("pgio.conf", PGIO)] {
         let imported = import(file, text).unwrap();
         resolved(&imported);
         let left = imported.left_behind.join("\n");

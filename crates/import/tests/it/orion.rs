@@ -102,6 +102,8 @@ fn the_unit_of_a_matrix_is_decided_once_or_asked_for() {
         mean.ok_or_else(|| refused[0].to_string())
     };
     assert_eq!(mean(LATENCIES, &[], None), Ok(97.7));
+    assert_eq!(mean("Large/Small, 1, 2, 50\n 0, 5.12, 6.3, 120\n", &[], None), Ok(5_120.0));
+    assert!(mean("Large/Small, 1, 2\n 0, 0.1, 50000\n", &[], None).is_err(), "no device is so fast and so slow");
     let disk = "Large/Small, 1, 2\n 0, 12.5, 14.75\n";
     let refused = mean(disk, &[], None).unwrap_err();
     assert!(refused.contains("--unit us") && refused.contains("d_lat.csv"), "{refused}");
@@ -109,7 +111,10 @@ fn the_unit_of_a_matrix_is_decided_once_or_asked_for() {
     assert_eq!(mean(disk, &[], Some(LatencyUnit::Microseconds)), Ok(12.5));
     assert_eq!(mean(disk, &[("d_summary.txt", &old("/dev/sdb", 9, 9.0, 9.0))], None), Ok(12_500.0));
     assert_eq!(mean(disk, &[("d_summary.txt", SUMMARY)], None), Ok(12.5));
-    assert_eq!(mean(disk, &[("d_iops.csv", "Large/Small, 1, 2\n 0, 80, 135\n")], None), Ok(12_500.0));
+    for (iops, us) in [("80, 135", 12_500.0), ("80000, 132000", 12.5)] {
+        let iops = format!("Large/Small, 1, 2\n 0, {iops}\n");
+        assert_eq!(mean(disk, &[("d_iops.csv", &iops)], None), Ok(us));
+    }
 }
 
 #[test]

@@ -105,7 +105,8 @@ fn awr_of_10_shows_cpus_in_its_statistics() {
     );
 }
 
-const AWR_11: &str = "
+/// A report that states each figure in more than one place.
+pub(crate) const AWR_11: &str = "
 WORKLOAD REPOSITORY report for
 
 DB Name         DB Id    Instance     Inst Num Startup Time    Release     RAC
@@ -132,6 +133,10 @@ Load Profile              Per Second    Per Transaction   Per Exec   Per Call
   Physical reads:            8,080.1              180.0
         Executes:              721.6               48.4
 
+Instance Efficiency Percentages (Target 100%)
+~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+            Buffer  Hit   %:   80.41    In-memory Sort %:  100.00
+
 Top 5 Timed Foreground Events
 ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
                                                            Avg
@@ -140,6 +145,24 @@ Event                                 Waits     Time(s)   (ms)   time Wait Class
 ------------------------------ ------------ ----------- ------ ------ ----------
 db file sequential read           2,462,114         713      0   58.0 User I/O
 DB CPU                                              457          37.2
+          -------------------------------------------------------------
+IO Profile                  Read+Write/Second     Read/Second    Write/Second
+~~~~~~~~~~                  ----------------- --------------- ---------------
+            Total Requests:           8,190.3         8,085.1           105.2
+             Redo Requests:              13.2             0.0            13.2
+
+Time Model Statistics                      DB/Inst: ORCL/orcl  Snaps: 1201-1202
+
+Statistic Name                                       Time (s) % of DB Time
+------------------------------------------ ------------------ ------------
+DB CPU                                                  457.2         37.2
+DB time                                               1,230.0
+          -------------------------------------------------------------
+Operating System Statistics                DB/Inst: ORCL/orcl  Snaps: 1201-1202
+
+Statistic                                  Value        End Value
+------------------------- ---------------------- ----------------
+NUM_CPUS                                       8
           -------------------------------------------------------------
 Foreground Wait Class                      DB/Inst: ORCL/orcl  Snaps: 1201-1202
 -> s  - second, ms - millisecond -    1000th of a second
@@ -168,13 +191,27 @@ Background Wait Events                     DB/Inst: ORCL/orcl  Snaps: 1201-1202
 Event                             Waits -outs   Time (s)    (ms)     /txn   time
 -------------------------- ------------ ----- ---------- ------- -------- ------
 log file parallel write           4,021     0         12       3      2.5   30.1
+db file sequential read             100     0          0       0      2.5   30.1
+          -------------------------------------------------------------
+Wait Event Histogram                       DB/Inst: ORCL/orcl  Snaps: 1201-1202
+
+                                                    % of Waits
+                                 -----------------------------------------------
+                           Total
+Event                      Waits  <1ms  <2ms  <4ms  <8ms <16ms <32ms  <=1s   >1s
+-------------------------- ----- ----- ----- ----- ----- ----- ----- ----- -----
+db file sequential read    2462K  97.0   2.0    .5    .3    .2
+log file parallel write     4021   1.0  60.0  30.0   9.0
           -------------------------------------------------------------
 Instance Activity Stats                    DB/Inst: ORCL/orcl  Snaps: 1201-1202
 
 Statistic                                     Total     per Second     per Trans
 -------------------------------- ------------------ -------------- -------------
+physical read IO requests                 2,463,200        8,079.2          1.0
 physical read total IO requests           2,465,000        8,085.1          1.0
 physical reads                            2,463,500        8,080.1          1.0
+physical write IO requests                   21,738           71.3          1.0
+physical write total IO requests             32,073          105.2          1.0
 redo writes                                   4,010           13.2          1.0
           -------------------------------------------------------------
 End of Report

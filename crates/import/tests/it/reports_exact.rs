@@ -1,5 +1,4 @@
 //! If a report has a figure twice, the one with more digits counts, and columns are found by their whole names.
-#![expect(clippy::format_push_string, reason = "short texts, put together for once")]
 
 use mindful_core::contract::metric::Counter;
 use mindful_import::OldStep;
@@ -7,7 +6,7 @@ use mindful_import::OldStep;
 use crate::cluster_page;
 use crate::made::{Dress, showcase};
 use crate::measured::{Seen, of, one, runs, steps_of};
-use crate::samples::DRESSES;
+use crate::samples::{DRESSES, OLD_STATSPACK};
 
 fn seen(step: OldStep) -> Seen {
     steps_of(&runs(vec![step])[0]).remove(0)
@@ -79,46 +78,16 @@ fn a_mean_with_its_unit_is_more_exact_than_whole_seconds() {
     assert!((sync.error_us.unwrap() - 0.005).abs() < 1e-9);
 }
 
-/// A list of waits of Statspack, with the columns of a release.
-fn statspack(release: &str, heading: [&str; 3], rows: &[[&str; 6]]) -> String {
-    let mut text = format!(
-        "\nSTATSPACK report for\n\nDB Name         DB Id    Instance     Inst Num Release     Cluster Host\n\
-         ------------ ----------- ------------ -------- ----------- ------- ------------\n\
-         DB1           1111111111 db1                 1 {release:11} NO      host1\n\n\
-         {:12}Snap Id     Snap Time      Sessions Curs/Sess Comment\n{:12}------- ------------------ -------- --------- -------------------\n\
-         Begin Snap:      90 15-Aug-07 09:00:00      215      11.9\n  End Snap:      91 15-Aug-07 09:10:00      177      10.6\n\
-         {:>11}               10.00 (mins)\n\n\
-         Load Profile\n~~~~~~~~~~~~                            Per Second       Per Transaction\n{:35}---------------       ---------------\n\
-         {:>28}             1,000.00              1.00\n\nWait Events for DB: DB1  Instance: db1  Snaps: 90 -91\n-> s  - second\n\n",
-        "", "", "Elapsed:", "", "Logical reads:"
-    );
-    for line in heading {
-        text += line;
-        text.push('\n');
-    }
-    text += "---------------------------- ------------ ---------- ---------- ------ --------\n";
-    for [event, waits, timeouts, time, mean, per_txn] in rows {
-        text += &format!("{event:<28} {waits:>12} {timeouts:>10} {time:>10} {mean:>6} {per_txn:>8}\n");
-    }
-    text + "          -------------------------------------------------------------\n\nEnd of Report\n"
-}
-
 #[test]
 fn timeouts_are_no_time_and_hundredths_are_no_seconds() {
-    let rows = [
-        ["db file sequential read", "40,000", "0", "180", "4", "6.0"],
-        ["log file parallel write", "30,000", "30,000", "60", "2", "5.0"],
-    ];
-    let nine = [
-        "                                                                   Avg",
-        "                                                     Total Wait   wait    Waits",
-        "Event                               Waits   Timeouts   Time (s)   (ms)     /txn",
-    ];
-    let f = of(&one("sp.txt", statspack("9.2.0.8.0", nine, &rows)));
+    let wide = "############          0   ########";
+    let nine = OLD_STATSPACK.replace(wide, "      30,000     30,000         60");
+    assert_ne!(nine, OLD_STATSPACK);
+    let f = of(&one("sp.txt", nine.clone()));
     assert_eq!((f.single_read.mean_us, f.log_write.mean_us), (Some(4_500.0), Some(2_000.0)));
     assert!((f.log_write.error_us.unwrap() - 0.5e6 / 30_000.0).abs() < 1e-6);
-    let eight = nine.map(|line| line.replace("Time (s) ", "Time (cs)"));
-    let f = of(&one("sp.txt", statspack("8.1.7.4.0", [&eight[0], &eight[1], &eight[2]], &rows)));
+    let eight = nine.replace("Time (s) ", "Time (cs)").replace("9.2.0.8.0", "8.1.7.4.0");
+    let f = of(&one("sp.txt", eight));
     assert_eq!((f.single_read.mean_us, f.log_write.mean_us), (Some(45.0), Some(20.0)));
     assert!((f.log_write.error_us.unwrap() - 5e3 / 30_000.0).abs() < 1e-6);
 }
@@ -141,11 +110,7 @@ fn a_host_on_one_line_and_a_block_size_of_8i_are_read() {
     let one_line = "Host  Name:   dbhost1          Num CPUs:    4        Phys Memory (MB):    8,192\n~~~~\n";
     let old = "Cache Sizes\n~~~~~~~~~~~\n   db_block_buffers:      64000          log_buffer:     163840\n   \
         db_block_size:       4096    shared_pool_size:   52428800\n";
-    let report = statspack("10.2.0.2.0", ["", "", ""], &[]).replacen(
-        "Load Profile\n",
-        &format!("{one_line}\n{old}\nLoad Profile\n"),
-        1,
-    );
+    let report = OLD_STATSPACK.replacen("Load Profile\n", &format!("{one_line}\n{old}\nLoad Profile\n"), 1);
     let step = one("sp.txt", report);
     assert_eq!(step.block_bytes, Some(4096));
     let [run] = &crate::measured::runs(vec![step])[..] else { panic!("one run") };

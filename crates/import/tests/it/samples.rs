@@ -144,13 +144,13 @@ BEFORE:  sales    | 500 | 1000 |   50 |  15
 AFTER:   sales    | 900 | 11000 |   2050 |  99
 DBNAME:  sales. 2 schemas, 3 threads(each). Run time: 100 seconds. RIOPS >100< CACHE_HITS/s >4< TIME_PER_READ_MS >0.2<
 ";
-const CELLS: &str = "\
+pub(crate) const CELLS: &str = "\
 Oracle9i Enterprise Edition Release 9.2.0.8.0 - Production
 WAIT #5: nam='cell multiblock physical read' ela= 900 cellhash#=1 diskhash#=2 bytes=65536 obj#=7 tim=1370000000100000
 WAIT #5: nam='cell single block physical read' ela= 400 cellhash#=1 diskhash#=2 bytes=16384 obj#=7 tim=1370000000200000
 WAIT #5: nam='cell smart table scan' ela= 300 cellhash#=1 p2=0 p3=0 obj#=7 tim=1370000000300000
 ";
-const OLD_STATSPACK: &str = "\
+pub(crate) const OLD_STATSPACK: &str = "\
 STATSPACK report for
 
 DB Name         DB Id    Instance     Inst Num Release     Cluster Host

@@ -12,6 +12,7 @@ use mindful_import::waits::{Field, Filter};
 use proptest::prelude::*;
 
 use crate::measured::{grew, read};
+use crate::samples;
 
 fn grouped(text: impl Into<Vec<u8>>, fields: &str, filter: &str) -> mindful_core::Result<TraceSummary> {
     let (fields, filter) = (Field::parse_list(fields)?, Filter::parse(filter)?);
@@ -110,31 +111,29 @@ fn a_trace_without_waits_says_which_level_has_them() {
 }
 
 /// Reads on Exadata, which show bytes, and a read past the cache, which shows blocks.
-const CELLS: &str = "\
-Oracle Database 11g Enterprise Edition Release 11.2.0.4.0 - 64bit Production
-WAIT #5: nam='cell multiblock physical read' ela= 900 cellhash#=1 diskhash#=2 bytes=65536 obj#=7 tim=1370000000100000
-WAIT #5: nam='cell single block physical read' ela= 400 cellhash#=1 diskhash#=2 bytes=16384 obj#=7 tim=1370000000200000
-WAIT #5: nam='cell smart table scan' ela= 300 cellhash#=1 p2=0 p3=0 obj#=7 tim=1370000000300000
-WAIT #5: nam='direct path read' ela= 800 file number=1 first dba=9 block cnt=32 obj#=7 tim=1370000000400000
-FETCH #5:c=1,e=2,p=37,cr=9,cu=0,mis=0,r=1,dep=0,og=1,plh=1,tim=1370000000500000
-";
+fn cells() -> String {
+    samples::CELLS.to_owned()
+        + "WAIT #5: nam='direct path read' ela= 800 file number=1 first dba=9 block cnt=32 obj#=7 tim=1370000000400000\n\
+           FETCH #5:c=1,e=2,p=37,cr=9,cu=0,mis=0,r=1,dep=0,og=1,plh=1,tim=1370000000500000\n"
+}
 
 #[test]
 fn bytes_of_a_read_are_blocks_of_the_size_of_a_single_one() {
-    let all = grouped(CELLS, "event,blocks", "").unwrap();
+    let all = grouped(cells(), "event,blocks", "").unwrap();
     assert_eq!(all.reads[SCATTERED].blocks_per_read, Some(4.0));
     assert_eq!(all.reads[DIRECT].blocks_per_read, Some(32.0), "a smart scan shows none");
     let keys: Vec<_> = all.groups.iter().map(|group| group.key.clone()).collect();
     assert!(keys.contains(&"cell multiblock physical read | 4".to_owned()), "{keys:?}");
     assert!(keys.contains(&"cell smart table scan | -".to_owned()), "{keys:?}");
-    assert_eq!(grouped(CELLS, "event", "blocks>=4").unwrap().all.waits, 2);
-    let step = read("t.trc", CELLS).unwrap().remove(0);
+    assert_eq!(grouped(cells(), "event", "blocks>=4").unwrap().all.waits, 2);
+    let step = read("t.trc", cells()).unwrap().remove(0);
     assert_eq!(grew(&step.events, Counter::PhysicalReads), Some(37.0));
 }
 
 #[test]
 fn an_unknown_block_size_leaves_the_blocks_unknown() {
-    let text: String = CELLS.lines().filter(|line| !line.contains("single")).map(|line| format!("{line}\n")).collect();
+    let text: String =
+        cells().lines().filter(|line| !line.contains("single")).map(|line| format!("{line}\n")).collect();
     let all = grouped(text.clone(), "blocks", "").unwrap();
     assert_eq!((all.reads[SCATTERED].blocks_per_read, all.reads[DIRECT].blocks_per_read), (None, Some(32.0)));
     assert!(all.groups.iter().all(|group| ["-", "32"].contains(&group.key.as_str())));
@@ -187,7 +186,9 @@ fn a_trace_without_head_and_time_stamps_may_count_hundredths() {
         }
     }
     let head = "Oracle9i Enterprise Edition Release 9.0.1.4.0 - Production\n";
-    assert_eq!(grouped(format!("{head}{waits}"), "event", "").unwrap().all.time_us, 6);
+    let neighbours = "WAIT #1: nam='db file scattered read' ela= 12 p1=4 p2=99 p3=16\n";
+    let all = grouped(format!("{head}{waits}{neighbours}"), "event", "").unwrap();
+    assert_eq!((all.all.time_us, all.reads[SCATTERED].blocks_per_read), (18, Some(16.0)));
 }
 
 #[test]

@@ -220,30 +220,4 @@ mod tests {
             assert_eq!(one_size(text, 1024), None, "{text}");
         }
     }
-
-    fn output(jobs: &str) -> Output {
-        serde_json::from_str(&format!("{{\"global options\": {{\"bs\": \"8k\", \"numjobs\": 4}}, \"jobs\": [{jobs}]}}"))
-            .unwrap()
-    }
-
-    #[test]
-    fn a_synchronous_engine_keeps_one_io_in_flight() {
-        let of = |options: &str| loads(&output(&format!("{{\"job options\": {{{options}}}}}")))[0].in_flight();
-        assert_eq!(of("\"iodepth\": \"16\""), Some(4), "psync is the default");
-        assert_eq!(of("\"iodepth\": \"16\", \"ioengine\": \"libaio\""), Some(64));
-        assert_eq!(loads(&output("{}"))[0].in_flight(), None, "without options nothing is known");
-    }
-
-    #[test]
-    fn jobs_of_another_group_or_with_other_options_are_another_load() {
-        let job = |group: u32, options: &str| format!("{{\"groupid\": {group}, \"job options\": {{{options}}}}}");
-        let list = [
-            job(0, "\"name\": \"a\""),
-            job(0, "\"name\": \"b\""),
-            job(1, "\"name\": \"a\""),
-            job(1, "\"rw\": \"write\""),
-        ];
-        let output = output(&list.join(","));
-        assert_eq!(loads(&output).iter().map(|load| load.jobs.len()).collect::<Vec<_>>(), [2, 1, 1]);
-    }
 }

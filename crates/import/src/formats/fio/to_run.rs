@@ -183,20 +183,3 @@ fn latency_facts(step: &mut OldStep, load: &Load<'_>) {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_process_without_bins_leaves_the_histogram_unknown() {
-        let side = |bins: &str| -> Side {
-            let text =
-                format!("{{\"total_ios\": 3, \"runtime\": 10, \"clat_ns\": {{\"mean\": 5.0, \"bins\": {{{bins}}}}}}}");
-            serde_json::from_str(&text).unwrap()
-        };
-        let (with, without) = (side("\"100\": 2, \"300\": 1"), side(""));
-        assert_eq!(histogram(&[&with, &with]).map(|latency| (latency.count(), latency.sum_ns)), Some((6, 1_000)));
-        assert_eq!(histogram(&[&with, &without]), None);
-    }
-}

@@ -51,47 +51,22 @@ impl Made {
             self.top_percent,
             "-".repeat(61)
         );
+        let row = |[a, b, c, d, e, f, g]: [&str; 7]| format!("{a:<28} {b:>12} {c:>4} {d:>10} {e:>6} {f:>8} {g:>6}\n");
         for (title, lines) in
             [("Foreground Wait Events", &self.foreground), ("Background Wait Events", &self.background)]
         {
             let _ = write!(
                 t,
-                "{title}  DB/Inst: SLOB/slob  Snaps: 21-22\n-> Only events with Total Wait Time (s) >= .001 are shown\n\n\
-                 {:<28} {:>12} {:>4} {:>10} {:>6} {:>8} {:>6}\n{:<28} {:>12} {:>4} {:>10} {:>6} {:>8} {:>6}\n{:<28} {:>12} {:>4} {:>10} {:>6} {:>8} {:>6}\n\
+                "{title}  DB/Inst: SLOB/slob  Snaps: 21-22\n-> Only events with Total Wait Time (s) >= .001 are shown\n\n{}{}{}\
                  ---------------------------- ------------ ---- ---------- ------ -------- ------\n",
-                "",
-                "",
-                "",
-                "",
-                "Avg",
-                "",
-                "%Total",
-                "",
-                "",
-                "%Tim",
-                "Total Wait",
-                "wait",
-                "Waits",
-                "Call",
-                "Event",
-                "Waits",
-                "out",
-                "Time (s)",
-                "(ms)",
-                "/txn",
-                "Time"
+                row(["", "", "", "", "Avg", "", "%Total"]),
+                row(["", "", "%Tim", "Total Wait", "wait", "Waits", "Call"]),
+                row(["Event", "Waits", "out", "Time (s)", "(ms)", "/txn", "Time"])
             );
             for (event, waits, seconds) in lines {
-                let _ = writeln!(
-                    t,
-                    "{event:<28} {:>12} {:>4} {:>10} {:>6} {:>8} {:>6}",
-                    grouped(*waits as f64, 0),
-                    0,
-                    grouped(*seconds as f64, 0),
-                    Self::mean(Dress::Statspack, *waits, *seconds),
-                    "1.0",
-                    ".5"
-                );
+                let mean = Self::mean(Dress::Statspack, *waits, *seconds);
+                let (waits, seconds) = (grouped(*waits as f64, 0), grouped(*seconds as f64, 0));
+                t.push_str(&row([event, &waits, "0", &seconds, &mean, "1.0", ".5"]));
             }
             let _ = write!(t, "          {}\n\n", "-".repeat(61));
         }
