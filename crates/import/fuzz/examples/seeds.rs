@@ -1,4 +1,4 @@
-//! Writes the seeds of fuzzing: an artificial file of each kind, in `corpus/TARGET/`.
+//! Writes the seeds of fuzzing: an artificial file of each kind of result, in `corpus/TARGET/`.
 
 use std::fs;
 use std::path::Path;
@@ -26,8 +26,7 @@ fn main() -> std::io::Result<()> {
             seed("any_file", &format!("{target}{number}"), &text)?;
         }
     }
-    seed("configuration", "slob", SLOB)?;
-    seed("configuration", "pgio", PGIO)
+    Ok(())
 }
 
 fn seed(target: &str, name: &str, text: &str) -> std::io::Result<()> {
@@ -35,26 +34,3 @@ fn seed(target: &str, name: &str, text: &str) -> std::io::Result<()> {
     fs::create_dir_all(&folder)?;
     fs::write(folder.join(name), text)
 }
-
-const SLOB: &str = "\
-UPDATE_PCT=50
-RUN_TIME=600   # ten minutes
-SCALE=160M
-WORK_UNIT=64
-REDO_STRESS=HEAVY
-SYSDBA_PASSWD=\"change me\"
-DO_HOTSPOT=TRUE
-HOTSPOT_MB=8
-HOTSPOT_FREQUENCY=3
-THINK_TM_FREQUENCY=5
-THINK_TM_MIN=.1
-export LOAD_PARALLEL_DEGREE=4
-";
-const PGIO: &str = "\
-UPDATE_PCT=20
-RUN_TIME=120
-NUM_SCHEMAS=4
-NUM_THREADS=2
-SCALE=1G
-DBNAME=pg10
-";

@@ -19,6 +19,5 @@ mod reports;
 mod reports_cut;
 mod reports_exact;
 mod samples;
-mod statspack;
 mod traces;
 mod workers;

@@ -5,7 +5,7 @@ use mindful_import::rows::{self, ReportRow};
 use crate::measured::one;
 
 /// Each figure by its path in the row as JSON, and its value; `None` is unknown.
-pub(crate) fn assert_figures(name: &str, text: impl Into<Vec<u8>>, wanted: &[(&str, Option<f64>)]) {
+fn assert_figures(name: &str, text: impl Into<Vec<u8>>, wanted: &[(&str, Option<f64>)]) {
     let step = one(name, text);
     let json: serde_json::Value = serde_json::from_str(&rows::json(&[ReportRow::of(&step).unwrap()])).unwrap();
     for (path, value) in wanted {

@@ -26,6 +26,15 @@ fn a_figure_that_did_not_fit_its_column_is_unknown() {
 }
 
 #[test]
+fn a_number_of_cpus_that_is_too_wide_does_not_rename_the_database() {
+    let report = showcase().report(Dress::Statspack);
+    let wide = report.replace("   32     0", "#####     0");
+    assert_ne!(wide, report);
+    let step = one("sp.txt", wide);
+    assert_eq!((step.target.as_str(), of(&step).cpus), ("oracle: ? (slob) on box", Some(32.0)));
+}
+
+#[test]
 fn a_list_that_was_cut_has_no_waits_of_events_that_it_lacks() {
     for dress in [Dress::Html, Dress::Html11, Dress::Awr19, Dress::Awr11, Dress::Statspack] {
         let whole = showcase().report(dress);

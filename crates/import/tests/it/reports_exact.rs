@@ -86,8 +86,10 @@ fn timeouts_are_no_time_and_hundredths_are_no_seconds() {
     let f = of(&one("sp.txt", nine.clone()));
     assert_eq!((f.single_read.mean_us, f.log_write.mean_us), (Some(4_500.0), Some(2_000.0)));
     assert!((f.log_write.error_us.unwrap() - 0.5e6 / 30_000.0).abs() < 1e-6);
-    let eight = nine.replace("Time (s) ", "Time (cs)").replace("9.2.0.8.0", "8.1.7.4.0");
+    let eight = nine.replace("Time (s) ", "Time (cs)").replace("9.2.0.8.0", "8.1.7.4.0").replace("Cluster", "OPS    ");
     let f = of(&one("sp.txt", eight));
+    assert_eq!((f.cluster, f.host.as_deref()), (Some(false), Some("host1")));
+    assert_eq!((f.average_active_sessions, f.cpus), (None, None), "8i does not print them");
     assert_eq!((f.single_read.mean_us, f.log_write.mean_us), (Some(45.0), Some(20.0)));
     assert!((f.log_write.error_us.unwrap() - 5e3 / 30_000.0).abs() < 1e-6);
 }

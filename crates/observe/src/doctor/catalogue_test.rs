@@ -52,21 +52,23 @@ const REPORTED: [(&str, &str, &str); 30] = [
     ("busy-device", "sda: 500 requests/s", "iotop -b -o -n 1"),
 ];
 
+fn device(facts: &[(&'static str, &str)]) -> Device {
+    let facts = facts.iter().map(|(name, value)| (*name, (*value).to_owned()));
+    Device { name: "sda".to_owned(), facts: facts.collect() }
+}
+
 fn storage(fs_type: &str, options: &str, layer: Option<&str>) -> Storage {
-    let text = |text: &str| Some(text.to_owned());
     let mount = mounts::parse(&format!("25 1 8:1 / /data {options} - {fs_type} /dev/sda1")).remove(0);
     let memory = (fs_type == "tmpfs").then(|| "tmpfs at /data".to_owned());
     let chain = Chain { levels: vec![vec!["dm-0".to_owned()], vec!["sda".to_owned()]], memory };
-    let disk = Device {
-        name: "sda".to_owned(),
-        model: text("Amazon Elastic Block Store"),
-        layer: layer.map(str::to_owned),
-        scheduler: text("bfq"),
-        read_ahead_kb: text("8192"),
-        write_cache: text("write back"),
-        rotational: text("1"),
-        ..Device::default()
-    };
+    let mut disk = device(&[
+        ("model", "Amazon Elastic Block Store"),
+        ("scheduler", "bfq"),
+        ("read_ahead_kb", "8192"),
+        ("write_cache", "write back"),
+        ("rotational", "1"),
+    ]);
+    disk.facts.extend(layer.map(|layer| ("layer", layer.to_owned())));
     let location = Location { path: PathBuf::from("/data/x"), mount: Some(mount), chain: Ok(chain) };
     Storage { location, size_bytes: Some(1_000), free_bytes: Some(10), devices: vec![disk] }
 }
@@ -177,17 +179,11 @@ fn quiet(hypervisor: Option<&str>, device: &Device) -> HostState {
 
 #[test]
 fn a_quiet_host_has_no_finding() {
-    let text = |text: &str| Some(text.to_owned());
-    let turning = Device {
-        name: "sda".to_owned(),
-        scheduler: text("none"),
-        read_ahead_kb: text("1024"),
-        write_cache: text("write through"),
-        rotational: text("1"),
-        ..Device::default()
-    };
+    let turning =
+        [("scheduler", "none"), ("read_ahead_kb", "1024"), ("write_cache", "write through"), ("rotational", "1")];
     // The disk below a guest or a layer is unknown.
-    let layered = Device { layer: text("LVM"), ..turning.clone() };
+    let layered = device(&[&turning[..], &[("layer", "LVM")]].concat());
+    let turning = device(&turning);
     for (hypervisor, device) in [(Some("kvm"), &turning), (None, &layered)] {
         assert_eq!(check(&quiet(hypervisor, device)), []);
     }

@@ -134,7 +134,7 @@ pub(super) fn space(storage: &Storage) -> Option<Finding> {
 pub(super) fn device(device: &Device, guest: bool) -> Vec<Finding> {
     let found = [scheduler(device), read_ahead(device), write_cache(device), layer(device), cloud_volume(device)];
     let mut findings: Vec<Finding> = found.into_iter().flatten().collect();
-    if device.rotational.as_deref() == Some("1") && !guest && device.layer.is_none() {
+    if device.fact("rotational") == Some("1") && !guest && device.fact("layer").is_none() {
         let text = "The device is a turning disk. A random read takes milliseconds, and the position of the data on \
                     the disk changes the result. To measure that: mindful raw PATH --spans outer,inner,mix,full";
         findings.push(codes::STORAGE_LAYER.finding(text, format!("{}: rotational", device.name)));
@@ -143,7 +143,7 @@ pub(super) fn device(device: &Device, guest: bool) -> Vec<Finding> {
 }
 
 fn scheduler(device: &Device) -> Option<Finding> {
-    let scheduler = device.scheduler.as_deref().filter(|name| *name != "none")?;
+    let scheduler = device.fact("scheduler").filter(|name| *name != "none")?;
     let name = &device.name;
     let cost = if scheduler == "bfq" {
         "It provides fairness between programs and takes much CPU for each request."
@@ -160,7 +160,7 @@ fn scheduler(device: &Device) -> Option<Finding> {
 }
 
 fn read_ahead(device: &Device) -> Option<Finding> {
-    let kib = device.read_ahead_kb.as_deref()?.parse::<u64>().ok().filter(|kib| *kib > LARGE_READ_AHEAD_KIB)?;
+    let kib = device.fact("read_ahead_kb")?.parse::<u64>().ok().filter(|kib| *kib > LARGE_READ_AHEAD_KIB)?;
     let name = &device.name;
     Some(codes::HOST_SETTING.finding(
         format!(
@@ -172,7 +172,7 @@ fn read_ahead(device: &Device) -> Option<Finding> {
 }
 
 fn write_cache(device: &Device) -> Option<Finding> {
-    device.write_cache.as_deref().filter(|mode| *mode == "write back")?;
+    device.fact("write_cache").filter(|mode| *mode == "write back")?;
     let name = &device.name;
     Some(codes::STORAGE_LAYER.finding(
         format!(
@@ -185,7 +185,7 @@ fn write_cache(device: &Device) -> Option<Finding> {
 }
 
 fn layer(device: &Device) -> Option<Finding> {
-    let layer = device.layer.as_deref()?;
+    let layer = device.fact("layer")?;
     let what = if layer.starts_with("CRYPT") {
         "The data is encrypted below the file system. Each block takes CPU in the kernel that is charged to no \
          process. Measure its limit with cryptsetup benchmark, or use a --data-dir on a plain device"
@@ -208,7 +208,7 @@ fn layer(device: &Device) -> Option<Finding> {
 }
 
 fn cloud_volume(device: &Device) -> Option<Finding> {
-    let model = device.model.as_deref()?;
+    let model = device.fact("model")?;
     let known = ["Amazon Elastic Block Store", "PersistentDisk", "Virtual Disk", "nvme_card-pd", "BlockVolume"];
     known.iter().any(|name| model.contains(name)).then(|| {
         codes::STORAGE_LAYER.finding(

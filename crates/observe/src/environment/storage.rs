@@ -1,5 +1,6 @@
 //! File systems of the data, and the devices below them.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use mindful_core::contract::fact::Kept;
@@ -26,26 +27,8 @@ pub(crate) struct Storage {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Device {
     pub(crate) name: String,
-    pub(crate) model: Option<String>,
-    pub(crate) firmware: Option<String>,
-    /// Function of a dm or md device: `CRYPT-LUKS2`, `LVM`, `mpath`, `raid1`.
-    pub(crate) layer: Option<String>,
-    /// Why nothing is visible below the file of a loop device.
-    pub(crate) below_not_seen: Option<String>,
-    pub(crate) size_bytes: Option<u64>,
-    pub(crate) scheduler: Option<String>,
-    pub(crate) rotational: Option<String>,
-    pub(crate) write_cache: Option<String>,
-    /// Whether it takes forced writes (FUA).
-    pub(crate) fua: Option<String>,
-    pub(crate) counts_flushes: bool,
-    pub(crate) nr_requests: Option<String>,
-    pub(crate) read_ahead_kb: Option<String>,
-    /// From which latency of reads on the kernel holds buffered writes back.
-    pub(crate) wbt_lat_us: Option<String>,
-    pub(crate) logical_block_bytes: Option<String>,
-    pub(crate) physical_block_bytes: Option<String>,
-    pub(crate) numa_node: Option<String>,
+    /// Its known facts, as the kernel writes them.
+    pub(crate) facts: BTreeMap<&'static str, String>,
 }
 
 impl Storage {
@@ -101,48 +84,37 @@ impl Storage {
 impl Device {
     fn read(kernel: &Kernel, name: &str) -> Self {
         let folder = kernel.sys.join("class/block").join(name);
-        let queue = |file: &str| value(folder.join("queue").join(file));
-        let sectors = value(folder.join("size")).and_then(|sectors| sectors.parse::<u64>().ok());
-        Self {
-            name: name.to_owned(),
-            model: value(folder.join("device/model")),
+        let file = |path: &str| value(folder.join(path));
+        let sectors = file("size").and_then(|sectors| sectors.parse::<u64>().ok());
+        let facts = [
+            ("model", file("device/model")),
             // A controller of NVMe, or a disk of SCSI.
-            firmware: value(folder.join("device/firmware_rev")).or_else(|| value(folder.join("device/rev"))),
-            layer: layer(kernel, name),
-            below_not_seen: unseen_below(kernel, name),
-            size_bytes: sectors.map(|sectors| sectors.saturating_mul(512)),
-            scheduler: queue("scheduler").map(|text| chosen(&text).unwrap_or(text)),
-            rotational: queue("rotational"),
-            write_cache: queue("write_cache"),
-            fua: queue("fua"),
-            counts_flushes: counts_flushes(kernel, name),
-            nr_requests: queue("nr_requests"),
-            read_ahead_kb: queue("read_ahead_kb"),
-            wbt_lat_us: queue("wbt_lat_usec"),
-            logical_block_bytes: queue("logical_block_size"),
-            physical_block_bytes: queue("physical_block_size"),
-            numa_node: value(folder.join("device/numa_node")).filter(|node| node != "-1"),
-        }
+            ("firmware", file("device/firmware_rev").or_else(|| file("device/rev"))),
+            // Function of a dm or md device: `CRYPT-LUKS2`, `LVM`, `mpath`, `raid1`.
+            ("layer", layer(kernel, name)),
+            // Why nothing is visible below the file of a loop device.
+            ("below_not_seen", unseen_below(kernel, name)),
+            ("size_bytes", sectors.map(|sectors| sectors.saturating_mul(512).to_string())),
+            ("scheduler", file("queue/scheduler").map(|text| chosen(&text).unwrap_or(text))),
+            ("rotational", file("queue/rotational")),
+            ("write_cache", file("queue/write_cache")),
+            // Whether it takes forced writes (FUA).
+            ("fua", file("queue/fua")),
+            ("counts_flushes", Some(counts_flushes(kernel, name).to_string())),
+            ("nr_requests", file("queue/nr_requests")),
+            ("read_ahead_kb", file("queue/read_ahead_kb")),
+            // From which latency of reads on the kernel holds buffered writes back.
+            ("wbt_lat_us", file("queue/wbt_lat_usec")),
+            ("logical_block_bytes", file("queue/logical_block_size")),
+            ("physical_block_bytes", file("queue/physical_block_size")),
+            ("numa_node", file("device/numa_node").filter(|node| node != "-1")),
+        ];
+        let known = facts.into_iter().filter_map(|(fact, value)| Some((fact, value?)));
+        Self { name: name.to_owned(), facts: known.collect() }
     }
 
-    fn facts(&self, facts: &mut Facts) {
-        let mut put = |name: &str, value: Option<&String>| put(facts, format!("device.{}.{name}", self.name), value);
-        put("model", self.model.as_ref());
-        put("firmware", self.firmware.as_ref());
-        put("layer", self.layer.as_ref());
-        put("below_not_seen", self.below_not_seen.as_ref());
-        put("size_bytes", self.size_bytes.map(|bytes| bytes.to_string()).as_ref());
-        put("scheduler", self.scheduler.as_ref());
-        put("rotational", self.rotational.as_ref());
-        put("write_cache", self.write_cache.as_ref());
-        put("fua", self.fua.as_ref());
-        put("counts_flushes", Some(&self.counts_flushes.to_string()));
-        put("nr_requests", self.nr_requests.as_ref());
-        put("read_ahead_kb", self.read_ahead_kb.as_ref());
-        put("wbt_lat_us", self.wbt_lat_us.as_ref());
-        put("logical_block_bytes", self.logical_block_bytes.as_ref());
-        put("physical_block_bytes", self.physical_block_bytes.as_ref());
-        put("numa_node", self.numa_node.as_ref());
+    pub(crate) fn fact(&self, name: &str) -> Option<&str> {
+        self.facts.get(name).map(String::as_str)
     }
 }
 
@@ -173,8 +145,8 @@ pub(crate) fn facts(kept: Kept, all: &[Storage], facts: &mut Facts) {
         let key = kept.key();
         let prefix = if index == 0 { key.to_owned() } else { format!("{key}{}", index + 1) };
         storage.facts(&prefix, facts);
-        for device in &storage.devices {
-            device.facts(facts);
+        for Device { name, facts: known } in &storage.devices {
+            facts.extend(known.iter().map(|(fact, value)| (format!("device.{name}.{fact}"), value.clone())));
         }
     }
 }
