@@ -16,15 +16,15 @@ mod workers;
 pub use format::Format;
 
 /// All formats; the first that recognises a file reads it.
-pub static FORMATS: [&dyn Format; 10] = [
-    &awr::Awr,
-    &awr::Statspack,
-    &trace::Trace,
-    &event_histogram::EventHistogram,
-    &orion::Orion,
-    &pgio_line::PgioLine,
-    &fio::Fio,
-    &workers::Workers,
-    &awr_info::AwrInfo,
-    &flashdba::Flashdba,
+pub static FORMATS: [&Format; 10] = [
+    &awr::AWR,
+    &awr::STATSPACK,
+    &trace::TRACE,
+    &event_histogram::EVENT_HISTOGRAM,
+    &orion::ORION,
+    &pgio_line::PGIO_LINE,
+    &fio::FIO,
+    &workers::WORKERS,
+    &awr_info::AWR_INFO,
+    &flashdba::FLASHDBA,
 ];

@@ -43,7 +43,7 @@ impl<R: Read> Read for Lines<R> {
 
 pub struct Source {
     pub name: String,
-    format: &'static dyn Format,
+    format: &'static Format,
     head: Vec<u8>,
     /// All of it, its begin included.
     input: Box<dyn BufRead>,
@@ -64,7 +64,7 @@ pub fn recognised(name: &str, plain: Box<dyn Read>) -> Result<Source> {
     let mut head = Vec::new();
     (&mut rest).take(HEAD as u64).read_to_end(&mut head).map_err(|error| cannot_read(name, &error))?;
     let text = String::from_utf8_lossy(&head);
-    let Some(format) = FORMATS.into_iter().find(|format| format.recognises(&text)) else {
+    let Some(format) = FORMATS.into_iter().find(|format| (format.recognises)(&text)) else {
         return Err(unknown::error(name, &head));
     };
     let input = Box::new(Cursor::new(head.clone()).chain(rest));
@@ -73,7 +73,7 @@ pub fn recognised(name: &str, plain: Box<dyn Read>) -> Result<Source> {
 
 impl Source {
     pub fn read(mut self) -> Result<Vec<OldStep>> {
-        let mut steps = self.format.read(&self.name, &mut *self.input)?;
+        let mut steps = (self.format.read)(&self.name, &mut *self.input)?;
         if let Some(step) = steps.first_mut() {
             step.add_damage(self.zeros.get(), "zero byte");
         }
@@ -86,12 +86,12 @@ impl Source {
     /// The file cannot be read, or contains no single waits.
     pub fn grouped(mut self, fields: &[Field], filter: &Filter) -> Result<Grouped> {
         let mut grouped = Grouped::new(fields, filter, trace::block_bytes(&self.head));
-        let read = self.format.waits(&self.name, &mut *self.input, &mut |wait| grouped.add(wait));
         let none = || {
             let next = "pass a trace; `mindful import` reads this file";
-            Err(Error::plan(format!("{} contains no single waits: it is an {}", self.name, self.format.what()), next))
+            Error::plan(format!("{} contains no single waits: it is an {}", self.name, self.format.what), next)
         };
-        grouped.damaged_lines = read.unwrap_or_else(none)?;
+        let waits = self.format.waits.ok_or_else(none)?;
+        grouped.damaged_lines = waits(&self.name, &mut *self.input, &mut |wait| grouped.add(wait))?;
         grouped.zero_bytes = self.zeros.get();
         Ok(grouped)
     }

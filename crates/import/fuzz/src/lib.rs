@@ -14,10 +14,10 @@ use mindful_import::{FORMATS, OldRun, OldStep, recognised, runs};
 const MOST_STEPS: usize = 16;
 
 pub fn of_format(what: &str, names: &[&str], bytes: &[u8]) {
-    let format = FORMATS.into_iter().find(|format| format.what() == what).expect("a format of that name");
-    let _ = format.recognises(&String::from_utf8_lossy(bytes));
+    let format = FORMATS.into_iter().find(|format| format.what == what).expect("a format of that name");
+    let _ = (format.recognises)(&String::from_utf8_lossy(bytes));
     for name in names {
-        if let Ok(steps) = format.read(name, &mut Cursor::new(bytes)) {
+        if let Ok(steps) = (format.read)(name, &mut Cursor::new(bytes)) {
             follow(steps);
         }
     }

@@ -1,59 +1,38 @@
 //! Reports of AWR, text and HTML, of an instance or of a cluster, and of Statspack.
 
-use std::io::BufRead;
-
-use mindful_core::Result;
-
 use super::format::Format;
 use crate::input;
-use crate::old_step::OldStep;
 use crate::report::step;
 use crate::report::{self, Report, Scope};
 use crate::tables;
 
-/// Output of `awrrpt.sql`, `awrgrpt.sql` and similar scripts.
-pub(crate) struct Awr;
-/// Output of `spreport.sql`.
-pub(crate) struct Statspack;
-
-const AWR: [(&str, Scope); 3] = [
+const WHAT: &str = "AWR report";
+const HEADINGS: [(&str, Scope); 3] = [
     ("WORKLOAD REPOSITORY report for", Scope::Instance),
     ("WORKLOAD REPOSITORY PDB report", Scope::Instance),
     ("WORKLOAD REPOSITORY REPORT (RAC)", Scope::Cluster),
 ];
-const STATSPACK: [(&str, Scope); 1] = [("STATSPACK report for", Scope::Instance)];
+const STATSPACK_WHAT: &str = "Statspack report";
+const STATSPACK_HEADINGS: [(&str, Scope); 1] = [("STATSPACK report for", Scope::Instance)];
 
-impl Format for Awr {
-    fn what(&self) -> &'static str {
-        "AWR report"
-    }
+/// Output of `awrrpt.sql`, `awrgrpt.sql` and similar scripts.
+pub(super) static AWR: Format = Format {
+    what: WHAT,
+    recognises: |head| !begins(head, &HEADINGS).is_empty(),
+    read: |name, input| {
+        let what = |report: &Report| if report.scope == Scope::Cluster { "AWR report of a cluster" } else { WHAT };
+        step::steps(name, what, reports(&input::text(name, input)?, &HEADINGS))
+    },
+    waits: None,
+};
 
-    fn recognises(&self, head: &str) -> bool {
-        !begins(head, &AWR).is_empty()
-    }
-
-    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<OldStep>> {
-        let what = |report: &Report| match report.scope {
-            Scope::Cluster => "AWR report of a cluster",
-            Scope::Instance => self.what(),
-        };
-        step::steps(name, what, reports(&input::text(name, input)?, &AWR))
-    }
-}
-
-impl Format for Statspack {
-    fn what(&self) -> &'static str {
-        "Statspack report"
-    }
-
-    fn recognises(&self, head: &str) -> bool {
-        !begins(head, &STATSPACK).is_empty()
-    }
-
-    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<OldStep>> {
-        step::steps(name, |_| self.what(), reports(&input::text(name, input)?, &STATSPACK))
-    }
-}
+/// Output of `spreport.sql`.
+pub(super) static STATSPACK: Format = Format {
+    what: STATSPACK_WHAT,
+    recognises: |head| !begins(head, &STATSPACK_HEADINGS).is_empty(),
+    read: |name, input| step::steps(name, |_| STATSPACK_WHAT, reports(&input::text(name, input)?, &STATSPACK_HEADINGS)),
+    waits: None,
+};
 
 fn reports(text: &str, headings: &[(&str, Scope)]) -> impl ExactSizeIterator<Item = Report> {
     let begins = begins(text, headings);

@@ -1,15 +1,11 @@
 //! Rows of SLOB's `awr_info` and `statspack_info`: a report each, as its users have kept them for years.
 
-use std::io::BufRead;
-
-use mindful_core::Result;
 use mindful_oracle_terms::{event, statistic};
 
 use super::format::Format;
 use super::report_row::{Cells, MIB, RowFormat};
 use crate::input;
 use crate::number::{self, Printed};
-use crate::old_step::OldStep;
 use crate::report::{EventLine, EventList, Report, Statistic};
 
 const BEGIN: &str = "FILE|SESSIONS|ELAPSED|";
@@ -29,26 +25,19 @@ const ROWS: RowFormat = RowFormat {
 };
 
 /// A header, and a line a report.
-pub(crate) struct AwrInfo;
-
-impl Format for AwrInfo {
-    fn what(&self) -> &'static str {
-        ROWS.what
-    }
-
-    fn recognises(&self, head: &str) -> bool {
-        head.lines().any(is_header)
-    }
-
-    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<OldStep>> {
+pub(super) static AWR_INFO: Format = Format {
+    what: ROWS.what,
+    recognises: |head| head.lines().any(is_header),
+    read: |name, input| {
         let text = input::text(name, input)?;
         let cells = |line: &str| line.split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
         let mut lines = text.lines().skip_while(|line| !is_header(line));
         let columns = cells(lines.next().unwrap_or_default());
         let rows = lines.filter(|line| !line.trim().is_empty() && !is_header(line));
         ROWS.steps(name, &columns, rows.map(cells))
-    }
-}
+    },
+    waits: None,
+};
 
 fn is_header(line: &str) -> bool {
     line.trim_start().starts_with(BEGIN)

@@ -1,15 +1,12 @@
 //! Rows of flashdba's parser of AWR reports: CSV, a report each.
 
-use std::io::BufRead;
-
-use mindful_core::{Error, Result};
+use mindful_core::Error;
 use mindful_oracle_terms::{event, statistic};
 
 use super::format::Format;
 use super::report_row::{Cells, MIB, RowFormat};
 use crate::input;
 use crate::number;
-use crate::old_step::OldStep;
 use crate::report::histogram::{Histogram, Share};
 use crate::report::{EventLine, EventList, Report, Statistic, clock};
 use crate::rows::flashdba::{BUCKETS, CLASSES, EVENTS, HOST, LINES};
@@ -39,26 +36,19 @@ const ROWS: RowFormat = RowFormat {
 };
 
 /// A header, and a line a report.
-pub(crate) struct Flashdba;
-
-impl Format for Flashdba {
-    fn what(&self) -> &'static str {
-        ROWS.what
-    }
-
-    fn recognises(&self, head: &str) -> bool {
-        head.starts_with(BEGIN)
-    }
-
-    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<OldStep>> {
+pub(super) static FLASHDBA: Format = Format {
+    what: ROWS.what,
+    recognises: |head| head.starts_with(BEGIN),
+    read: |name, input| {
         let text = input::text(name, input)?;
         let mut reader = csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes());
         let cells = |record: &csv::StringRecord| record.iter().map(str::to_owned).collect::<Vec<_>>();
         let bad = |error| Error::run(format!("{name} is not a table: {error}"), "give the unchanged file");
         let columns = cells(reader.headers().map_err(bad)?);
         ROWS.steps(name, &columns, reader.records().map(|record| record.map_or_else(|_| Vec::new(), |row| cells(&row))))
-    }
-}
+    },
+    waits: None,
+};
 
 fn report(row: &Cells) -> Report {
     let mut report = Report::default();

@@ -1,4 +1,4 @@
-//! The contract of a format of another tool.
+//! A format of another tool.
 
 use std::io::BufRead;
 
@@ -7,22 +7,16 @@ use mindful_core::Result;
 use crate::old_step::OldStep;
 use crate::waits::Wait;
 
-pub trait Format: Sync {
+pub struct Format {
     /// Kind of such files, such as `AWR report`.
-    fn what(&self) -> &'static str;
-
+    pub what: &'static str,
     /// Whether the first 64 KiB of a file, as text, are of this format.
-    fn recognises(&self, head: &str) -> bool;
-
-    /// The measurements in the file `name`.
-    ///
-    /// # Errors
-    /// The defect of the file, with its name.
-    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<OldStep>>;
-
-    /// Passes each single wait in the file `name` to `add`, and returns the number of damaged lines; `None` if the
-    /// format has no single waits.
-    fn waits(&self, _name: &str, _input: &mut dyn BufRead, _add: &mut dyn FnMut(&Wait<'_>)) -> Option<Result<u64>> {
-        None
-    }
+    pub recognises: fn(&str) -> bool,
+    /// The measurements in the file of a name, or the defect of the file.
+    pub read: fn(&str, &mut dyn BufRead) -> Result<Vec<OldStep>>,
+    /// Passes each single wait in the file of a name on, and returns the number of damaged lines; `None` if the format has
+    /// no single waits.
+    pub(crate) waits: Option<Waits>,
 }
+
+pub(crate) type Waits = fn(&str, &mut dyn BufRead, &mut dyn FnMut(&Wait<'_>)) -> Result<u64>;

@@ -10,9 +10,8 @@ mod read;
 mod to_run;
 
 use std::collections::BTreeMap;
-use std::io::BufRead;
 
-use mindful_core::{Error, Result};
+use mindful_core::Error;
 
 use super::format::Format;
 use crate::input;
@@ -23,23 +22,16 @@ use part::OrionPart;
 
 const WHAT: &str = "Orion result";
 
-pub(crate) struct Orion;
-
-impl Format for Orion {
-    fn what(&self) -> &'static str {
-        WHAT
-    }
-
-    fn recognises(&self, head: &str) -> bool {
-        read::recognises(head)
-    }
-
-    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<OldStep>> {
+pub(super) static ORION: Format = Format {
+    what: WHAT,
+    recognises: read::recognises,
+    read: |name, input| {
         let parts = read::parts(name, &input::text(name, input)?)?;
         let step = |part| OldStep { orion: Some(Box::new(part)), ..OldStep::new(name, WHAT, "raw", "orion") };
         Ok(parts.into_iter().map(step).collect())
-    }
-}
+    },
+    waits: None,
+};
 
 /// Removes the parts of Orion's runs from `steps`; returns the steps of these runs, and the errors.
 pub(crate) fn join(steps: &mut Vec<OldStep>, unit: Option<LatencyUnit>) -> (Vec<OldStep>, Vec<Error>) {

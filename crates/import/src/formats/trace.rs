@@ -4,27 +4,15 @@ mod consistency;
 mod read;
 mod to_run;
 
-use std::io::BufRead;
-
-use mindful_core::Result;
-
 use super::format::Format;
-use crate::old_step::OldStep;
-use crate::waits::Wait;
-
 use read::Line;
 pub(crate) use read::block_bytes;
 
 /// Output of a session with event 10046.
-pub(crate) struct Trace;
-
-impl Format for Trace {
-    fn what(&self) -> &'static str {
-        "10046 trace"
-    }
-
-    fn recognises(&self, head: &str) -> bool {
-        // By lines that no other trace has.
+pub(super) static TRACE: Format = Format {
+    what: "10046 trace",
+    // By lines that no other trace has.
+    recognises: |head| {
         head.lines().any(|line| {
             let cursor = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
             let wait = line.strip_prefix("WAIT #").is_some_and(|rest| cursor(rest) && rest.contains(": nam='"));
@@ -32,17 +20,15 @@ impl Format for Trace {
             let called = ["PARSE #", "EXEC #", "FETCH #"].iter().filter_map(|call| line.strip_prefix(call));
             wait || parsing || called.into_iter().any(|rest| cursor(rest) && rest.contains(":c="))
         })
-    }
-
-    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<OldStep>> {
+    },
+    read: |name, input| {
         let mut collected = to_run::Collected::default();
         let damaged = read::lines(name, input, |line| collected.add(&line))?;
         let mut step = collected.step(name, damaged)?;
         step.add_damage(damaged, "line");
         Ok(vec![step])
-    }
-
-    fn waits(&self, name: &str, input: &mut dyn BufRead, add: &mut dyn FnMut(&Wait<'_>)) -> Option<Result<u64>> {
+    },
+    waits: Some(|name, input, add| {
         let mut any = false;
         let read = read::lines(name, input, |line| {
             if let Line::Wait(wait) = line {
@@ -50,6 +36,6 @@ impl Format for Trace {
                 add(&wait);
             }
         });
-        Some(read.and_then(|damaged| if any { Ok(damaged) } else { Err(to_run::no_wait(name, damaged)) }))
-    }
-}
+        read.and_then(|damaged| if any { Ok(damaged) } else { Err(to_run::no_wait(name, damaged)) })
+    }),
+};

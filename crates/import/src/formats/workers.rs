@@ -1,7 +1,5 @@
 //! Logical reads by concurrent workers, as published with SLOB studies.
 
-use std::io::BufRead;
-
 use mindful_core::contract::metric::Counter;
 use mindful_core::result::finding::codes;
 use mindful_core::{Error, Result};
@@ -14,29 +12,24 @@ use crate::old_step::OldStep;
 const NOMINAL_US: i64 = 60_000_000;
 
 /// A CSV of workers and millions of logical reads per second.
-pub(crate) struct Workers;
-
-impl Format for Workers {
-    fn what(&self) -> &'static str {
-        "table of workers"
-    }
-
-    fn recognises(&self, head: &str) -> bool {
-        // By the names of the columns.
+pub(super) static WORKERS: Format = Format {
+    what: "table of workers",
+    // By the names of the columns.
+    recognises: |head| {
         head.lines()
             .next()
             .is_some_and(|line| line.trim().eq_ignore_ascii_case("Num_concurrent_workers,Oracle_Logical_IOPS"))
-    }
-
-    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<OldStep>> {
+    },
+    read: |name, input| {
         let (rows, damaged) = rows(name, &input::text(name, input)?)?;
         let mut steps = steps(name, &rows);
         if let Some(step) = steps.first_mut() {
             step.add_damage(damaged, "row");
         }
         Ok(steps)
-    }
-}
+    },
+    waits: None,
+};
 
 type WorkersRow = (u32, Option<f64>);
 

@@ -17,7 +17,7 @@ fn every_file_of_the_corpora_is_read_or_refused() {
             let content = fs::read(&file).unwrap();
             for format in FORMATS {
                 for name in ["awr.txt.8", "disks_iops.csv", "disks_lat.csv"] {
-                    let read = format.read(name, &mut Cursor::new(&content)).unwrap_or_default();
+                    let read = (format.read)(name, &mut Cursor::new(&content)).unwrap_or_default();
                     steps += runs(read, None).0.len();
                 }
             }
