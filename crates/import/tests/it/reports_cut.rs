@@ -26,7 +26,7 @@ fn a_figure_that_did_not_fit_its_column_is_unknown() {
 }
 
 #[test]
-fn a_number_of_cpus_that_is_too_wide_does_not_rename_the_database() {
+fn cpus_too_wide_for_their_column_do_not_rename_the_database() {
     let report = showcase().report(Dress::Statspack);
     let wide = report.replace("   32     0", "#####     0");
     assert_ne!(wide, report);

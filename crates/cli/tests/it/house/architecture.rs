@@ -127,7 +127,7 @@ fn nothing_outside_import_names_a_format_of_another_tool() {
 }
 
 fn formats(parent: &Path) -> BTreeSet<String> {
-    let is = |path: &PathBuf| path.is_file() && fs::read_to_string(path).unwrap().contains("\nimpl Format for ");
+    let is = |path: &PathBuf| path.is_file() && fs::read_to_string(path).unwrap().contains(": Format = Format {");
     let files = fs::read_dir(parent).unwrap().map(|entry| entry.unwrap().path()).filter(is);
     files.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect()
 }
