@@ -77,20 +77,13 @@ mod tests {
     }
 
     #[test]
-    fn two_folders_of_one_device_count_it_once() {
-        let lvm = chain(&[&["dm-0"], &["sda2"], &["sda"]]);
-        assert_eq!(choose(&[(lvm.clone(), 0), (lvm, 0)]), ["dm-0"]);
-    }
-
-    #[test]
-    fn a_partition_is_not_counted_next_to_its_own_disk() {
-        assert_eq!(choose(&[(chain(&[&["sda1"], &["sda"]]), 0), (chain(&[&["sda"]]), 0)]), ["sda"]);
-    }
-
-    #[test]
-    fn data_and_log_on_two_disks_are_counted_together() {
-        let counted = choose(&[(chain(&[&["nvme0n1"]]), 0), (chain(&[&["dm-1"], &["sdb", "sdc"]]), 1)]);
-        assert_eq!(counted, ["nvme0n1", "sdb", "sdc"]);
+    fn each_device_below_data_and_log_is_counted_once() {
+        let lvm = || (chain(&[&["dm-0"], &["sda2"], &["sda"]]), 0);
+        let (part, disk) = ((chain(&[&["sda1"], &["sda"]]), 0), (chain(&[&["sda"]]), 0));
+        let apart = [(chain(&[&["nvme0n1"]]), 0), (chain(&[&["dm-1"], &["sdb", "sdc"]]), 1)];
+        assert_eq!(choose(&[lvm(), lvm()]), ["dm-0"], "two folders of one device");
+        assert_eq!(choose(&[part, disk]), ["sda"], "a partition, and its own disk");
+        assert_eq!(choose(&apart), ["nvme0n1", "sdb", "sdc"], "two disks");
     }
 
     #[test]

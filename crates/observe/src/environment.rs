@@ -24,7 +24,7 @@ pub fn environment(host: &HostView, from: HostFacts) -> Facts {
     let kernel = Kernel::default();
     let mut facts = Facts::new();
     system::facts(&kernel, &mut facts);
-    Processor::read(&kernel).facts(&mut facts);
+    facts.extend(Processor::read(&kernel).facts);
     Memory::read(&kernel).facts(&mut facts);
     let cloud = cloud::Machine::read(&kernel, cloud::Sources::of_host(from));
     if let Some(machine) = &cloud {

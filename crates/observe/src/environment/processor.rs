@@ -13,78 +13,52 @@ use super::system::put;
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Processor {
-    pub(crate) model: Option<String>,
-    pub(crate) microcode: Option<String>,
-    /// The kernel's statement about each vulnerability of the CPUs.
-    pub(crate) weaknesses: Vec<(String, String)>,
     pub(crate) cpus: Option<usize>,
-    pub(crate) cores: Option<usize>,
-    pub(crate) threads_per_core: Option<usize>,
-    pub(crate) sockets: Option<usize>,
     pub(crate) numa_nodes: Option<usize>,
     pub(crate) governors: BTreeSet<String>,
-    pub(crate) driver: Option<String>,
     /// Mean over CPUs, right now.
     pub(crate) frequency_mhz: Option<f64>,
     pub(crate) frequency_max_mhz: Option<f64>,
+    /// All facts, these among them.
+    pub(crate) facts: Facts,
 }
 
 impl Processor {
     pub(crate) fn read(kernel: &Kernel) -> Self {
         let base = kernel.sys.join("devices/system/cpu");
         let online = value(base.join("online")).map(|list| parse_list(&list)).filter(|list| !list.is_empty());
+        let folders: Vec<PathBuf> = online.iter().flatten().map(|cpu| base.join(format!("cpu{cpu}"))).collect();
+        let distinct =
+            |file: &str| folders.iter().filter_map(|cpu| value(cpu.join(file))).collect::<BTreeSet<String>>();
+        let of_first = |file: &str| value(folders.first()?.join("cpufreq").join(file));
+        let (siblings, packages) =
+            (distinct("topology/thread_siblings_list"), distinct("topology/physical_package_id"));
+        let count = |found: &BTreeSet<String>| Some(found.len()).filter(|count| *count > 0);
         let cpuinfo = value(kernel.proc.join("cpuinfo")).unwrap_or_default();
+        let max_khz = of_first("cpuinfo_max_freq").and_then(|khz| khz.parse::<f64>().ok());
         let mut processor = Self {
-            model: model(&cpuinfo),
-            microcode: values(&cpuinfo, "microcode").next().map(str::to_owned),
-            weaknesses: weaknesses(&base.join("vulnerabilities")),
             cpus: online.as_ref().map(Vec::len),
             numa_nodes: value(kernel.sys.join("devices/system/node/online")).map(|list| parse_list(&list).len()),
+            governors: distinct("cpufreq/scaling_governor"),
             frequency_mhz: mean_frequency(&cpuinfo),
-            ..Self::default()
+            frequency_max_mhz: max_khz.map(|khz| khz / 1000.0),
+            facts: Facts::new(),
         };
-        let folders: Vec<PathBuf> = online.iter().flatten().map(|cpu| base.join(format!("cpu{cpu}"))).collect();
-        processor.read_topology(&folders);
-        processor.read_frequency(&folders);
-        processor
-    }
-
-    fn read_topology(&mut self, cpus: &[PathBuf]) {
-        let distinct = |file: &str| -> BTreeSet<String> {
-            cpus.iter().filter_map(|cpu| value(cpu.join("topology").join(file))).collect()
-        };
-        let (siblings, packages) = (distinct("thread_siblings_list"), distinct("physical_package_id"));
-        if !siblings.is_empty() {
-            self.cores = Some(siblings.len());
-            self.threads_per_core = siblings.iter().map(|list| parse_list(list).len()).max();
-        }
-        if !packages.is_empty() {
-            self.sockets = Some(packages.len());
-        }
-    }
-
-    fn read_frequency(&mut self, cpus: &[PathBuf]) {
-        let Some(first) = cpus.first() else { return };
-        self.governors = cpus.iter().filter_map(|cpu| value(cpu.join("cpufreq/scaling_governor"))).collect();
-        self.driver = value(first.join("cpufreq/scaling_driver"));
-        let max_khz = value(first.join("cpufreq/cpuinfo_max_freq")).and_then(|khz| khz.parse::<f64>().ok());
-        self.frequency_max_mhz = max_khz.map(|khz| khz / 1000.0);
-    }
-
-    pub(crate) fn facts(&self, facts: &mut Facts) {
-        let governors = self.governors.iter().cloned().collect::<Vec<_>>().join(" ");
-        put(facts, Fact::CpuModel, self.model.as_ref());
-        put(facts, Fact::CpuMicrocode, self.microcode.as_ref());
-        put(facts, Fact::CpuMitigations, mitigations(&self.weaknesses));
-        put(facts, Fact::CpuCount, self.cpus);
-        put(facts, Fact::CpuCores, self.cores);
-        put(facts, "cpu.threads_per_core", self.threads_per_core);
-        put(facts, Fact::CpuSockets, self.sockets);
-        put(facts, "numa.nodes", self.numa_nodes);
+        let governors = processor.governors.iter().cloned().collect::<Vec<_>>().join(" ");
+        let facts = &mut processor.facts;
+        put(facts, Fact::CpuModel, model(&cpuinfo));
+        put(facts, Fact::CpuMicrocode, values(&cpuinfo, "microcode").next());
+        put(facts, Fact::CpuMitigations, mitigations(&weaknesses(&base.join("vulnerabilities"))));
+        put(facts, Fact::CpuCount, processor.cpus);
+        put(facts, Fact::CpuCores, count(&siblings));
+        put(facts, "cpu.threads_per_core", siblings.iter().map(|list| parse_list(list).len()).max());
+        put(facts, Fact::CpuSockets, count(&packages));
+        put(facts, "numa.nodes", processor.numa_nodes);
         put(facts, "cpu.governor", Some(governors).filter(|names| !names.is_empty()));
-        put(facts, "cpu.frequency_driver", self.driver.as_ref());
-        put(facts, "cpu.frequency_mhz", self.frequency_mhz.map(f64::round));
-        put(facts, "cpu.frequency_max_mhz", self.frequency_max_mhz.map(f64::round));
+        put(facts, "cpu.frequency_driver", of_first("scaling_driver"));
+        put(facts, "cpu.frequency_mhz", processor.frequency_mhz.map(f64::round));
+        put(facts, "cpu.frequency_max_mhz", processor.frequency_max_mhz.map(f64::round));
+        processor
     }
 }
 

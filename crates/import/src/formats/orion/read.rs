@@ -108,7 +108,6 @@ fn matrix(name: &str, head: &str, text: &str) -> Result<OrionPart> {
 }
 
 fn summaries(name: &str, text: &str) -> Result<Vec<OrionPart>> {
-    let begins_result = |line: &str| BEGINNINGS.iter().any(|begin| line.trim_start().starts_with(begin));
     let mut results: Vec<Vec<&str>> = Vec::new();
     for line in text.lines() {
         if begins_result(line) {
@@ -238,9 +237,12 @@ fn point(figure: Figure, value: Printed, load: &str) -> Option<Point> {
     Some(Point { figure, small: after("Small=")?, large: after("Large=")?, value })
 }
 
+fn begins_result(line: &str) -> bool {
+    BEGINNINGS.iter().any(|begin| line.trim_start().starts_with(begin))
+}
+
 /// Whether `head` begins a summary or a matrix.
 pub(super) fn recognises(head: &str) -> bool {
-    let begins_result = |line: &str| BEGINNINGS.iter().any(|begin| line.trim_start().starts_with(begin));
     matrix_at(head).is_some() || head.lines().any(begins_result)
 }
 

@@ -1,5 +1,6 @@
 //! The line, and the text before it.
 
+use super::is_result;
 use crate::number::{self, Printed};
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -51,7 +52,7 @@ pub(super) fn results(text: &str) -> Vec<PgioResult> {
             head.connect = quoted.map(|(connect, _)| connect.to_owned());
         }
         counters.add(line);
-        if line.contains("RIOPS >") && line.contains("Run time:") {
+        if is_result(line) {
             let (launch_s, connect) = (head.launch_s.take(), head.connect.take());
             results.push(PgioResult { launch_s, connect, rise: counters.rise(), ..result(line) });
             counters = Counters::default();
