@@ -60,7 +60,7 @@ pub(crate) fn open(kernel: &Kernel, host: &HostView) -> std::result::Result<Opti
         .map_err(|error| format!("no thread can be started ({error})"))
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct TraceState {
     pairs: Pairs,
     /// The disks of the log.
@@ -88,16 +88,10 @@ pub(crate) struct BlockTrace {
 impl BlockTrace {
     fn start(disks: Disks, instance: Instance, journals: Option<Journals>) -> io::Result<Self> {
         let found = Arc::new(Mutex::new(TraceState {
-            pairs: Pairs::default(),
             log: disks.log(),
             journals,
-            journal_bytes: 0,
             one_of: FIRST_ONE_OF,
-            events: 0,
-            lost: 0,
-            cpu_us: 0.0,
-            begun: false,
-            fault: None,
+            ..TraceState::default()
         }));
         let (stop, stopped) = channel();
         let reading = TraceReader { disks, instance, found: Arc::clone(&found), torn: Vec::new(), rate: Rate::now(0) };

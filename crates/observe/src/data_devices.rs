@@ -68,10 +68,10 @@ fn choose(chains: &[(Chain, usize)]) -> Vec<String> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn chain(levels: &[&[&str]]) -> Chain {
+    pub(crate) fn chain(levels: &[&[&str]]) -> Chain {
         let levels = levels.iter().map(|level| level.iter().map(|name| (*name).to_owned()).collect()).collect();
         Chain { levels, memory: None }
     }

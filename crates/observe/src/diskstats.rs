@@ -290,6 +290,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::data_devices::tests::chain;
 
     const TEXT: &str = "\
    7       0 loop0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
@@ -298,11 +299,6 @@ mod tests {
    8       1 sda1 1 2 3 4
  253       0 dm-0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
 ";
-
-    fn chain(levels: &[&[&str]]) -> Chain {
-        let levels = levels.iter().map(|level| level.iter().map(|name| (*name).to_owned()).collect()).collect();
-        Chain { levels, memory: None }
-    }
 
     fn written(folder: &std::path::Path, text: &str) -> Kernel {
         std::fs::write(folder.join("diskstats"), text).unwrap();

@@ -84,8 +84,7 @@ impl Watch for HostWatch {
             found.extend(confinement(&self.kernel, &[own], "mindful"));
         }
         if self.local {
-            let mut facts = Facts::new();
-            Memory::read(&self.kernel).settings(&mut facts);
+            let mut facts = Memory::read(&self.kernel).settings;
             for (kept, paths) in &self.places {
                 let places = Storage::of_paths(&self.kernel, paths);
                 storage::facts(*kept, &places, &mut facts);

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use mindful_core::contract::event::Event;
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::record::run::{Run, RunHead};
-use mindful_core::result::Summary;
+use mindful_core::result::{Finding, Summary};
 use mindful_core::{Error, Result};
 use mindful_host::ownership::Trusted;
 use mindful_host::{Kernel, named_path};
@@ -172,7 +172,7 @@ impl Store {
     fn read_record(&self, id: &str, record: &Record) -> Result<(Run, bool)> {
         let log = self.run_dir(id).join(LOG);
         let opened = record.log.try_clone().map_err(|error| unread(&log, &error))?;
-        let run = self.named(id, read_opened(opened, &log)?);
+        let run = self.named(id, read_opened(opened, &log)?, self.edits(id));
         let above = [self.root.clone(), self.runs()].iter().all(|folder| kept_by_us(folder));
         Ok((run, above && record.is_own()))
     }
@@ -183,16 +183,16 @@ impl Store {
 
     /// Reads the run `id`, a name that [`Store::resolve`] gave.
     pub fn read(&self, id: &str) -> Result<Run> {
-        Ok(self.named(id, read_run(&self.log(id)?)?))
+        Ok(self.named(id, read_run(&self.log(id)?)?, self.edits(id)))
     }
 
-    fn named(&self, id: &str, mut run: Run) -> Run {
+    fn named(&self, id: &str, mut run: Run, edits: Option<Finding>) -> Run {
         // A run has the name of its folder, even if its record contains another.
         id.clone_into(&mut run.head.id);
         if self.is_imported(id) {
             run.notes.push(TAKEN_IN.to_owned());
-            run.findings.extend(self.edits(id));
         }
+        run.findings.extend(edits);
         run
     }
 
@@ -202,22 +202,15 @@ impl Store {
     /// As [`Store::read`].
     pub fn read_redacted(&self, id: &str, redactor: &mut Redactor) -> Result<Run> {
         self.learn(id, redactor)?;
-        let mut run = read_changed(&self.log(id)?, &mut |event| {
+        let run = read_changed(&self.log(id)?, &mut |event| {
             redactor.event(event);
-            if let Event::Head(head) = event {
-                id.clone_into(&mut head.id);
-            }
             Ok(())
         })?;
-        if self.is_imported(id) {
-            run.notes.push(TAKEN_IN.to_owned());
-            let edits = self.edits(id).map(|mut edits| {
-                redactor.finding(&mut edits);
-                edits
-            });
-            run.findings.extend(edits);
+        let mut edits = self.edits(id);
+        if let Some(edits) = &mut edits {
+            redactor.finding(edits);
         }
-        Ok(run)
+        Ok(self.named(id, run, edits))
     }
 
     fn learn(&self, id: &str, redactor: &mut Redactor) -> Result<()> {

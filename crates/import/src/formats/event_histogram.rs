@@ -14,9 +14,7 @@ pub(super) static EVENT_HISTOGRAM: Format = Format {
     read: |name, input| {
         let (records, damaged) = read::records(name, &input::text(name, input)?)?;
         let mut steps = to_run::steps(name, &records)?;
-        if let Some(step) = steps.first_mut() {
-            step.add_damage(damaged, "record");
-        }
+        steps[0].add_damage(damaged, "record");
         Ok(steps)
     },
     waits: None,

@@ -105,16 +105,12 @@ fn events(row: &Cells, report: &mut Report) {
         report.top.push(EventLine {
             percent,
             class,
-            ..waits(row, &name, &column("Waits"), &column("Time (s)"), &column("Average Time (ms)"))
+            ..waits(row, &name, &format!("Top5 Event{place}"), "Average Time (ms)")
         });
     }
     let section = |of_sessions: bool| -> Option<EventList> {
         let events = EVENTS.into_iter().filter(|(_, foreground)| *foreground == of_sessions);
-        let line = |(event, _): (&str, bool)| {
-            let column = |what: &str| format!("{event} {what}");
-            waits(row, event, &column("Waits"), &column("Time (s)"), &column("Latency (ms)"))
-        };
-        let lines: Vec<_> = events.map(line).collect();
+        let lines: Vec<_> = events.map(|(event, _)| waits(row, event, event, "Latency (ms)")).collect();
         // A row without a single one was made of a report without the list.
         lines.iter().find(|line| line.waits.is_some())?;
         let waited_for = |line: &EventLine| line.waits.is_none_or(|waits| waits.value > 0.0);
@@ -125,8 +121,7 @@ fn events(row: &Cells, report: &mut Report) {
     };
     (report.foreground, report.background) = (section(true), section(false));
     for (name, class) in CLASSES.into_iter().chain([("User I/O", "User I/O")]) {
-        let column = |what: &str| format!("Wait Class {name} {what}");
-        let line = waits(row, class, &column("Waits"), &column("Time (s)"), &column("Latency (ms)"));
+        let line = waits(row, class, &format!("Wait Class {name}"), "Latency (ms)");
         if line.waits.is_some_and(|waits| waits.value > 0.0) {
             report.classes.insert(class.to_owned(), line);
         }
@@ -143,13 +138,14 @@ fn events(row: &Cells, report: &mut Report) {
     }
 }
 
-fn waits(row: &Cells, name: &str, waits: &str, seconds: &str, mean_ms: &str) -> EventLine {
-    let scaled = |column: &str, unit_us: f64| row.printed(column).map(|figure| figure.scaled(unit_us));
-    let time_us = scaled(seconds, 1e6);
+/// The waits in the columns that begin with `group`.
+fn waits(row: &Cells, name: &str, group: &str, mean_ms: &str) -> EventLine {
+    let printed = |column: &str| row.printed(&format!("{group} {column}"));
+    let scaled = |column: &str, unit_us: f64| printed(column).map(|figure| figure.scaled(unit_us));
     EventLine {
         name: name.to_owned(),
-        waits: row.printed(waits),
-        time_us,
+        waits: printed("Waits"),
+        time_us: scaled("Time (s)", 1e6),
         mean_us: scaled(mean_ms, 1e3),
         ..EventLine::default()
     }

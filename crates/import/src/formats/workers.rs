@@ -23,9 +23,7 @@ pub(super) static WORKERS: Format = Format {
     read: |name, input| {
         let (rows, damaged) = rows(name, &input::text(name, input)?)?;
         let mut steps = steps(name, &rows);
-        if let Some(step) = steps.first_mut() {
-            step.add_damage(damaged, "row");
-        }
+        steps[0].add_damage(damaged, "row");
         Ok(steps)
     },
     waits: None,

@@ -58,7 +58,7 @@ struct Group {
     latencies: Distribution,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Grouped {
     fields: Vec<Field>,
     filter: Filter,
@@ -125,18 +125,10 @@ impl Grouped {
         Self {
             fields: fields.to_vec(),
             filter: filter.clone(),
-            places: HashMap::new(),
             last: (Vec::new(), usize::MAX),
-            groups: Vec::new(),
-            key: String::new(),
-            kept: 0,
             most_kept: MOST_KEPT,
             block_bytes,
-            all: Distribution::default(),
-            reads: Default::default(),
-            waits: 0,
-            damaged_lines: 0,
-            zero_bytes: 0,
+            ..Self::default()
         }
     }
 

@@ -6,7 +6,7 @@ use mindful_core::contract::event::Event;
 use mindful_core::contract::metric::Counter;
 use mindful_core::workload::OpKind;
 
-use crate::measured::{Seen, grew, read, runs, runs_of, steps_of};
+use crate::measured::{Seen, grew, read, runs, runs_of, steps_in};
 
 /// A side of a job of fio 3: I/Os of 8 KiB in 10 s, with their mean in us and, if wanted, each latency.
 fn side(ios: u64, mean_us: f64, bins: &str) -> String {
@@ -34,8 +34,7 @@ fn reads(ios: u64, mean_us: f64) -> String {
 }
 
 fn one_step(text: &str) -> Seen {
-    let [run] = &runs_of(&[("r.json", text)])[..] else { panic!("one run") };
-    let mut steps = steps_of(run);
+    let mut steps = steps_in(&[("r.json", text)]);
     assert_eq!(steps.len(), 1);
     steps.remove(0)
 }
@@ -103,8 +102,7 @@ fn jobs_of_another_group_or_with_other_options_are_own_steps() {
         ),
         job("later", "\"rw\": \"randread\"", &reads(100, 10.0)).replace("\"groupid\": 0", "\"groupid\": 1"),
     ];
-    let [run] = &runs_of(&[("mix.json", &output("", &jobs))])[..] else { panic!("one run") };
-    let steps = steps_of(run);
+    let steps = steps_in(&[("mix.json", &output("", &jobs))]);
     let jobs: Vec<_> = steps.iter().map(|step| step.values["job"].as_str()).collect();
     assert_eq!(jobs, ["later", "r", "w"]);
     assert_eq!(steps[2].per_s(Counter::WriteRequests), Some(5.0));
@@ -116,8 +114,7 @@ fn an_iodepth_is_a_load() {
         let options = format!("\"rw\": \"randread\", \"ioengine\": \"libaio\", \"iodepth\": \"{depth}\"");
         output(&options, &[job("qd", "\"name\": \"qd\"", &reads(1_000 * u64::from(depth), 100.0))])
     };
-    let [run] = &runs_of(&[("a.json", &file(16)), ("b.json", &file(1))])[..] else { panic!("one ladder") };
-    let steps = steps_of(run);
+    let steps = steps_in(&[("a.json", &file(16)), ("b.json", &file(1))]);
     assert_eq!(steps.iter().map(|step| step.sessions).collect::<Vec<_>>(), [Some(1), Some(16)]);
     assert!(steps.iter().all(|step| step.values.keys().eq(["sessions"])), "{steps:?}");
 }
@@ -139,9 +136,8 @@ fn steps_with_another_block_size_are_separate() {
         let text = output("\"rw\": \"read\"", &[job("seq", "", &reads(1_000, 100.0))]);
         text.replace(&(1_000 * 8192).to_string(), &(1_000 * bytes).to_string())
     };
-    let [run] = &runs_of(&[("a.json", &file(1 << 20)), ("b.json", &file(4096))])[..] else { panic!("one run") };
-    let sizes: BTreeMap<_, _> =
-        steps_of(run).iter().map(|step| (step.values["block_size"].clone(), step.seconds())).collect();
+    let steps = steps_in(&[("a.json", &file(1 << 20)), ("b.json", &file(4096))]);
+    let sizes: BTreeMap<_, _> = steps.iter().map(|step| (step.values["block_size"].clone(), step.seconds())).collect();
     assert_eq!(sizes, BTreeMap::from([("1MiB".to_owned(), 10.0), ("4KiB".to_owned(), 10.0)]));
 }
 
@@ -270,9 +266,7 @@ fn loads_that_differ_in_iodepth_are_steps() {
         job(&format!("q{depth}"), &options, &reads(ios, 100.0))
     };
     let jobs = [depth("4", 400), depth("4", 400), depth("8", 800)];
-    let [run] = &runs_of(&[("r.json", &output("\"ioengine\": \"io_uring\", \"bs\": \"8k\"", &jobs))])[..] else {
-        panic!()
-    };
-    let loads: Vec<_> = steps_of(run).iter().map(|step| (step.sessions, step.per_s(Counter::ReadRequests))).collect();
+    let steps = steps_in(&[("r.json", &output("\"ioengine\": \"io_uring\", \"bs\": \"8k\"", &jobs))]);
+    let loads: Vec<_> = steps.iter().map(|step| (step.sessions, step.per_s(Counter::ReadRequests))).collect();
     assert_eq!(loads, [(Some(8), Some(80.0)), (Some(8), Some(80.0))], "two processes of 4, and one of 8");
 }

@@ -80,8 +80,12 @@ fn a_pgio_configuration_keeps_its_meaning() {
 
 #[test]
 fn command_substitution_is_refused_as_data_that_is_not_run() {
-    let error = import("slob.conf", "UPDATE_PCT=$(cat /etc/passwd)").unwrap_err().to_string();
-    assert!(error.contains("line 1") && error.contains("nothing in the file is executed"), "{error}");
+    for value in ["$(rm -rf x)", "`date`", "\"${B}\"", "<(ls)", "'open"] {
+        let error = import("slob.conf", &format!("SCAN_PCT=1\nUPDATE_PCT={value}")).unwrap_err().to_string();
+        assert!(error.starts_with("slob.conf line 2: "), "{error}");
+        assert_eq!(error.contains("nothing in the file is executed"), value != "'open", "{error}");
+        assert!(!["rm", "date", "ls"].iter().any(|part| error.contains(part)), "a value may be a secret: {error}");
+    }
 }
 
 /// Every parameter that the kits read, from the file or the environment, each with another value.

@@ -43,6 +43,12 @@ pub(crate) fn runs_of(files: &[(&str, &str)]) -> Vec<OldRun> {
     runs(files.iter().flat_map(|(name, text)| read(name, *text).unwrap()).collect())
 }
 
+/// The steps of the only run that is made of `files`.
+pub(crate) fn steps_in(files: &[(&str, &str)]) -> Vec<Seen> {
+    let [run] = &runs_of(files)[..] else { panic!("one run") };
+    steps_of(run)
+}
+
 pub(crate) fn steps_of(run: &OldRun) -> Vec<Seen> {
     let mut steps: Vec<Seen> = Vec::new();
     for event in &run.events {

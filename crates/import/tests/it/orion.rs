@@ -3,7 +3,7 @@
 use mindful_core::contract::metric::Counter;
 use mindful_import::{LatencyUnit, runs};
 
-use crate::measured::{Seen, read, runs_of, steps_of};
+use crate::measured::{Seen, read, runs_of, steps_in, steps_of};
 
 const SUMMARY: &str = "\
 ORION VERSION 12.1.0.2.0\n\nCommand line:\n-run oltp -testname disks -duration 30\n\nThese options enable these settings:\n\
@@ -45,8 +45,7 @@ fn a_summary_has_a_latency_at_each_of_its_loads() {
 
 #[test]
 fn spellings_of_all_releases_are_read() {
-    let [run] = &runs_of(&[("o.txt", &old("/dev/sdb", 19_019, 0.26, 1_554.5))])[..] else { panic!("one run") };
-    let steps = steps_of(run);
+    let steps = steps_in(&[("o.txt", &old("/dev/sdb", 19_019, 0.26, 1_554.5))]);
     near(at(&steps, 5).per_s(Counter::ReadRequests), 19_019.0);
     near(at(&steps, 4).mean_us(), 260.0);
     near(steps.iter().find_map(|step| step.per_s(Counter::DeviceReadBytes)), 1_554.5 * 1_048_576.0);
@@ -120,11 +119,15 @@ fn the_unit_of_a_matrix_is_decided_once_or_asked_for() {
 #[test]
 fn a_figure_that_ends_where_the_file_ends_is_unknown() {
     let cut = IOPS.trim_end().strip_suffix('0').unwrap();
-    let [run] = &runs_of(&[("d_iops.csv", cut)])[..] else { panic!("one run") };
-    assert_eq!(steps_of(run).iter().map(|step| step.sessions).collect::<Vec<_>>(), [Some(1), Some(2)]);
+    assert_eq!(
+        steps_in(&[("d_iops.csv", cut)]).iter().map(|step| step.sessions).collect::<Vec<_>>(),
+        [Some(1), Some(2)]
+    );
     let wide = IOPS.replace("20101", "#####");
-    let [run] = &runs_of(&[("d_iops.csv", &wide)])[..] else { panic!("one run") };
-    assert_eq!(steps_of(run).iter().map(|step| step.sessions).collect::<Vec<_>>(), [Some(1), Some(5)]);
+    assert_eq!(
+        steps_in(&[("d_iops.csv", &wide)]).iter().map(|step| step.sessions).collect::<Vec<_>>(),
+        [Some(1), Some(5)]
+    );
 }
 
 /// What 12.1 writes above a matrix of latencies.
@@ -137,12 +140,10 @@ fn words_above_a_matrix_show_its_unit_and_its_figures() {
     for (name, text) in
         [("d_lat.csv", disk.clone()), ("renamed.csv", disk.clone()), ("ms.csv", disk.replace("micro", "milli"))]
     {
-        let [run] = &runs_of(&[(name, &text)])[..] else { panic!("one run") };
-        near(at(&steps_of(run), 1).mean_us(), if name == "ms.csv" { 12_500.0 } else { 12.5 });
+        near(at(&steps_in(&[(name, &text)]), 1).mean_us(), if name == "ms.csv" { 12_500.0 } else { 12.5 });
     }
     let rates = disk.replace("average latency", "rates").replace("in microseconds", "in IOPS");
-    let [run] = &runs_of(&[("renamed.csv", &rates)])[..] else { panic!("one run") };
-    near(at(&steps_of(run), 2).per_s(Counter::ReadRequests), 14.75);
+    near(at(&steps_in(&[("renamed.csv", &rates)]), 2).per_s(Counter::ReadRequests), 14.75);
 }
 
 #[test]
@@ -163,8 +164,7 @@ fn a_summary_and_a_matrix_state_one_latency() {
     for files in
         [[("d_lat.csv", matrix), ("d_summary.txt", &summary)], [("d_summary.txt", &summary), ("d_lat.csv", matrix)]]
     {
-        let [run] = &runs_of(&files)[..] else { panic!("one run") };
-        near(at(&steps_of(run), 4).mean_us(), 258.7);
+        near(at(&steps_in(&files), 4).mean_us(), 258.7);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use mindful_core::contract::metric::Counter;
 
-use crate::measured::{grew, read, runs_of, seconds, steps_of};
+use crate::measured::{grew, read, runs_of, seconds, steps_in, steps_of};
 
 #[test]
 fn the_rate_of_pgio_is_refused_where_the_launch_was_long() {
@@ -37,15 +37,13 @@ fn a_reads_time_is_the_printed_latency_or_from_counters() {
         assert!((step.mean_us().unwrap() - 200.0).abs() < 1e-9, "{:?}", step.mean_us());
     }
     let untimed = log(" TIME_PER_READ_MS >0<").replace("2050", "50");
-    let [run] = &runs_of(&[("pgio.log", &untimed)])[..] else { panic!("one run") };
-    assert_eq!(steps_of(run)[0].mean_us(), None, "without track_io_timing it is not known");
+    assert_eq!(steps_in(&[("pgio.log", &untimed)])[0].mean_us(), None, "without track_io_timing it is not known");
 }
 
 #[test]
 fn counters_have_more_digits_than_the_printed_rate() {
     let slow = log(" TIME_PER_READ_MS >0.20<").replace("11000", "10960").replace("2050", "2046.5");
-    let [run] = &runs_of(&[("pgio.log", &slow)])[..] else { panic!("one run") };
-    let [step] = &steps_of(run)[..] else { panic!("one step") };
+    let [step] = &steps_in(&[("pgio.log", &slow)])[..] else { panic!("one step") };
     assert_eq!(step.per_s(Counter::PhysicalReads), Some(99.6), "of 100 printed");
     assert!((step.mean_us().unwrap() - 1_996.5e3 / 9_960.0).abs() < 1e-9, "{:?}", step.mean_us());
     let wide = log(" TIME_PER_READ_MS >0.2<").replace("RIOPS >100<", "RIOPS >####<");
@@ -58,8 +56,7 @@ fn a_decimal_comma_is_no_group_of_digits() {
         .replace("|blk_read_time", "")
         .replace("|   50 |", "|")
         .replace("|   2050 |", "|");
-    let [run] = &runs_of(&[("pgio.log", &commas)])[..] else { panic!("one run") };
-    assert_eq!(steps_of(run)[0].mean_us(), None, "not 20,512 ms");
+    assert_eq!(steps_in(&[("pgio.log", &commas)])[0].mean_us(), None, "not 20,512 ms");
 }
 
 #[test]

@@ -125,6 +125,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
+    use crate::data_devices::tests::chain;
 
     /// A sysfs with a disk of two partitions and one without.
     fn kernel(root: &std::path::Path) -> Kernel {
@@ -150,9 +151,8 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let kernel = kernel(root.path());
         let mut disks = Disks::default();
-        for chain in chains {
-            let level = |level: &&[&str]| level.iter().map(|name| (*name).to_owned()).collect();
-            disks.add(&kernel, &Chain { levels: chain.iter().map(level).collect(), memory: None });
+        for levels in chains {
+            disks.add(&kernel, &chain(levels));
         }
         disks.filter(one_of)
     }

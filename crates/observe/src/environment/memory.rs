@@ -13,10 +13,8 @@ pub(crate) struct Memory {
     pub(crate) meminfo: Meminfo,
     /// Transparent huge pages: `always`, `madvise`, `never`.
     pub(crate) thp: Option<String>,
-    pub(crate) thp_defrag: Option<String>,
-    /// Settings of `/proc/sys/vm` by name.
-    pub(crate) vm: Vec<(&'static str, String)>,
-    pub(crate) numa_balancing: Option<String>,
+    /// Settings of the kernel.
+    pub(crate) settings: Facts,
 }
 
 const VM_SETTINGS: [&str; 7] = [
@@ -32,33 +30,25 @@ const VM_SETTINGS: [&str; 7] = [
 impl Memory {
     pub(crate) fn read(kernel: &Kernel) -> Self {
         let thp = kernel.sys.join("kernel/mm/transparent_hugepage");
-        let setting = |name: &'static str| Some((name, value(kernel.proc.join("sys/vm").join(name))?));
-        Self {
-            thp: value(thp.join("enabled")).and_then(|text| chosen(&text)),
-            thp_defrag: value(thp.join("defrag")).and_then(|text| chosen(&text)),
-            vm: VM_SETTINGS.into_iter().filter_map(setting).collect(),
-            numa_balancing: value(kernel.proc.join("sys/kernel/numa_balancing")),
-            meminfo: Meminfo::read(kernel),
+        let enabled = value(thp.join("enabled")).and_then(|text| chosen(&text));
+        let mut settings = Facts::new();
+        put(&mut settings, "memory.thp", enabled.as_ref());
+        put(&mut settings, "memory.thp_defrag", value(thp.join("defrag")).and_then(|text| chosen(&text)));
+        put(&mut settings, "numa.balancing", value(kernel.proc.join("sys/kernel/numa_balancing")));
+        for name in VM_SETTINGS {
+            put(&mut settings, format!("vm.{name}"), value(kernel.proc.join("sys/vm").join(name)));
         }
+        Self { meminfo: Meminfo::read(kernel), thp: enabled, settings }
     }
 
-    pub(crate) fn facts(&self, facts: &mut Facts) {
+    pub(crate) fn facts(self, facts: &mut Facts) {
         put(facts, Fact::MemoryBytes, self.meminfo.total_bytes);
         put(facts, "memory.available_bytes", self.meminfo.available_bytes);
         put(facts, "memory.swap_bytes", self.meminfo.swap_bytes);
         put(facts, "memory.swap_used_bytes", self.meminfo.swap_used_bytes);
         put(facts, "memory.huge_pages", self.meminfo.huge_pages);
         put(facts, "memory.huge_page_bytes", self.meminfo.huge_page_bytes);
-        self.settings(facts);
-    }
-
-    pub(crate) fn settings(&self, facts: &mut Facts) {
-        put(facts, "memory.thp", self.thp.as_ref());
-        put(facts, "memory.thp_defrag", self.thp_defrag.as_ref());
-        put(facts, "numa.balancing", self.numa_balancing.as_ref());
-        for (name, setting) in &self.vm {
-            put(facts, format!("vm.{name}"), Some(setting));
-        }
+        facts.extend(self.settings);
     }
 }
 
