@@ -5,8 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::kernel_file::Kernel;
-use crate::kernel_file::value;
+use crate::kernel_file::{Kernel, value};
 use crate::mounts::{self, Mount};
 
 /// Version 1 writes "no limit" as the largest number of whole pages.

@@ -18,8 +18,7 @@ use mindful_core::{Error, Result};
 use rustix::fs::{major, minor};
 use rustix::io::Errno;
 
-use crate::kernel_file;
-use crate::kernel_file::Kernel;
+use crate::kernel_file::{self, Kernel};
 
 /// Time that others may hold a lock briefly, for example to examine a new device.
 const LINGERS: Duration = Duration::from_secs(1);

@@ -1,8 +1,7 @@
 //! Memory of the host, and the usable part of it.
 
 use crate::control_group::Groups;
-use crate::kernel_file::Kernel;
-use crate::kernel_file::{named_values, value};
+use crate::kernel_file::{Kernel, named_values, value};
 
 /// The figures of `/proc/meminfo`; `None` if not reported.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -27,11 +27,13 @@ pub struct Trusted {
 impl Trusted {
     /// Root, the user of this process with that user's own group, and the user who became root by sudo.
     pub fn of_process(kernel: &Kernel) -> Self {
-        let (user, group) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
-        let by_sudo = |name: &str| if user == 0 { std::env::var(name).ok()?.parse().ok() } else { None };
-        let users = [Some(0), Some(user), by_sudo("SUDO_UID"), unknown_user(kernel)];
-        let groups = [Some(0), Some(group), by_sudo("SUDO_GID")];
-        Self { users: users.into_iter().flatten().collect(), groups: groups.into_iter().flatten().collect() }
+        let mut trusted = Self::of_root_and_user(kernel);
+        if rustix::process::geteuid().is_root() {
+            let by_sudo = |name: &str| std::env::var(name).ok()?.parse().ok();
+            trusted.users.extend::<Option<u32>>(by_sudo("SUDO_UID"));
+            trusted.groups.extend::<Option<u32>>(by_sudo("SUDO_GID"));
+        }
+        trusted
     }
 
     /// Only root and the user of this process: a program of the user who became root is not run.

@@ -6,8 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::kernel_file::Kernel;
-use crate::kernel_file::{record, value};
+use crate::kernel_file::{Kernel, record, value};
 
 /// Longer than `/proc/PID/stat` and `/proc/PID/io` can be.
 pub const RECORD_BYTES: usize = 1024;

@@ -224,12 +224,6 @@ mod tests {
         near(time_us("27.9K", Some(1e6)), 27.9e9, 50e6);
     }
 
-    #[test]
-    fn sizes_are_of_1024() {
-        assert_eq!(bytes("13,528K", 1.0), Some(13_528.0 * 1024.0));
-        assert_eq!(bytes("8192", 1.0), Some(8192.0));
-    }
-
     proptest! {
         #[test]
         fn no_text_makes_it_panic(text in any::<String>()) {

@@ -6,20 +6,16 @@ mod to_run;
 use super::format::Format;
 use crate::input;
 
-fn is_result(line: &str) -> bool {
-    line.contains("RIOPS >") && line.contains("Run time:")
-}
-
 /// Output of `runit.sh` of pgio.
 pub(super) static PGIO_LINE: Format = Format {
     what: "pgio result",
     // By the words of the line.
-    recognises: |head| head.lines().any(is_result),
+    recognises: |head| head.lines().any(read::is_result),
     read: |name, input| {
         let text = input::text(name, input)?;
         let mut steps = to_run::steps(name, &read::results(&text))?;
         if let Some(step) = steps.first_mut() {
-            let damaged = text.lines().filter(|line| line.contains("RIOPS") && !is_result(line)).count();
+            let damaged = text.lines().filter(|line| line.contains("RIOPS") && !read::is_result(line)).count();
             step.add_damage(damaged as u64, "line");
         }
         Ok(steps)

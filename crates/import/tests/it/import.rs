@@ -79,7 +79,7 @@ fn a_pgio_configuration_keeps_its_meaning() {
 }
 
 #[test]
-fn command_substitution_is_refused_as_data_that_is_not_run() {
+fn shell_expressions_are_refused_with_their_line() {
     for value in ["$(rm -rf x)", "`date`", "\"${B}\"", "<(ls)", "'open"] {
         let error = import("slob.conf", &format!("SCAN_PCT=1\nUPDATE_PCT={value}")).unwrap_err().to_string();
         assert!(error.starts_with("slob.conf line 2: "), "{error}");

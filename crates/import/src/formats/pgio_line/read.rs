@@ -1,6 +1,5 @@
 //! The line, and the text before it.
 
-use super::is_result;
 use crate::number::{self, Printed};
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -36,6 +35,10 @@ impl Rise {
     pub(super) fn ms_per_read(self) -> Option<Printed> {
         self.read_ms?.over(self.reads?)
     }
+}
+
+pub(super) fn is_result(line: &str) -> bool {
+    line.contains("RIOPS >") && line.contains("Run time:")
 }
 
 pub(super) fn results(text: &str) -> Vec<PgioResult> {
