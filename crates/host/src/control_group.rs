@@ -11,6 +11,10 @@ use crate::mounts::{self, Mount};
 /// Version 1 writes "no limit" as the largest number of whole pages.
 const NO_LIMIT_BYTES: u64 = 1 << 62;
 
+const CPU_WEIGHTS: [&str; 4] = ["cpu.weight", "cpu.idle", "cpu.uclamp.max", "cpu.shares"];
+const IO_WEIGHTS: [&str; 4] = ["io.weight", "io.bfq.weight", "blkio.weight", "blkio.bfq.weight"];
+const MEMORY_WEIGHTS: [&str; 4] = ["memory.min", "memory.low", "memory.swap.max", "memory.swappiness"];
+
 /// A line of `/proc/PID/cgroup`: the controllers (none in version 2) and the group.
 fn parse(text: &str) -> Vec<(Vec<&str>, &str)> {
     let lines = text.lines().filter_map(|line| {
@@ -173,6 +177,18 @@ impl Groups {
             self.cpu.iter().filter_map(|folder| cpu_limit(folder)).min_by(|a, b| a.0.total_cmp(&b.0)).unzip();
         let (memory_bytes, memory_file) = self.memory.iter().filter_map(|folder| memory_limit(folder)).min().unzip();
         Limits { cpus, cpus_file, memory_bytes, memory_file, io: (!io.is_empty()).then(|| io.join("; ")) }
+    }
+
+    /// Files by which the kernel divides what groups compete for, with their values from the group itself to the root.
+    pub fn weights(&self) -> Vec<(&'static str, String)> {
+        let of = |folders: &[PathBuf], file| {
+            let all: Vec<_> = folders.iter().filter_map(|folder| value(folder.join(file))).collect();
+            (!all.is_empty()).then(|| (file, all.join(" < ").replace('\n', ", ")))
+        };
+        let all = [(&self.cpu, CPU_WEIGHTS), (&self.io, IO_WEIGHTS), (&self.memory, MEMORY_WEIGHTS)];
+        all.into_iter()
+            .flat_map(|(folders, files)| files.into_iter().filter_map(move |file| of(folders, file)))
+            .collect()
     }
 
     /// The tightest limit of each kind of I/O at each device on the way up.

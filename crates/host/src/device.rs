@@ -164,7 +164,7 @@ fn chain_of(kernel: &Kernel, roots: &[(u32, u32)]) -> Result<Chain, Unseen> {
 /// How the device `name` keeps its blocks in memory; `None` if it does not, or if only lower devices show that.
 fn memory_of(kernel: &Kernel, name: &str) -> Option<String> {
     let file = || match holders(kernel, &backing_file(kernel, name)?) {
-        Err(Unseen::Memory(why)) => Some(format!("the file of {name} lies in {why}")),
+        Err(Unseen::Memory(why)) => Some(format!("the file of {name} is not on a disk: {why}")),
         _ => None,
     };
     memory_disk(kernel, name).map(|what| format!("{name} is {what}")).or_else(file)
@@ -427,7 +427,7 @@ mod tests {
         fs::create_dir(folder.join("loop")).unwrap();
         fs::write(folder.join("loop/backing_file"), image.to_str().unwrap()).unwrap();
         symlink(&folder, device("dm-2", "253:2").join("slaves/loop3")).unwrap();
-        assert!(memory((253, 2)).unwrap().starts_with("the file of loop3 lies in tmpfs at "));
+        assert!(memory((253, 2)).unwrap().starts_with("the file of loop3 is not on a disk: tmpfs at "));
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! Properties of a host that must not change while figures are measured: the control groups of the server and of
-//! mindful with their limits, CPUs, mounts, queues of devices, and settings of the kernel.
+//! mindful with their limits and weights, CPUs, mounts, queues of devices, and settings of the kernel.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -101,12 +101,13 @@ impl Watch for HostWatch {
     }
 }
 
-/// The control groups of those of `processes` that run the program of the first, the limits of these groups, and the CPUs
-/// and priorities of the processes.
+/// The control groups of those of `processes` that run the program of the first, the limits and weights of these groups,
+/// and the CPUs and priorities of the processes.
 fn confinement(kernel: &Kernel, processes: &[u32], whose: &str) -> Vec<Circumstance> {
     let (mut seen, mut groups) = (BTreeSet::new(), BTreeMap::<String, BTreeSet<String>>::new());
     let (mut cpus, mut priorities) = (BTreeSet::new(), BTreeSet::new());
     let mut limits: [BTreeSet<String>; 3] = Default::default();
+    let mut weights = BTreeMap::<&str, BTreeSet<String>>::new();
     let first_program = processes.first().and_then(|first| program(kernel, *first));
     // A command that the server starts, such as one that archives its log, may have a priority of its own.
     for pid in processes.iter().filter(|pid| program(kernel, **pid) == first_program) {
@@ -126,7 +127,11 @@ fn confinement(kernel: &Kernel, processes: &[u32], whose: &str) -> Vec<Circumsta
             for (controllers, group) in text.lines().filter_map(|line| line.split_once(':')?.1.split_once(':')) {
                 groups.entry(controllers.to_owned()).or_default().insert(group.to_owned());
             }
-            let found = Groups::of(kernel, *pid).limits();
+            let own_groups = Groups::of(kernel, *pid);
+            for (file, value) in own_groups.weights() {
+                weights.entry(file).or_default().insert(value);
+            }
+            let found = own_groups.limits();
             limits[0].insert(found.cpus.map_or("none".to_owned(), |cpus| format!("{cpus} CPUs")));
             limits[1].insert(found.memory_bytes.map_or("none".to_owned(), |bytes| format!("{bytes} bytes")));
             limits[2].insert(found.io.unwrap_or_else(|| "none".to_owned()));
@@ -150,7 +155,7 @@ fn confinement(kernel: &Kernel, processes: &[u32], whose: &str) -> Vec<Circumsta
     };
     let named =
         |(controllers, paths): (String, BTreeSet<String>)| one((&format!("control group {controllers}"), paths));
-    all.into_iter().map(one).chain(groups.into_iter().map(named)).collect()
+    all.into_iter().chain(weights).map(one).chain(groups.into_iter().map(named)).collect()
 }
 
 /// The executable of a process, or its name if another user's executable is unreadable.
@@ -188,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limits_of_a_group_are_read_again_each_time() {
+    fn limits_and_weights_of_a_group_are_read_each_time() {
         let root = tempfile::tempdir().unwrap();
         let kernel = Kernel { proc: control_groups::version_1(root.path()), ..Kernel::default() };
         let of_42 = || confinement(&kernel, &[42], "the server");
@@ -196,6 +201,12 @@ mod tests {
         fs::write(root.path().join("cpu/a/cpu.cfs_quota_us"), "50000\n").unwrap();
         assert_eq!(named(&of_42(), "CPU limit of the server").as_deref(), Some("0.5 CPUs"));
         assert!(named(&of_42(), "I/O limit of the server").unwrap().contains("254:0 900"));
+        fs::write(root.path().join("cpu/cpu.shares"), "1024\n").unwrap();
+        let shares = |own: &str| {
+            fs::write(root.path().join("cpu/a/cpu.shares"), own).unwrap();
+            named(&of_42(), "cpu.shares of the server")
+        };
+        assert_eq!([shares("1024\n"), shares("2\n")], ["1024 < 1024", "2 < 1024"].map(|text| Some(text.to_owned())));
         fs::write(root.path().join("blkio/b/blkio.throttle.read_iops_device"), "").unwrap();
         assert!(!named(&of_42(), "I/O limit of the server").unwrap().contains("254:0 900"));
     }

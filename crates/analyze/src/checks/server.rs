@@ -78,9 +78,11 @@ fn unasked_reads(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<F
     let requests = run.description.as_ref().and_then(|description| description.cache_requests).unwrap_or_default();
     let updated = work.kind(OpKind::Update).blocks / work.seconds;
     let own = blocks * MAX_YIELD + updated * requests.cleaned + index * INDEX_BLOCKS_AN_OPERATION;
-    let physical = found.summary.physical_reads_per_s.filter(|reads| *reads > own && *reads >= FEWEST_READS_PER_S);
-    // Reads of a session of an engine within mindful are counted separately; reads of others are not.
+    // Reads of a session of an engine within mindful are counted separately; reads of others are not. Its own cache is
+    // void after each commit of another session, so sessions that update read blocks again.
     let shared = !run.host.as_ref().is_some_and(|host| host.in_process);
+    let asked = |reads: &f64| *reads <= own || !shared && updated > 0.0;
+    let physical = found.summary.physical_reads_per_s.filter(|reads| !asked(reads) && *reads >= FEWEST_READS_PER_S);
     let own = blocks * requests.visited * MAX_YIELD + index * requests.operation + updated * requests.updated;
     let own = own + found.summary.physical_reads_per_s.unwrap_or(0.0) * requests.missed;
     let logical = found.summary.logical_reads_per_s.filter(|reads| shared && *reads > own);

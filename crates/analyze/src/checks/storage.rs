@@ -97,13 +97,14 @@ fn not_durable(found: &StepAnalysis) -> Option<Finding> {
 
 fn foreign_writes(found: &StepAnalysis) -> Option<Finding> {
     let foreign = found.foreign_writes.as_ref()?;
-    let text = "Others wrote to the devices of the run or flushed them, and requests waited for theirs. Find them \
-                (iotop -b -o -n 1), or measure when the device is quiet.";
+    let text = "Others wrote to the devices of the run, flushed them or discarded blocks, and requests waited for theirs. \
+                Find them (iotop -b -o -n 1), or measure when the device is quiet.";
     let mib = |bytes: f64| format!("{:.1} MiB/s", bytes / f64::from(1 << 20));
     let device = foreign.below.as_deref().unwrap_or("the device");
     let bytes = format!("{} written at {device}, {} by the run", mib(foreign.device_bytes), mib(foreign.own_bytes));
     let flushes = format!("{} flushes/s that the run did not ask for", format_rounded(foreign.flushes));
-    let all = [(foreign.more_bytes, bytes), (foreign.flushes >= 1.0, flushes)];
+    let discards = format!("{} discards/s", format_rounded(foreign.discards));
+    let all = [(foreign.more_bytes, bytes), (foreign.flushes >= 1.0, flushes), (foreign.discards > 0.0, discards)];
     let all: Vec<_> = all.into_iter().filter_map(|(said, text)| said.then_some(text)).collect();
     let names = found.others.as_ref().map(Others::writers).unwrap_or_default();
     Some(codes::FOREIGN_WRITES.finding(text, format!("{}{}", all.join(", "), most_by(&names))))

@@ -1,4 +1,4 @@
-//! Writes and flushes at the devices of the run that are not the run's.
+//! Writes, flushes and discards at the devices of the run that are not the run's.
 
 use mindful_core::contract::metric::{Counter, MetricFamily};
 
@@ -15,6 +15,8 @@ const QUIET_SHARE: f64 = 0.05;
 /// A sync may take so many flushes: before the record of the journal, and after it.
 pub(crate) const OF_A_SYNC: f64 = 3.0;
 const QUIET_FLUSHES_PER_S: f64 = 20.0;
+/// A file system discards what deleted files occupied.
+const QUIET_DISCARDS_PER_S: f64 = 20.0;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct ForeignWrites {
@@ -25,6 +27,8 @@ pub struct ForeignWrites {
     pub own_bytes: f64,
     /// Flushes in addition to those of the run.
     pub flushes: f64,
+    /// Discards, 1/s; 0 if they are negligible: the run requests none.
+    pub(crate) discards: f64,
     /// Whether there are more bytes than the run and its file system explain.
     pub more_bytes: bool,
 }
@@ -48,9 +52,14 @@ impl ForeignWrites {
         let by_database = rate(Counter::PhysicalWrites).zip(block_bytes).map_or(0.0, |(writes, bytes)| writes * bytes)
             + rate(Counter::LogBytes).unwrap_or(0.0);
         let own_bytes = rate(Counter::ProcessWriteBytes)?.max(by_database);
-        let all_flushes =
-            counters.0.iter().filter(|change| MetricFamily::FlushesCompleted.find_thing(&change.name).is_some());
-        let most = all_flushes.filter_map(|change| Some(change.delta? / change.seconds)).fold(0.0, f64::max);
+        // A device passes them on to the one below: adding them up would count them twice.
+        let most_of = |family: MetricFamily| {
+            let all = counters.0.iter().filter(|change| family.find_thing(&change.name).is_some());
+            all.filter_map(|change| Some(change.delta? / change.seconds)).fold(0.0, f64::max)
+        };
+        let most = most_of(MetricFamily::FlushesCompleted);
+        let discards = most_of(MetricFamily::DiscardsCompleted);
+        let discards = if discards > QUIET_DISCARDS_PER_S { discards } else { 0.0 };
         // Without updates the run requests no flush. With updates but no count of syncs, the number is unknown. A
         // forced write (O_DSYNC) causes a flush without a sync.
         let asked = |syncs: f64| if syncs > 0.0 { syncs } else { rate(Counter::Commits).unwrap_or(0.0) };
@@ -60,7 +69,7 @@ impl ForeignWrites {
         let all = device_bytes + rate(Counter::DeviceReadBytes).unwrap_or(0.0);
         let more_bytes = device_bytes - explained > QUIET_BYTES_PER_S.max(QUIET_SHARE * all);
         let below = below.filter(|others| others.bytes_per_s > device_bytes / 2.0).map(|others| others.devices.clone());
-        let found = Self { device_bytes, below, own_bytes, flushes, more_bytes };
-        (more_bytes || flushes > QUIET_FLUSHES_PER_S).then_some(found)
+        let found = Self { device_bytes, below, own_bytes, flushes, discards, more_bytes };
+        (more_bytes || flushes > QUIET_FLUSHES_PER_S || discards > 0.0).then_some(found)
     }
 }

@@ -129,7 +129,15 @@ impl Shares {
         let commit_us = counters.rate(Counter::CommitTimeUs).filter(|us| *us > 0.0);
         let log = commit_us.map(|us| (WaitClass::Log, (us / 1e6 / busy).min(most)));
         let others = work.writer_wait_us.map(|us| (WaitClass::Contention, (us / 1e6 / work.seconds / busy).min(1.0)));
-        Self { scheduler, ..Self::new([cpu, read, log, others].into_iter().flatten()) }
+        // Clocks of waits also count the time until a CPU is free, which the scheduler counts as such.
+        let mut waits: Vec<_> = [read, log, others].into_iter().flatten().collect();
+        let all: f64 = waits.iter().map(|(_, share)| share).sum();
+        if all > most {
+            for (_, share) in &mut waits {
+                *share *= most / all;
+            }
+        }
+        Self { scheduler, ..Self::new(cpu.into_iter().chain(waits)) }
     }
 
     pub fn get(&self, class: WaitClass) -> Option<f64> {

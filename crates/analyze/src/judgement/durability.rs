@@ -148,7 +148,7 @@ impl Durability {
         match self {
             Self::NotAsked | Self::Proven | Self::WriteThrough => commit,
             Self::Off(settings) if settings.is_empty() => commit,
-            Self::Off(settings) => format!("{commit}, not safe in a crash: {}", settings.join(", ")),
+            Self::Off(settings) => format!("{commit} as asked, not safe in a crash: {}", settings.join(", ")),
             Self::Lost(_) => format!("{commit}, which was not on storage"),
             Self::NotVisible(why) => format!("{commit} as asked; flushes at the device were not visible: {why}"),
         }
@@ -201,7 +201,7 @@ impl Waited {
     /// Whether it can have been a flush of `level`, at the mean time of those of the run and perhaps of `others`.
     fn at_level(&self, level: &str, others: bool) -> Durability {
         let [us, flush_us] = [self.us, self.flush_us].map(format_time);
-        let text = format!("{} {us} on average, a flush of {level} {flush_us}: others flushed it", self.what);
+        let text = format!("{} {us} on average, a flush of {level} {flush_us}: {}", self.what, other_flushes(level));
         match self.us / self.flush_us {
             share if share >= LEAST_WAITED => Durability::Proven,
             share if others && share >= LEAST_WAITED_BESIDE_OTHERS => Durability::NotVisible(text),
@@ -257,13 +257,19 @@ fn at_device(
     }
 }
 
-/// The device was flushed often enough, by this run or by others.
+/// A server flushes its data, too, so these flushes need not be those of others.
+fn other_flushes(level: &str) -> String {
+    format!("{level} was flushed for other writes")
+}
+
+/// The device was flushed often enough, for the log or for other writes.
 fn flushed(rate: f64, level: &str, due: &Due, waited: Option<&Waited>) -> Durability {
     match waited {
         // Of merged commits only the fewest flushes are certainly those of the run.
         Some(waited) => waited.at_level(level, foreign_writes::are_of_others(rate, due.flushes * due.of_a_sync)),
         None if foreign_writes::are_of_others(rate, due.asked * due.of_a_sync) => Durability::NotVisible(format!(
-            "others flushed {level}, too: {} flushes/s for {} {} per second",
+            "{}: {} flushes/s for {} {} per second",
+            other_flushes(level),
             format_rounded(rate),
             format_rounded(due.asked),
             due.what

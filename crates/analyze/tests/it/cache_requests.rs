@@ -42,3 +42,14 @@ fn few_operations_allow_for_those_under_way() {
     assert!(!is_reported(&made_asking(&few, 1.7, None)), "one more by each session at either end of the window");
     assert!(is_reported(&made_asking(&few, 4.0, None)));
 }
+
+/// Each commit voids the caches of the other sessions, and no counter includes reads of others.
+#[test]
+fn sessions_that_update_within_mindful_read_blocks_again() {
+    let reported = |update_pct, in_process| {
+        let mut run = Made { miss: 8.0, update_pct, ..Made::default() }.run();
+        run.host.iter_mut().for_each(|host| host.in_process = in_process);
+        is_reported(&run)
+    };
+    assert!(!reported("50", true) && reported("50", false) && reported("0", true));
+}

@@ -336,7 +336,7 @@ fn flushes_of_others_prove_no_commit() {
     assert!(!flushed(1_000.0, &[("log/commit", 25.0)]).0);
     assert!(flushed(1_000.0, &[("log/commit", 2.0)]).0);
     let unknown = flushed(5_000.0, &[("read/file", 2.0)]);
-    assert!(!unknown.0 && unknown.1.contains("not visible: others flushed vdb, too"), "{unknown:?}");
+    assert!(!unknown.0 && unknown.1.contains("not visible: vdb was flushed for other writes:"), "{unknown:?}");
 }
 
 /// They raise the mean time of a flush.
@@ -401,6 +401,15 @@ fn writes_and_flushes_of_others_are_found() {
     let heavy = beside(700e6, 0.0);
     assert!(evidence(&heavy, "foreign-writes").starts_with("667.6 MiB/s written at the device, 0.0 MiB/s by the run"));
     assert_eq!(evidence(&beside(0.0, 150.0), "foreign-writes"), "150 flushes/s that the run did not ask for");
+    let discards = |rate: f64| {
+        analyze(&with(
+            &made,
+            HostSource::Diskstats.name(),
+            &[(Counter::DeviceWriteBytes.name(), 0.0), ("vda.discards_completed", rate)],
+        ))
+    };
+    assert_eq!(evidence(&discards(1_900.0), "foreign-writes"), "1,900 discards/s");
+    assert!(!codes(&discards(2.0)).contains(&"foreign-writes"), "a deleted file");
     // A run with updates writes, and its file system writes a journal.
     let own = Made { update_pct: "20", latency_us: 400, ..Made::default() };
     let written = own.ops_per_slice() as f64 * 4.0 * 64.0 * 0.2 * BLOCK_BYTES;

@@ -115,7 +115,7 @@ fn updates_lead_with_their_commits_and_how_durable_they_are() {
     let mut unsafe_server = flushed(995.0);
     unsafe_server.description.as_mut().unwrap().unsafe_settings = vec!["fsync = off".to_owned()];
     assert_eq!(label(&unsafe_server), NOT_DURABLE);
-    assert!(step(&unsafe_server).commit.unwrap().ends_with("not safe in a crash: fsync = off"));
+    assert!(step(&unsafe_server).commit.unwrap().ends_with("as asked, not safe in a crash: fsync = off"));
     let mut not_waiting = flushed(995.0);
     not_waiting.steps[0].head.workload.as_mut().unwrap().commit_wait = false;
     assert_eq!(label(&not_waiting), NOT_DURABLE);

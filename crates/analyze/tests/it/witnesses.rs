@@ -70,6 +70,22 @@ fn time_asleep_that_no_sample_explains_is_other_time() {
     near(unexplained.get(WaitClass::Cpu), 0.1);
 }
 
+/// A clock of a wait continues while its session waits for a CPU.
+#[test]
+fn waits_by_clock_take_no_more_than_the_time_asleep() {
+    let mut run = run(&[], Some((0.1, 0.2)));
+    let commits = [(Counter::CommitTimeUs, 8e6 * 0.3)];
+    let series = Made::default().one("database", Phase::Boundary, &commits, 5);
+    run.steps[0].series.push(series);
+    for (_, report) in &mut run.steps[0].unmerged {
+        report.writer_wait_us = Some(700_000);
+    }
+    let shares = shares(&run);
+    let all: f64 = WaitClass::BUSY.into_iter().filter_map(|class| shares.get(class)).sum();
+    assert!(shares.get(WaitClass::Cpu).is_some_and(|cpu| cpu > 0.3));
+    assert!(shares.get(WaitClass::Contention) > shares.get(WaitClass::Log) && all < 1.0 + 1e-6, "{shares:?}");
+}
+
 fn evidence(parts: &[(WaitClass, f64)]) -> Evidence {
     Evidence { shares: Shares::new(parts.iter().copied()), ..Evidence::default() }
 }

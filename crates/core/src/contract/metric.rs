@@ -305,6 +305,8 @@ pub enum MetricFamily {
     SectorsRead,
     /// Flush requests that a block device completed.
     FlushesCompleted,
+    /// Discard requests that a block device completed.
+    DiscardsCompleted,
     /// Any other field of the thing: `sda.reads_merged`.
     Field(&'static str),
 }
@@ -320,6 +322,7 @@ impl MetricFamily {
             Self::ReadsCompleted => ["", ".", "reads_completed"],
             Self::SectorsRead => ["", ".", "sectors_read"],
             Self::FlushesCompleted => ["", ".", "flushes_completed"],
+            Self::DiscardsCompleted => ["", ".", "discards_completed"],
             Self::Field(name) => ["", ".", name],
         }
     }

@@ -77,7 +77,10 @@ fn a_link_to_a_loop_device_in_memory_is_no_storage() {
     let report = mindful.private_run(&["--set", "shared_buffers=1MB", PAUSES[0], PAUSES[1]]);
     report.assert_suspect("data-in-memory");
     let device = mounted.device.trim_start_matches("/dev/");
-    assert!(report.evidence("data-in-memory").starts_with(&format!("the file of {device} lies in tmpfs")), "{report}");
+    assert!(
+        report.evidence("data-in-memory").starts_with(&format!("the file of {device} is not on a disk: tmpfs")),
+        "{report}"
+    );
     assert!(!report.headline().contains("storage iops"), "{report}");
     // Before the folder is unmounted.
     drop(mindful);
