@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use mindful_core::record::run::StepHead;
 use mindful_core::result::{CommitContrastSummary, CommitRow, StepSummary};
 
-use crate::contrast::eta_interval;
+use crate::contrast::{back_and_forth, eta_interval};
 use crate::stats::moment::median;
 
 /// Key of [`mindful_core::record::run::Point::values`] that names the way of a step.
@@ -65,18 +65,13 @@ pub struct Turn {
 
 /// All measurements of `rounds` of `ways`, up to `most` sessions.
 pub fn turns(ways: &[Way], most: u32, rounds: u32) -> Vec<Turn> {
-    let once = |round: u32| {
+    back_and_forth(rounds, |round| {
         let of_way = |way: &Way| {
             let (way, loads) = (*way, if way.is_bare() { vec![1] } else { loads(most) });
             loads.into_iter().map(move |load| Turn { round, way, load })
         };
-        let mut turns: Vec<Turn> = ways.iter().flat_map(of_way).collect();
-        if round % 2 == 1 {
-            turns.reverse();
-        }
-        turns
-    };
-    (0..rounds).flat_map(once).collect()
+        ways.iter().flat_map(of_way).collect()
+    })
 }
 
 /// 1, 2, 4, … and `most`.

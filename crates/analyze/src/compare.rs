@@ -23,7 +23,6 @@ pub mod provenance;
 
 mod ranking;
 mod runs;
-mod sentence;
 mod shift;
 mod sides;
 mod single;

@@ -65,7 +65,7 @@ fn knee_of(ladder_steps: &[LadderStep], search: &Search) -> KneeSummary {
             why_not: Some(why),
             asymptote_sessions: None,
             best_power_sessions: None,
-            slo_sessions: search.p99_target_us.and_then(|us| slo(knee::slo_point(&points, us))),
+            slo_sessions: search.p99_target_us.and_then(|us| knee::slo_sessions(&points, us)).map(whole),
             peak_sessions: None,
             max_per_s: points.iter().map(|point| point.throughput).reduce(f64::max),
             intervals: BTreeMap::new(),
@@ -138,8 +138,8 @@ pub(crate) fn point(step: &StepSummary) -> Option<LoadPoint> {
     Some(LoadPoint { sessions: step.sessions?, throughput, error: None, p99_us })
 }
 
-fn slo(point: Option<knee::SloPoint>) -> Option<u32> {
-    point.map(|point| point.sessions.floor() as u32)
+fn whole(sessions: f64) -> u32 {
+    sessions.floor() as u32
 }
 
 fn reported(knee: &Knee) -> KneeSummary {
@@ -148,7 +148,7 @@ fn reported(knee: &Knee) -> KneeSummary {
         why_not: None,
         asymptote_sessions: knee.asymptote_sessions,
         best_power_sessions: knee.best_power_sessions,
-        slo_sessions: slo(knee.slo_sessions),
+        slo_sessions: knee.slo_sessions.map(whole),
         peak_sessions: knee.peak_sessions,
         max_per_s: Some(knee.max_per_s),
         intervals: knee.intervals.iter().map(|(figure, i)| (figure.name().to_owned(), [i.low, i.high])).collect(),

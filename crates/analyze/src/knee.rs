@@ -11,12 +11,11 @@ use mindful_core::result::KneeFigure;
 use mindful_core::{Error, Result, plan::units};
 
 pub use answer::Knee;
-pub(crate) use fit::Fit;
-pub(crate) use fit::fit;
+pub(crate) use fit::{Fit, fit};
 pub(crate) use interval::resampled;
 pub use load::{LoadPoint, Search};
 pub use model::{Model, ModelKind};
-pub(crate) use slo::{SloPoint, slo_point};
+pub(crate) use slo::slo_sessions;
 
 /// Fewest different loads for a choice between the models.
 pub(crate) const FEWEST_LOADS: usize = 7;
@@ -61,7 +60,7 @@ pub fn find(points: &[LoadPoint], search: &Search) -> Result<Knee> {
         alternative,
         asymptote_sessions,
         best_power_sessions,
-        slo_sessions: search.p99_target_us.and_then(|target| slo_point(&points, target)),
+        slo_sessions: search.p99_target_us.and_then(|target| slo_sessions(&points, target)),
         peak_sessions: peak,
         max_per_s: best.model.max_within(most),
         zero_load_us: best.model.zero_load_s() * 1e6,

@@ -158,3 +158,20 @@ impl Drop for Live {
         self.quiet();
     }
 }
+
+#[cfg(test)]
+mod events {
+    use mindful_core::contract::event::Event;
+    use mindful_core::contract::metric::{Metric, Phase};
+
+    pub(super) fn source(source: &str, counters: &[&str], phase: Phase) -> Event {
+        let metrics = counters.iter().map(|name| Metric::counter(*name, "1", "")).collect();
+        Event::Source { source: source.to_owned(), metrics, phase }
+    }
+
+    /// A reading that came so late after the boundary, which is one a second.
+    pub(super) fn sample(source: &str, boundary: u32, late_us: i64, values: &[f64]) -> Event {
+        let (at_us, values) = (i64::from(boundary) * 1_000_000 + late_us, values.iter().copied().map(Some).collect());
+        Event::Sample { source: source.to_owned(), boundary, at_us, cost_us: 1, values }
+    }
+}

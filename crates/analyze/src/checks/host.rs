@@ -128,16 +128,7 @@ mod tests {
     use super::*;
 
     fn over_ten_seconds(grew: &[(&str, &str, f64)]) -> Vec<String> {
-        let change = |(source, name, delta): &(&str, &str, f64)| Change {
-            source: (*source).to_owned(),
-            name: (*name).to_owned(),
-            unit: "1".to_owned(),
-            readings: [Some(0.0), Some(*delta)],
-            delta: Some(*delta),
-            seconds: 10.0,
-            late_s: 0.0,
-            unsure: 0.0,
-        };
+        let change = |(source, name, delta): &(&str, &str, f64)| Change::over_ten_seconds(source, name, [0.0, *delta]);
         check_window(&Counters(grew.iter().map(change).collect())).into_iter().map(|finding| finding.code).collect()
     }
 

@@ -11,34 +11,40 @@ use mindful_core::workload::Workload;
 use crate::commit_contrast::WAY;
 use crate::contrast::LEVEL;
 
-/// The facts in which `baseline` and `candidate` differ and which a comparison must hold fixed.
-pub(crate) fn differences(baseline: &[Run], candidate: &[Run]) -> Vec<Difference> {
-    differences_of(facts, baseline, candidate)
+/// The facts in which baseline and candidate differ and which a comparison must hold fixed.
+pub(crate) fn differences(sides: [&[&Run]; 2]) -> Vec<Difference> {
+    differences_of(facts, sides)
 }
 
 /// Differing circumstances of the sides: settings, versions, targets and hosts. They are reported, but do not prevent a
 /// comparison.
-pub(crate) fn circumstances(baseline: &[Run], candidate: &[Run]) -> Vec<Difference> {
-    differences_of(circumstances_of, baseline, candidate)
+pub(crate) fn circumstances(sides: [&[&Run]; 2]) -> Vec<Difference> {
+    differences_of(circumstances_of, sides)
 }
 
-type FactsOf = fn(&Run) -> Vec<(&str, String)>;
-
-fn differences_of(facts: FactsOf, baseline: &[Run], candidate: &[Run]) -> Vec<Difference> {
-    let (baseline, candidate) = (facts_of(facts, baseline), facts_of(facts, candidate));
-    let names: BTreeSet<_> = baseline.keys().chain(candidate.keys()).collect();
-    let values = |side: &BTreeMap<String, BTreeSet<String>>, name: &String| {
-        side.get(name).map(|values| values.iter().cloned().collect()).unwrap_or_default()
+fn differences_of(facts: fn(&Run) -> Vec<(&str, String)>, sides: [&[&Run]; 2]) -> Vec<Difference> {
+    let facts = sides.map(|runs| runs.iter().flat_map(|run| facts(run)).collect::<Vec<_>>());
+    let borrowed = facts.each_ref().map(|facts| facts.iter().map(|(name, value)| (*name, value.as_str())));
+    let difference = |(fact, values): (&str, Vec<BTreeSet<&str>>)| {
+        let side = |at: usize| values[at].iter().copied().map(str::to_owned).collect();
+        Difference { fact: fact.to_owned(), baseline: side(0), candidate: side(1) }
     };
-    names
-        .into_iter()
-        .map(|name| Difference {
-            fact: name.clone(),
-            baseline: values(&baseline, name),
-            candidate: values(&candidate, name),
-        })
-        .filter(|difference| difference.baseline != difference.candidate)
-        .collect()
+    differing(borrowed).into_iter().map(difference).collect()
+}
+
+/// The facts of `groups` that differ, by name, each with its values in each group.
+pub(super) fn differing<'a, G>(groups: impl IntoIterator<Item = G>) -> Vec<(&'a str, Vec<BTreeSet<&'a str>>)>
+where
+    G: Iterator<Item = (&'a str, &'a str)>,
+{
+    let groups: Vec<G> = groups.into_iter().collect();
+    let (count, mut rows) = (groups.len(), BTreeMap::new());
+    for (at, group) in groups.into_iter().enumerate() {
+        for (name, value) in group {
+            rows.entry(name).or_insert_with(|| vec![BTreeSet::new(); count])[at].insert(value);
+        }
+    }
+    rows.into_iter().filter(|(_, row)| row.iter().any(|values| *values != row[0])).collect()
 }
 
 /// The machine that determines the figures of `run`, the host of the server; `None` if unknown.
@@ -50,14 +56,6 @@ pub fn machine(run: &Run) -> Option<String> {
     let (_, address) = run.head.target.split_once("://")?;
     let hosts = address.split(['/', '?']).next()?;
     hosts.rsplit('@').next().filter(|host| !host.is_empty()).map(str::to_owned)
-}
-
-fn facts_of(facts: FactsOf, runs: &[Run]) -> BTreeMap<String, BTreeSet<String>> {
-    let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for (name, value) in runs.iter().flat_map(facts) {
-        all.entry(name.to_owned()).or_default().insert(value);
-    }
-    all
 }
 
 /// Facts that affect a result and that a comparison must hold fixed. The keys that a sweep varies are matched point by
@@ -187,6 +185,10 @@ impl RunFacts {
         Self([facts(run), circumstances_of(run)].map(|facts| facts.into_iter().map(owned).collect()))
     }
 
+    fn of_kind(&self, kind: usize) -> impl Iterator<Item = (&str, &str)> {
+        self.0[kind].iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
     /// All of them by name, with all values of the run.
     pub(crate) fn by_name(&self) -> BTreeMap<&str, String> {
         let mut all: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
@@ -210,19 +212,10 @@ pub fn all_differences(groups: &[&[Run]]) -> Vec<(String, Vec<Option<String>>)> 
 
 /// Like [`all_differences`], for facts that are already collected.
 pub(crate) fn differences_among(groups: &[Vec<&RunFacts>]) -> Vec<(String, Vec<Option<String>>)> {
-    (0..2).flat_map(|kind| differences_of_kind(kind, groups)).collect()
-}
-
-fn differences_of_kind(kind: usize, groups: &[Vec<&RunFacts>]) -> Vec<(String, Vec<Option<String>>)> {
-    let mut rows: BTreeMap<&str, Vec<BTreeSet<&str>>> = BTreeMap::new();
-    for (at, group) in groups.iter().enumerate() {
-        for (name, value) in group.iter().flat_map(|facts| &facts.0[kind]) {
-            rows.entry(name).or_insert_with(|| vec![BTreeSet::new(); groups.len()])[at].insert(value);
-        }
-    }
+    let of_kind = |kind| differing(groups.iter().map(|group| group.iter().flat_map(move |facts| facts.of_kind(kind))));
     let known = |values: &BTreeSet<&str>| (!values.is_empty()).then(|| joined(values));
-    let rows = rows.into_iter().map(|(name, row)| (name.to_owned(), row.iter().map(known).collect::<Vec<_>>()));
-    rows.filter(|(_, row)| row.iter().any(|value| *value != row[0])).collect()
+    let rows = (0..2).flat_map(of_kind);
+    rows.map(|(name, row)| (name.to_owned(), row.iter().map(known).collect())).collect()
 }
 
 fn choices(w: &Workload) -> [(&'static str, String); 4] {

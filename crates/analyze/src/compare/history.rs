@@ -42,7 +42,7 @@ impl History {
         runs.dedup_by(|a, b| a.0.head.id == b.0.head.id);
         if let Some((first, later)) = runs.split_first().filter(|_| !force) {
             for (run, _) in later {
-                let differing = comparable::differences(std::slice::from_ref(&first.0), std::slice::from_ref(run));
+                let differing = comparable::differences([&[&first.0], &[run]]);
                 if let Some(d) = differing.first() {
                     return Err(Error::plan(
                         format!("run {} differs from {} in {} ({})", run.head.id, first.0.head.id, d.fact, d.sides()),

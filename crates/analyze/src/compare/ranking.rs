@@ -4,6 +4,7 @@ mod group;
 mod heading;
 pub(super) mod rank;
 pub(super) mod run;
+mod sentence;
 pub(super) mod table;
 
 use mindful_core::result::Validity;
@@ -17,7 +18,6 @@ use self::run::{NamedSide, RunsOfSide};
 use super::answer::{Basis, Verdict};
 use super::criterion::OrderedBy;
 use super::gate::{Gate, GateOutcome};
-use super::sentence;
 use super::sides::shared_run;
 
 #[derive(Debug)]
@@ -42,7 +42,7 @@ impl Ranking {
             let members: Vec<&RunsOfSide> = members.iter().map(|at| &judged[*at]).collect();
             let group = Group::from_members(&members, by, margin, force)?;
             last = sides.last().and_then(|side| group.last(&side.name)).unwrap_or(last);
-            sentences.extend(sentence::group_sentence(&group.summary, by, &group));
+            sentences.extend(sentence::group_sentence(by, &group));
             ranked.push(RankedGroup { measured: measured_first(measured, &shown), ..group.summary });
         }
         let all: Vec<&RankedSide> = ranked.iter().flat_map(|group| &group.sides).collect();

@@ -58,14 +58,8 @@ impl Sides {
 
     /// The facts in which the sides differ and which a comparison must hold fixed.
     pub fn differences(&self) -> Vec<Difference> {
-        comparable::differences(&runs_alone(&self.baseline), &runs_alone(&self.candidate))
-    }
-
-    fn all_differences(&self) -> Vec<Difference> {
         let [baseline, candidate] = [&self.baseline, &self.candidate].map(runs_alone);
-        let mut all = comparable::differences(&baseline, &candidate);
-        all.extend(comparable::circumstances(&baseline, &candidate));
-        all
+        comparable::differences([&baseline, &candidate])
     }
 
     /// Refuses a run that is on both sides, under one id or as a copy.
@@ -88,17 +82,20 @@ impl Sides {
         let Self { names, baseline, candidate, .. } = self;
         let question = Question { margin, higher_is_faster: figure.higher_is_faster(), noise, ..Question::default() };
         let prices = prices_of_sides(baseline, candidate)?;
-        let moments = moments(baseline, candidate);
+        let moments = [baseline, candidate].map(moments);
+        let sequence = Sequence::from_sides(moments.each_ref().map(|side| side.iter().collect()), ROLES);
+        let [all_a, all_b] = [baseline, candidate].map(runs_alone);
+        let runs: [&[&Run]; 2] = [&all_a, &all_b];
         let is_rate = figure != ComparedFigure::PerPrice && figure.higher_is_faster();
         Ok(ComparedSides {
             figure,
             names: names.clone(),
-            points: compare_points(figure, baseline, candidate, &question)?,
-            order: Sequence::from_sides(in_order(&moments), ROLES).and_then(|sequence| sequence.in_words()),
+            points: compare_points(figure, [baseline, candidate], sequence.as_ref(), &question)?,
+            order: sequence.and_then(|sequence| sequence.in_words()),
             latency: compare_percentiles(baseline, candidate),
             curves: compare_curves(baseline, candidate),
-            differences: self.all_differences(),
-            idle_settings: idle::settings(&runs_alone(baseline), &runs_alone(candidate)),
+            differences: [comparable::differences(runs), comparable::circumstances(runs)].concat(),
+            idle_settings: idle::settings(runs),
             prices: prices.filter(|_| is_rate),
             machines: BothSides {
                 baseline: spread_of_side(baseline, figure, margin),
@@ -108,12 +105,8 @@ impl Sides {
     }
 }
 
-fn moments(baseline: &Side, candidate: &Side) -> [Vec<Moment>; 2] {
-    [baseline, candidate].map(|side| side.iter().map(|(run, analysis)| Moment::from_run(run, analysis)).collect())
-}
-
-fn in_order(moments: &[Vec<Moment>; 2]) -> [Vec<&Moment>; 2] {
-    moments.each_ref().map(|side| side.iter().collect())
+fn moments(side: &Side) -> Vec<Moment> {
+    side.iter().map(|(run, analysis)| Moment::from_run(run, analysis)).collect()
 }
 
 /// The first run that is on both sides, under one id or as a copy.
@@ -254,20 +247,18 @@ fn spread_of_side(side: &Side, figure: ComparedFigure, margin: f64) -> Option<Ma
     machines::spread(&side.iter().filter_map(value).collect::<Vec<_>>(), margin)
 }
 
-fn runs_alone(side: &Side) -> Vec<Run> {
-    side.iter().map(|(run, _)| run.clone()).collect()
+fn runs_alone(side: &Side) -> Vec<&Run> {
+    side.iter().map(|(run, _)| run).collect()
 }
 
 /// One comparison for each point that both sides have, by rising load.
 fn compare_points(
     figure: ComparedFigure,
-    baseline: &Side,
-    candidate: &Side,
+    [baseline, candidate]: [&Side; 2],
+    sequence: Option<&Sequence>,
     question: &Question,
 ) -> Result<Vec<ComparedPoint>> {
     let (mut compared, mut of_points) = (Vec::new(), Vec::new());
-    let moments = moments(baseline, candidate);
-    let sequence = Sequence::from_sides(in_order(&moments), ROLES);
     for values in points_of_side(baseline) {
         let same_point = |step: &StepAnalysis| {
             let point = &step.summary.point;
@@ -287,7 +278,7 @@ fn compare_points(
         let load = values.get("sessions").and_then(|n| n.parse().ok()).unwrap_or(compared.len() as f64);
         compared.push((load, compare_runs(&a, &b, question)?));
         let [a, b] = [a, b].map(|side| side.iter().map(|run| run.value).collect::<Vec<_>>());
-        let doubt = sequence.as_ref().and_then(|sequence| sequence.doubt([&a, &b], question.margin));
+        let doubt = sequence.and_then(|sequence| sequence.doubt([&a, &b], question.margin));
         of_points.push((load, [a, b].map(|values| moment::median(&values).unwrap_or(f64::NAN)), doubt));
     }
     if compared.is_empty() {

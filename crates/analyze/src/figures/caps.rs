@@ -116,23 +116,9 @@ pub(crate) fn summary(caps: &[Cap]) -> CapSummary {
 mod tests {
     use super::*;
 
-    fn change(source: &str, name: &str, readings: [f64; 2]) -> Change {
-        let grown = readings[1] - readings[0];
-        Change {
-            source: source.to_owned(),
-            name: name.to_owned(),
-            unit: "1".to_owned(),
-            readings: readings.map(Some),
-            delta: (grown >= 0.0).then_some(grown),
-            seconds: 10.0,
-            late_s: 0.0,
-            unsure: 0.0,
-        }
-    }
-
     #[test]
     fn the_device_that_was_throttled_longest_represents_all() {
-        let of = |name: &str, us: f64| change(HostSource::VolumeCaps.name(), name, [5e6, 5e6 + us]);
+        let of = |name: &str, us: f64| Change::over_ten_seconds(HostSource::VolumeCaps.name(), name, [5e6, 5e6 + us]);
         let counters = Counters(vec![
             of("nvme1n1.over_volume_iops", 9.8e6),
             of("nvme2n1.over_volume_iops", 1e6),
@@ -149,10 +135,10 @@ mod tests {
     #[test]
     fn times_that_fall_or_outlast_the_window_are_unknown() {
         let counters = Counters(vec![
-            change(HostSource::VolumeCaps.name(), "nvme1n1.over_volume_iops", [9e6, 1e6]),
-            change(HostSource::VolumeCaps.name(), "nvme1n1.over_volume_bytes", [0.0, 1e18]),
-            change(HostSource::VolumeCaps.name(), "nvme1n1.over_the_moon", [0.0, 1e6]),
-            change(HostSource::VolumeCaps.name(), "over_volume_iops", [0.0, 1e6]),
+            Change::over_ten_seconds(HostSource::VolumeCaps.name(), "nvme1n1.over_volume_iops", [9e6, 1e6]),
+            Change::over_ten_seconds(HostSource::VolumeCaps.name(), "nvme1n1.over_volume_bytes", [0.0, 1e18]),
+            Change::over_ten_seconds(HostSource::VolumeCaps.name(), "nvme1n1.over_the_moon", [0.0, 1e6]),
+            Change::over_ten_seconds(HostSource::VolumeCaps.name(), "over_volume_iops", [0.0, 1e6]),
         ]);
         assert_eq!(summary(&Cap::all(&counters)), CapSummary::default());
     }
@@ -160,8 +146,12 @@ mod tests {
     #[test]
     fn a_group_is_at_its_limit_by_its_own_io() {
         let group = |done: f64, may: f64| {
-            let counter = change(HostSource::Cgroup.name(), "vda.group_reads", [100.0, 100.0 + done * 10.0]);
-            Cap::all(&Counters(vec![counter, change(HostSource::Cgroup.name(), "vda.group_reads_limit", [may, may])]))
+            let counter =
+                Change::over_ten_seconds(HostSource::Cgroup.name(), "vda.group_reads", [100.0, 100.0 + done * 10.0]);
+            Cap::all(&Counters(vec![
+                counter,
+                Change::over_ten_seconds(HostSource::Cgroup.name(), "vda.group_reads_limit", [may, may]),
+            ]))
         };
         let held = group(1_490.0, 1_500.0);
         assert!(held[0].holds());

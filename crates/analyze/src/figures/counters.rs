@@ -35,6 +35,20 @@ pub struct Change {
 }
 
 impl Change {
+    #[cfg(test)]
+    pub(crate) fn over_ten_seconds(source: &str, name: &str, readings: [f64; 2]) -> Self {
+        Self {
+            source: source.to_owned(),
+            name: name.to_owned(),
+            unit: "1".to_owned(),
+            readings: readings.map(Some),
+            delta: Some(readings[1] - readings[0]).filter(|grew| *grew >= 0.0),
+            seconds: 10.0,
+            late_s: 0.0,
+            unsure: 0.0,
+        }
+    }
+
     /// Whether its rate is of the time in which the sessions worked: on a busy host a reading may come so late that
     /// much of it belongs before or after the window.
     pub(crate) fn timely(&self) -> bool {

@@ -1,11 +1,11 @@
 //! Latencies of single requests at the device over the window.
 
 use mindful_core::contract::metric::{Counter, HostSource};
-use mindful_core::record::latency::{DeviceRequest, Recorder, SampledLatencies};
+use mindful_core::record::latency::{DeviceRequest, SampledLatencies};
 use mindful_core::result::DeviceSummary;
 
 use crate::figures::counters::Counters;
-use crate::figures::latency::quantile_us;
+use crate::figures::latency::{merged, quantile_us, timed_by};
 use crate::figures::window::Window;
 
 /// Share of events that may be lost: the lost ones may be slower than the others.
@@ -14,21 +14,14 @@ pub(crate) const MOST_LOST: f64 = 0.01;
 /// The latencies `timed` over `window`, as sources reported them at each boundary. If the sampled share changed during
 /// the work, some seconds would weigh more than others: then only seconds of the smallest share are used.
 pub(crate) fn device(timed: &[(String, u32, SampledLatencies)], window: &Window, counters: &Counters) -> DeviceSummary {
-    let inside = |boundary: u32| (window.first_boundary + 1..=window.last_boundary).contains(&boundary);
-    let timed =
-        timed.iter().filter(|(source, boundary, _)| source == HostSource::BlockTrace.name() && inside(*boundary));
-    let timed: Vec<_> = timed.map(|(_, _, sampled)| sampled).collect();
+    let timed = timed_by(HostSource::BlockTrace.name(), timed, window);
     let Some(one_of) = timed.iter().map(|sampled| sampled.one_of).max() else { return DeviceSummary::default() };
     if lost_share(counters).is_none_or(|share| share > MOST_LOST) {
         return DeviceSummary::default();
     }
-    let merged = |kind: &str| {
-        let mut merged = Recorder::new();
-        let same_device = timed.iter().filter(|sampled| sampled.one_of == one_of);
-        same_device.filter_map(|sampled| sampled.kinds.get(kind)).for_each(|latency| merged.merge(latency));
-        merged
-    };
-    let (reads, writes) = (merged(DeviceRequest::Read.name()), merged(DeviceRequest::Write.name()));
+    let same_share = timed.into_iter().filter(|sampled| sampled.one_of == one_of);
+    let [reads, writes] =
+        [DeviceRequest::Read, DeviceRequest::Write].map(|request| merged(same_share.clone(), request.name()));
     DeviceSummary {
         one_of: Some(one_of),
         reads_timed: Some(reads.count()),
@@ -49,6 +42,8 @@ pub fn lost_share(counters: &Counters) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use mindful_core::record::latency::Recorder;
+
     use super::*;
     use crate::figures::counters::Change;
 
@@ -56,17 +51,9 @@ mod tests {
         Window { begin_us: 0, end_us: 3_000_000, first_boundary: 1, last_boundary: 4, start_skew_us: 0 };
 
     fn counters(events: f64, lost: f64) -> Counters {
-        let change = |name: &str, delta: f64| Change {
-            source: HostSource::BlockTrace.name().to_owned(),
-            name: name.to_owned(),
-            unit: "1".to_owned(),
-            readings: [Some(0.0), Some(delta)],
-            delta: Some(delta),
-            seconds: 3.0,
-            late_s: 0.0,
-            unsure: 0.0,
-        };
-        Counters(vec![change("trace_events", events), change("trace_lost", lost)])
+        let source = HostSource::BlockTrace.name();
+        let grew = |counter: Counter, delta| Change::over_ten_seconds(source, counter.name(), [0.0, delta]);
+        Counters(vec![grew(Counter::TraceEvents, events), grew(Counter::TraceLost, lost)])
     }
 
     /// `(boundary, one of so many, reads of so many us)`.
@@ -74,14 +61,9 @@ mod tests {
         let sampled = |(boundary, one_of, us): &(u32, u64, u64)| {
             let mut recorder = Recorder::new();
             (0..600).for_each(|_| recorder.record(us * 1_000));
-            (
-                HostSource::BlockTrace.name().to_owned(),
-                *boundary,
-                SampledLatencies {
-                    one_of: *one_of,
-                    kinds: [(DeviceRequest::Read.name().to_owned(), recorder.drain())].into(),
-                },
-            )
+            let kinds = [(DeviceRequest::Read.name().to_owned(), recorder.drain())].into();
+            let sampled = SampledLatencies { one_of: *one_of, kinds };
+            (HostSource::BlockTrace.name().to_owned(), *boundary, sampled)
         };
         slices.iter().map(sampled).collect()
     }

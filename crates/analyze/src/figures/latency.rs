@@ -1,9 +1,10 @@
 //! Latencies of a window in figures.
 
-use mindful_core::record::latency::Recorder;
+use mindful_core::record::latency::{Recorder, SampledLatencies};
 use mindful_core::result::{OpSummary, OpsSummary};
 use mindful_core::workload::OpKind;
 
+use crate::figures::window::Window;
 use crate::figures::work::{KindWork, Work};
 
 /// Figures of all kinds of operation; a kind that did not run has none.
@@ -36,6 +37,23 @@ fn op(work: &KindWork, seconds: f64) -> Option<OpSummary> {
         p999_us: quantile_us(latency, 0.999),
         max_us: (latency.count() > 0).then(|| latency.max_ns() as f64 / 1e3),
     })
+}
+
+/// What `source` timed in the slices of `window`.
+pub(crate) fn timed_by<'a>(
+    source: &str,
+    timed: &'a [(String, u32, SampledLatencies)],
+    window: &Window,
+) -> Vec<&'a SampledLatencies> {
+    let of = timed.iter().filter(|(from, boundary, _)| from == source && window.has_end(*boundary));
+    of.map(|(.., sampled)| sampled).collect()
+}
+
+/// All latencies of one kind.
+pub(crate) fn merged<'a>(timed: impl IntoIterator<Item = &'a SampledLatencies>, kind: &str) -> Recorder {
+    let mut merged = Recorder::new();
+    timed.into_iter().filter_map(|sampled| sampled.kinds.get(kind)).for_each(|latency| merged.merge(latency));
+    merged
 }
 
 /// A quantile in us; `None` if fewer than ten operations lie beyond it.

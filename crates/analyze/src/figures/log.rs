@@ -12,7 +12,7 @@ use crate::figures::blocks;
 use crate::figures::counters::Counters;
 use crate::figures::device::{MOST_LOST, lost_share};
 use crate::figures::floors::places;
-use crate::figures::latency::quantile_us;
+use crate::figures::latency::{merged, quantile_us, timed_by};
 use crate::figures::window::Window;
 use crate::figures::work::Work;
 
@@ -115,12 +115,8 @@ pub fn sync_mean_us(counters: &Counters, apart: bool) -> Option<f64> {
 
 /// The timed flushes at the device of the log. All flushes are timed, for any sampled share of other requests.
 pub(crate) fn flushes(timed: &[(String, u32, SampledLatencies)], window: &Window, counters: &Counters) -> Recorder {
-    let inside = |boundary: u32| (window.first_boundary + 1..=window.last_boundary).contains(&boundary);
-    let mut all = Recorder::new();
-    if lost_share(counters).is_some_and(|share| share <= MOST_LOST) {
-        let timed =
-            timed.iter().filter(|(from, boundary, _)| from == HostSource::BlockTrace.name() && inside(*boundary));
-        timed.filter_map(|(.., of)| of.kinds.get(DeviceRequest::Flush.name())).for_each(|latency| all.merge(latency));
+    if lost_share(counters).is_none_or(|share| share > MOST_LOST) {
+        return Recorder::new();
     }
-    all
+    merged(timed_by(HostSource::BlockTrace.name(), timed, window), DeviceRequest::Flush.name())
 }

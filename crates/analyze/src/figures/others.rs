@@ -99,8 +99,9 @@ fn foreign_traffic(counters: &Counters) -> f64 {
 /// The processes that were among the busiest of a slice, by their CPU in all slices of the window where they were.
 fn processes(step: &StepRecord, window: &Window) -> Vec<Named> {
     let mut used: BTreeMap<&str, (BTreeSet<u32>, f64, [f64; 2])> = BTreeMap::new();
-    let inside = |boundary: u32| (window.first_boundary + 1..=window.last_boundary).contains(&boundary);
-    for process in step.busiest.iter().filter(|(boundary, _)| inside(*boundary)).flat_map(|(_, processes)| processes) {
+    for process in
+        step.busiest.iter().filter(|(boundary, _)| window.has_end(*boundary)).flat_map(|(_, processes)| processes)
+    {
         let (pids, cpu_us, storage) = used.entry(&process.name).or_default();
         pids.insert(process.pid);
         *cpu_us += process.cpu_us;

@@ -26,6 +26,11 @@ impl Window {
         self.end_us.saturating_sub(self.begin_us) as f64 / 1e6
     }
 
+    /// Whether a slice that ends at `boundary` lies in the window.
+    pub(crate) fn has_end(&self, boundary: u32) -> bool {
+        (self.first_boundary + 1..=self.last_boundary).contains(&boundary)
+    }
+
     /// The share of a slice that lies in the window, 0 to 1.
     ///
     /// An operation belongs to the slice it began in, so a slice counts as ending at its boundary even when its last

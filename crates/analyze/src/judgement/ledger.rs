@@ -37,7 +37,7 @@ pub struct LedgerRow {
 }
 
 impl LedgerRow {
-    fn new(name: impl Into<Cow<'static, str>>, per_s: Option<f64>) -> Self {
+    pub(super) fn new(name: impl Into<Cow<'static, str>>, per_s: Option<f64>) -> Self {
         Self {
             name: name.into(),
             unit: "1",
@@ -389,17 +389,7 @@ mod tests {
     use super::*;
 
     fn row(name: &'static str, per_s: f64, bytes_per_s: f64) -> LedgerRow {
-        let (per_s, bytes_per_s) = (Some(per_s), Some(bytes_per_s));
-        LedgerRow {
-            name: name.into(),
-            unit: "1",
-            per_s,
-            counts_bytes: true,
-            bytes_per_s,
-            ratio: None,
-            expected: None,
-            gap: None,
-        }
+        LedgerRow { bytes_per_s: Some(bytes_per_s), ..LedgerRow::new(name, Some(per_s)) }
     }
 
     #[test]

@@ -6,7 +6,6 @@ use mindful_core::result::KneeFigure;
 
 use super::fit::Fit;
 use super::model::ModelKind;
-use super::slo::SloPoint;
 use crate::stats::interval::Interval;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -22,7 +21,7 @@ pub struct Knee {
     /// Sessions of the best throughput per latency; `None` if no load reached it.
     pub best_power_sessions: Option<f64>,
     /// Most sessions with a 99th percentile that meets the objective.
-    pub slo_sessions: Option<SloPoint>,
+    pub slo_sessions: Option<f64>,
     /// Sessions of the highest throughput, if more of them certainly reduce it; `None` also if it lies past the
     /// measured loads.
     pub peak_sessions: Option<f64>,

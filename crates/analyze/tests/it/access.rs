@@ -1,31 +1,27 @@
 //! Access paths of blocks and commits, distinguished by a server's counters.
 
-use crate::made::Made;
+use crate::judged::found;
+use crate::made::{Made, add, workload};
 use mindful_analyze::{Analysis, analyze};
 use mindful_core::contract::metric::{Counter, Phase};
 use mindful_core::plan::units::Share;
 use mindful_core::record::run::Run;
-use mindful_core::result::{Finding, Severity};
+use mindful_core::result::Severity;
 use mindful_core::workload::{Compatibility, OpKind};
 
 /// A run with `rates` in addition to the usual counters; with updates only if `updates`.
 fn measured_with(rates: &[(Counter, f64)], updates: bool) -> (Run, f64) {
     let made = Made::default();
     let mut run = made.run();
-    let series = made.one("server", Phase::Settled, rates, made.warmup + made.seconds);
-    let step = &mut run.steps[0];
-    step.series.push(series);
+    add(&mut run, "server", Phase::Settled, rates);
     if updates {
-        step.head.workload.as_mut().unwrap().update_pct = Share::ALL;
-        step.unmerged
+        workload(&mut run).update_pct = Share::ALL;
+        run.steps[0]
+            .unmerged
             .iter_mut()
             .for_each(|(_, slice)| slice.ops.swap(OpKind::Select as usize, OpKind::Update as usize));
     }
     (run, made.ops_per_slice() as f64 * f64::from(made.sessions))
-}
-
-fn found(run: &Run, code: &str) -> Option<Finding> {
-    analyze(run).summary.findings.into_iter().find(|finding| finding.code == code)
 }
 
 /// Physical reads per second of the usual run.
@@ -53,7 +49,7 @@ fn prefetched_and_direct_reads_are_separate() {
     let direct = found(&run, "read-past-cache").unwrap();
     assert!(direct.severity == Severity::Warning && direct.evidence.starts_with("10 %"), "{direct:?}");
     let (mut scanning, _) = measured_with(&rates(0.0, 0.9), false);
-    scanning.steps[0].head.workload.as_mut().unwrap().scan_pct = Share::from_hundredths(1_000).unwrap();
+    workload(&mut scanning).scan_pct = Share::from_hundredths(1_000).unwrap();
     assert_eq!(found(&scanning, "read-past-cache").unwrap().severity, Severity::Info);
     assert!(analyze(&Made::default().run()).steps[0].ledger.reads.iter().all(|row| !row.name.contains("prefetched")));
 }
@@ -87,7 +83,7 @@ fn updates_commits_waits_and_bytes_of_log_prove_each_other() {
     }
     // Commits as in the old kit wait for nothing; that is reported before the run.
     let mut slob = of(1.0, 0.0, 200.0);
-    slob.steps[0].head.workload.as_mut().unwrap().compatibility = Compatibility::Slob;
+    workload(&mut slob).compatibility = Compatibility::Slob;
     assert_eq!(found(&slob, "commits-unproven"), None);
 }
 

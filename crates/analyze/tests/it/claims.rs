@@ -8,27 +8,15 @@ use mindful_core::record::run::Run;
 use mindful_core::result::finding;
 use mindful_core::workload::OpKind;
 
-use crate::judgement::codes;
-use crate::made::{BLOCK_BYTES, Made};
+use crate::judged::{self, codes, has, headline, kind};
+use crate::made::{self, BLOCK_BYTES, Made, add_gauge, state};
 
 fn evidence<'a>(analysis: &'a Analysis, code: &str) -> &'a str {
-    let finding = analysis.summary.findings.iter().find(|finding| finding.code == code);
-    &finding.unwrap_or_else(|| panic!("no {code}: {:?}", codes(analysis))).evidence
-}
-
-fn kind(analysis: &Analysis) -> HeadlineKind {
-    analysis.steps[0].headline.as_ref().unwrap().kind
-}
-
-fn with(made: &Made, source: &str, rates: &[(&str, f64)]) -> Run {
-    let mut run = made.run();
-    run.steps[0].series.push(made.one(source, Phase::Boundary, rates, made.warmup + made.seconds));
-    run
+    judged::evidence(analysis, code).unwrap_or_else(|| panic!("no {code}: {:?}", codes(analysis)))
 }
 
 fn add(run: &mut Run, source: &str, rates: &[(&str, f64)]) {
-    let made = Made::default();
-    run.steps[0].series.push(made.one(source, Phase::Boundary, rates, made.warmup + made.seconds));
+    made::add(run, source, Phase::Boundary, rates);
 }
 
 /// The data lies on another device than the one that was sampled.
@@ -47,8 +35,8 @@ fn a_device_that_read_less_than_was_fetched_is_no_storage() {
 #[test]
 fn few_large_requests_are_no_iops() {
     let made = Made::default();
-    let blocks = (made.ops_per_slice() * 4 * 64) as f64;
-    let ahead = |requests: f64| analyze(&with(&made, "device", &[(Counter::DeviceReads.name(), blocks * requests)]));
+    let blocks = made.blocks_per_s();
+    let ahead = |requests: f64| analyze(&made.with("device", &[(Counter::DeviceReads.name(), blocks * requests)]));
     assert_eq!(kind(&ahead(1.0)), HeadlineKind::Storage);
     let few = ahead(1.0 / 43.0);
     assert_eq!(kind(&few), HeadlineKind::Database);
@@ -60,14 +48,14 @@ fn few_large_requests_are_no_iops() {
 #[test]
 fn a_few_reads_of_others_do_not_spoil_a_run_of_writes() {
     let made = Made { update_pct: "100", miss: 0.0, ..Made::default() };
-    let blocks = (made.ops_per_slice() * 4 * 64) as f64;
+    let blocks = made.blocks_per_s();
     let judged = |reads: f64, bytes: f64| {
         let others = [
             (Counter::PhysicalWrites.name(), blocks),
             (Counter::DeviceReads.name(), reads),
             (Counter::DeviceReadBytes.name(), reads * bytes),
         ];
-        let mut run = with(&made, "device", &others);
+        let mut run = made.with("device", &others);
         run.description.as_mut().unwrap().files = true;
         codes(&analyze(&run)).into_iter().map(str::to_owned).collect::<Vec<_>>()
     };
@@ -81,10 +69,10 @@ fn a_few_reads_of_others_do_not_spoil_a_run_of_writes() {
 fn a_counter_that_stood_still_is_unknown_and_never_zero() {
     let made = Made::default();
     let still = [(Counter::DeviceReads.name(), 0.0), (Counter::DeviceReadBytes.name(), 0.0)];
-    let analysis = analyze(&with(&made, HostSource::Diskstats.name(), &still));
+    let analysis = analyze(&made.with(HostSource::Diskstats.name(), &still));
     // The made host has its device counters in another source, which precede these.
     assert_ne!(analysis.summary.steps[0].device_reads_per_s, Some(0.0));
-    let mut run = with(&Made { unseen: &[Counter::DeviceReads], ..made }, HostSource::Diskstats.name(), &still);
+    let mut run = Made { unseen: &[Counter::DeviceReads], ..made }.with(HostSource::Diskstats.name(), &still);
     run.steps[0].series.remove(1);
     let analysis = analyze(&run);
     assert_eq!(kind(&analysis), HeadlineKind::Database);
@@ -95,24 +83,24 @@ fn holes_are_called_holes() {
     let mut run = Made { from_storage: 0.5, ..Made::default() }.run();
     run.description.as_mut().unwrap().files = true;
     assert_eq!(kind(&analyze(&run)), HeadlineKind::PageCache);
-    run.environment.insert("data.holes_share".to_owned(), "0.5".to_owned());
+    state(&mut run, &[("data.holes_share", "0.5")]);
     let analysis = analyze(&run);
     assert_eq!(kind(&analysis), HeadlineKind::Holes);
-    assert!(codes(&analysis).contains(&"holes") && !codes(&analysis).contains(&"page-cache"));
+    assert!(has(&analysis, "holes") && !has(&analysis, "page-cache"));
     // Holes are read faster than blocks, and so more often.
-    run.environment.insert("data.holes_share".to_owned(), "0.2".to_owned());
+    state(&mut run, &[("data.holes_share", "0.2")]);
     let few = analyze(&run);
-    assert!(codes(&few).contains(&"holes") && !codes(&few).contains(&"page-cache"));
+    assert!(has(&few, "holes") && !has(&few, "page-cache"));
     assert_eq!(evidence(&few, "holes"), "20 % of the files are holes; storage did not serve 50 % of the reads");
 }
 
 #[test]
 fn few_holes_do_not_hide_the_page_cache() {
     let mut run = Made { from_storage: 0.1, ..Made::default() }.run();
-    run.environment.insert("data.holes_share".to_owned(), "0.06".to_owned());
+    state(&mut run, &[("data.holes_share", "0.06")]);
     let analysis = analyze(&run);
     assert_eq!(kind(&analysis), HeadlineKind::PageCache);
-    assert!(analysis.steps[0].headline.as_ref().unwrap().why.contains("holes"), "{analysis:?}");
+    assert!(headline(&analysis).why.contains("holes"), "{analysis:?}");
     assert!(["holes", "page-cache"].iter().all(|code| codes(&analysis).contains(code)), "{analysis:?}");
     assert!(analysis.steps[0].evidence.page_cache_share.is_some(), "it limits");
 }
@@ -129,7 +117,7 @@ fn cached_with_scans(from_storage: f64, scan_blocks: u64, scan_s: f64, scans_in:
         let select = slice.op_mut(OpKind::Select);
         select.latency.sum_ns = (select.latency.sum_ns as f64 * (1.0 - scan_s)) as u64;
     }
-    codes(&analyze(&run)).contains(&"page-cache")
+    has(&analyze(&run), "page-cache")
 }
 
 /// A scan counts its blocks when it ends: of those that begin or end in the window, only a part was fetched in it.
@@ -158,10 +146,10 @@ fn on_chains(chains: &[(&str, &str)], devices: &[(&str, f64, Option<f64>)], own:
     };
     let of_devices: Vec<_> = devices.iter().flat_map(rates_of).collect();
     let rates = of_devices.iter().map(|(name, rate)| (name.as_str(), *rate)).chain(own.iter().copied());
-    let mut run = with(&Made::default(), HostSource::Diskstats.name(), &rates.collect::<Vec<_>>());
+    let mut run = Made::default().with(HostSource::Diskstats.name(), &rates.collect::<Vec<_>>());
     for (place, chain) in chains {
-        run.environment.insert(format!("{place}.path"), format!("/{place}"));
-        run.environment.insert(format!("{place}.device"), (*chain).to_owned());
+        let facts = [(format!("{place}.path"), format!("/{place}")), (format!("{place}.device"), (*chain).to_owned())];
+        run.environment.extend(facts);
     }
     analyze(&run)
 }
@@ -191,7 +179,7 @@ fn the_log_next_to_the_data_on_a_disk_is_not_foreign() {
     let foreign = |chains: [(&str, &str); 2], [data, log_device, disk]: [&str; 3], written: f64| {
         let devices =
             [(data, OWN_READS, Some(0.0)), (log_device, 0.0, Some(log)), (disk, OWN_READS, Some(log + written))];
-        codes(&on_chains(&chains, &devices, &own)).contains(&"foreign-writes")
+        has(&on_chains(&chains, &devices, &own), "foreign-writes")
     };
     let volumes =
         |written| foreign([("storage", "dm-0 < sda"), ("log", "dm-1 < sda")], ["dm-0", "dm-1", "sda"], written);
@@ -220,15 +208,15 @@ fn writes_at_a_disk_do_not_hide_reads_at_another() {
 fn writes_of_a_device_that_counts_none_are_not_foreign() {
     let devices = [("loop3", OWN_READS, None), ("vda", OWN_READS, Some(600e6))];
     let unknown = on_chains(&[("storage", "loop3 < vda")], &devices, &[]);
-    assert!(!codes(&unknown).contains(&"foreign-writes"), "{unknown:?}");
+    assert!(!has(&unknown, "foreign-writes"), "{unknown:?}");
 }
 
 /// Their requests may be large: how many the run made is not their share of bytes.
 #[test]
 fn large_reads_of_others_do_not_lower_requests() {
     let made = Made { device: 2.5, ..Made::default() };
-    let blocks = (made.ops_per_slice() * 4 * 64) as f64;
-    let analysis = analyze(&with(&made, "device", &[(Counter::DeviceReads.name(), blocks * 1.05)]));
+    let blocks = made.blocks_per_s();
+    let analysis = analyze(&made.with("device", &[(Counter::DeviceReads.name(), blocks * 1.05)]));
     let found = codes(&analysis);
     assert!(found.contains(&"foreign-reads") && !found.contains(&"levels-disagree"), "{found:?}");
 }
@@ -239,16 +227,17 @@ fn updating(sessions: u32, write_cache: &str, flushes: Option<f64>) -> Run {
     let made = Made { sessions, update_pct: "100", latency_us: 1_000, work_unit: 1, unseen, ..Made::default() };
     let counted = flushes.map(|rate| ("vdb.flushes_completed", rate));
     let rates: Vec<_> = counted.into_iter().chain([("vdb.writes_completed", 1_000.0)]).collect();
-    let mut run = with(&made, HostSource::Diskstats.name(), &rates);
-    let log = [("log.path", "/log"), ("log.device", "vdb"), ("device.vdb.write_cache", write_cache)];
-    run.environment.extend(log.map(|(name, value)| (name.to_owned(), value.to_owned())));
-    run.environment.insert("device.vdb.counts_flushes".to_owned(), flushes.is_some().to_string());
+    let mut run = made.with(HostSource::Diskstats.name(), &rates);
+    let counts = flushes.is_some().to_string();
+    let device = [("device.vdb.write_cache", write_cache), ("device.vdb.counts_flushes", &counts)];
+    state(&mut run, &[("log.path", "/log"), ("log.device", "vdb")]);
+    state(&mut run, &device);
     run
 }
 
 fn commit(run: &Run) -> (bool, String) {
     let mut analysis = analyze(run);
-    let lost = codes(&analysis).contains(&"not-durable");
+    let lost = has(&analysis, "not-durable");
     (lost, analysis.steps.remove(0).commit.unwrap())
 }
 
@@ -295,19 +284,16 @@ fn the_evidence_names_what_had_no_flush() {
 /// A database has one sync of its log under way at a time: the kernel has nothing to merge.
 #[test]
 fn each_sync_that_the_database_counts_needs_a_flush() {
-    let lost = |flushes: f64| {
+    let lost = |counter: Counter, rate: f64, flushes: f64| {
         let mut run = updating(8, "write back", Some(flushes));
-        add(&mut run, "log", &[(Counter::LogSyncs.name(), 3_000.0)]);
+        add(&mut run, "log", &[(counter.name(), rate)]);
         commit(&run).0
     };
-    assert!(!lost(3_000.0) && !lost(9_000.0));
-    assert!(lost(1_500.0), "every second one is swallowed");
+    let synced = |flushes: f64| lost(Counter::LogSyncs, 3_000.0, flushes);
+    assert!(!synced(3_000.0) && !synced(9_000.0));
+    assert!(synced(1_500.0), "every second one is swallowed");
     // MariaDB counts writes of the log, but no syncs.
-    let written = |flushes: f64| {
-        let mut run = updating(8, "write back", Some(flushes));
-        add(&mut run, "log", &[(Counter::LogWrites.name(), 3_300.0)]);
-        commit(&run).0
-    };
+    let written = |flushes: f64| lost(Counter::LogWrites, 3_300.0, flushes);
     assert!(!written(3_000.0) && written(1_200.0));
 }
 
@@ -354,7 +340,7 @@ fn slow_flushes_of_others_accuse_no_fast_commit() {
 fn a_third_more_flushes_than_commits_are_of_others() {
     let visible = |flushes: f64, facts: &[(&str, &str)]| {
         let mut run = updating(1, "write back", Some(flushes));
-        run.environment.extend(facts.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+        state(&mut run, facts);
         !commit(&run).1.contains("not visible")
     };
     assert!(visible(1_050.0, &[]) && !visible(1_330.0, &[]));
@@ -367,8 +353,8 @@ fn a_third_more_flushes_than_commits_are_of_others() {
 fn each_log_that_commits_wait_for_is_flushed_at_its_device() {
     let beside = |facts: &[(&str, &str)]| {
         let mut run = updating(1, "write back", Some(1_000.0));
-        let facts = facts.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        run.environment.extend([("log2.path".to_owned(), "/binlog".to_owned())].into_iter().chain(facts));
+        state(&mut run, &[("log2.path", "/binlog")]);
+        state(&mut run, facts);
         commit(&run)
     };
     assert!(!beside(&[("log2.device", "vdb")]).0);
@@ -382,9 +368,8 @@ fn each_log_that_commits_wait_for_is_flushed_at_its_device() {
 fn a_log_in_memory_is_not_durable_whatever_is_flushed() {
     let lost = |name: &str, value: &str| {
         let mut run = updating(1, "write through", Some(2_000.0));
-        run.environment.insert(name.to_owned(), value.to_owned());
-        let analysis = analyze(&run);
-        evidence(&analysis, "not-durable").to_owned()
+        state(&mut run, &[(name, value)]);
+        evidence(&analyze(&run), "not-durable").to_owned()
     };
     assert_eq!(lost("log.memory", "tmpfs at /log is memory, not storage"), "tmpfs at /log is memory, not storage");
     assert!(lost("device.vdb.layer", "loop of /x, through the page cache").contains("takes no flush"));
@@ -395,9 +380,9 @@ fn writes_and_flushes_of_others_are_found() {
     let made = Made::default();
     let beside = |bytes: f64, flushes: f64| {
         let rates = [(Counter::DeviceWriteBytes.name(), bytes), ("vda.flushes_completed", flushes)];
-        analyze(&with(&made, HostSource::Diskstats.name(), &rates))
+        analyze(&made.with(HostSource::Diskstats.name(), &rates))
     };
-    assert!(!codes(&beside(200_000.0, 2.0)).contains(&"foreign-writes"), "a journal writes now and then");
+    assert!(!has(&beside(200_000.0, 2.0), "foreign-writes"), "a journal writes now and then");
     let heavy = beside(700e6, 0.0);
     assert!(evidence(&heavy, "foreign-writes").starts_with("667.6 MiB/s written at the device, 0.0 MiB/s by the run"));
     assert_eq!(evidence(&beside(0.0, 150.0), "foreign-writes"), "150 flushes/s that the run did not ask for");
@@ -412,23 +397,23 @@ fn writes_and_flushes_of_others_are_found() {
     assert!(!codes(&discards(2.0)).contains(&"foreign-writes"), "a deleted file");
     // A run with updates writes, and its file system writes a journal.
     let own = Made { update_pct: "20", latency_us: 400, ..Made::default() };
-    let written = own.ops_per_slice() as f64 * 4.0 * 64.0 * 0.2 * BLOCK_BYTES;
-    let run = with(&own, "device", &[(Counter::DeviceWriteBytes.name(), written * 1.8)]);
-    assert!(!codes(&analyze(&run)).contains(&"foreign-writes"));
+    let written = own.blocks_per_s() * 0.2 * BLOCK_BYTES;
+    let run = own.with("device", &[(Counter::DeviceWriteBytes.name(), written * 1.8)]);
+    assert!(!has(&analyze(&run), "foreign-writes"));
 }
 
 /// Another database of the server reads as much from storage as the page cache serves to ours.
 #[test]
 fn reads_of_other_sessions_are_not_taken_for_the_runs() {
     let made = Made::default();
-    let physical = (made.ops_per_slice() * 4 * 64) as f64 * 1.02 * 0.98;
+    let physical = made.blocks_per_s() * 1.02 * 0.98;
     let fetching = |own: f64, seen: f64, of_database: bool| {
         let mut run =
-            with(&made, "session_processes", &[(Counter::SessionReadBytes.name(), own * physical * BLOCK_BYTES)]);
-        let asked = made.one("pg_stat_database", Phase::Settled, &[(Counter::DatabaseReads, physical)], 12);
-        let mut gauge = made.one("seen", Phase::Boundary, &[(Counter::SessionProcesses, 0.0)], 12);
-        gauge.readings.iter_mut().for_each(|reading| reading.values[0] = Some(seen));
-        run.steps[0].series.extend(of_database.then_some(asked).into_iter().chain([gauge]));
+            made.with("session_processes", &[(Counter::SessionReadBytes.name(), own * physical * BLOCK_BYTES)]);
+        if of_database {
+            made::add(&mut run, "pg_stat_database", Phase::Settled, &[(Counter::DatabaseReads, physical)]);
+        }
+        add_gauge(&mut run, "seen", Counter::SessionProcesses, seen);
         analyze(&run)
     };
     for of_database in [true, false] {
@@ -438,12 +423,12 @@ fn reads_of_other_sessions_are_not_taken_for_the_runs() {
     }
     let cached = fetching(0.0, 4.0, true);
     assert_eq!(kind(&cached), HeadlineKind::PageCache);
-    assert!(codes(&cached).contains(&"page-cache") && codes(&cached).contains(&"others-active"));
+    assert!(has(&cached, "page-cache") && has(&cached, "others-active"));
     // A server with only total counts cannot show which reads the page cache served.
     let all_counted = fetching(0.0, 4.0, false);
     assert_eq!(kind(&all_counted), HeadlineKind::Database);
     assert_eq!(all_counted.summary.steps[0].page_cache_share, None);
-    assert!(codes(&all_counted).contains(&"others-active"));
+    assert!(has(&all_counted, "others-active"));
 }
 
 #[test]
@@ -452,21 +437,21 @@ fn a_device_that_its_window_found_quiet_is_not_busy() {
     let busy = finding::codes::BUSY_DEVICE.finding("Other processes use the data's device.", "vda: 500 requests/s");
     run.findings.push(busy);
     let quiet = analyze(&run);
-    assert!(quiet.steps[0].headline.as_ref().unwrap().why.contains("device quiet"), "{quiet:?}");
-    assert!(!codes(&quiet).contains(&"busy-device"), "{quiet:?}");
+    assert!(headline(&quiet).why.contains("device quiet"), "{quiet:?}");
+    assert!(!has(&quiet, "busy-device"), "{quiet:?}");
     run.steps[0].series.clear();
     let unseen = analyze(&run);
-    assert!(codes(&unseen).contains(&"busy-device") && kind(&unseen) != HeadlineKind::Storage, "{unseen:?}");
+    assert!(has(&unseen, "busy-device") && kind(&unseen) != HeadlineKind::Storage, "{unseen:?}");
 }
 
 /// Every third read comes from the page cache, so the device has a third fewer requests: one finding says so.
 #[test]
 fn effects_of_the_page_cache_are_reported_once() {
     let made = Made { from_storage: 0.66, ..Made::default() };
-    let blocks = (made.ops_per_slice() * 4 * 64) as f64;
-    let at_device = |share: f64| analyze(&with(&made, "device", &[(Counter::DeviceReads.name(), blocks * share)]));
+    let blocks = made.blocks_per_s();
+    let at_device = |share: f64| analyze(&made.with("device", &[(Counter::DeviceReads.name(), blocks * share)]));
     let explained = at_device(0.66);
-    assert!(codes(&explained).contains(&"page-cache") && !codes(&explained).contains(&"levels-disagree"));
+    assert!(has(&explained, "page-cache") && !has(&explained, "levels-disagree"));
     assert!(evidence(&at_device(0.1), "levels-disagree").contains("reads past the page cache/s"));
 }
 
@@ -474,13 +459,8 @@ fn effects_of_the_page_cache_are_reported_once() {
 fn ratios_of_a_step_that_was_cut_short_are_not_explained() {
     let mut run = Made { miss: 0.5, ..Made::default() }.run();
     let gaps = |run: &Run| -> Vec<String> {
-        analyze(run).steps[0]
-            .ledger
-            .reads
-            .iter()
-            .filter(|row| row.ratio.is_some())
-            .filter_map(|row| row.gap.clone())
-            .collect()
+        let ledger = analyze(run).steps.remove(0).ledger;
+        ledger.reads.into_iter().filter(|row| row.ratio.is_some()).filter_map(|row| row.gap).collect()
     };
     assert!(!gaps(&run).is_empty() && gaps(&run).iter().all(|gap| !gap.contains("cut short")));
     run.steps[0].ended = false;

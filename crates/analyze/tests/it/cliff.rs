@@ -1,19 +1,13 @@
 //! A rate that falls in the window: to a limit, or because others took its share.
 
 use mindful_analyze::analyze;
-use mindful_core::contract::metric::{Counter, Phase};
+use mindful_core::contract::metric::Counter;
 use mindful_core::record::run::Run;
 
-use crate::judgement::codes;
+use crate::judged::has;
 use crate::made::Made;
 
 const FELL: u32 = 7;
-
-fn with(made: &Made, counters: &[(Counter, f64)]) -> Run {
-    let mut run = made.run();
-    run.steps[0].series.push(made.one("stat", Phase::Boundary, counters, made.warmup + made.seconds));
-    run
-}
 
 /// A run like `before` until it falls, and like `after` from then on.
 fn falls(mut before: Run, after: &Run) -> Run {
@@ -36,7 +30,7 @@ fn falls(mut before: Run, after: &Run) -> Run {
 fn a_loss_to_others_is_not_a_cliff() {
     let fast = Made { latency_us: 2_000, ..Made::default() };
     let slow = Made::default();
-    let is_cliff = |before: Run, after: &Run| codes(&analyze(&falls(before, after))).contains(&"cliff");
+    let is_cliff = |before: Run, after: &Run| has(&analyze(&falls(before, after)), "cliff");
     assert!(is_cliff(fast.run(), &slow.run()), "a limit holds all back");
     assert!(!is_cliff(slow.run(), &slow.run()), "nothing fell");
 
@@ -45,24 +39,33 @@ fn a_loss_to_others_is_not_a_cliff() {
     assert!(!is_cliff(fast.run(), &shared_device.run()));
     // If reads took no longer there, others only took what a limit above it left.
     let waits = |us| [(Counter::DeviceReadTimeUs, us)];
-    assert!(is_cliff(with(&fast, &waits(12e6)), &with(&shared_device, &waits(12e6))), "waits as long as before");
-    assert!(!is_cliff(with(&fast, &waits(12e6)), &with(&shared_device, &waits(36e6))), "three times as long");
+    assert!(
+        is_cliff(fast.with("stat", &waits(12e6)), &shared_device.with("stat", &waits(12e6))),
+        "waits as long as before"
+    );
+    assert!(
+        !is_cliff(fast.with("stat", &waits(12e6)), &shared_device.with("stat", &waits(36e6))),
+        "three times as long"
+    );
     // Others that always read as much did not cause the fall.
     let beside = Made { device: 1.2, ..fast.clone() };
     assert!(is_cliff(beside.run(), &Made { device: 1.64, ..slow.clone() }.run()));
 
     let steal = |us| [(Counter::HostCpuStealUs, us)];
-    assert!(!is_cliff(with(&fast, &steal(0.0)), &with(&slow, &steal(2e6))), "a quarter of the CPUs was taken");
-    assert!(is_cliff(with(&fast, &steal(2e6)), &with(&slow, &steal(2e6))), "taken before it, too");
     assert!(
-        is_cliff(with(&fast, &steal(0.0)), &with(&slow, &steal(0.9e6))),
+        !is_cliff(fast.with("stat", &steal(0.0)), &slow.with("stat", &steal(2e6))),
+        "a quarter of the CPUs was taken"
+    );
+    assert!(is_cliff(fast.with("stat", &steal(2e6)), &slow.with("stat", &steal(2e6))), "taken before it, too");
+    assert!(
+        is_cliff(fast.with("stat", &steal(0.0)), &slow.with("stat", &steal(0.9e6))),
         "a ninth of the CPUs is not half of the rate"
     );
 
     let users = |us| [(Counter::HostCpuUserUs, us), (Counter::HostCpuNiceUs, 0.0)];
-    assert!(!is_cliff(with(&fast, &users(1e6)), &with(&slow, &users(6e6))), "others compute");
-    assert!(is_cliff(with(&fast, &users(1e6)), &with(&slow, &users(1e6))));
+    assert!(!is_cliff(fast.with("stat", &users(1e6)), &slow.with("stat", &users(6e6))), "others compute");
+    assert!(is_cliff(fast.with("stat", &users(1e6)), &slow.with("stat", &users(1e6))));
     // On a host that was full before, others take what a limit leaves.
     let full = |made: &Made| Made { host_busy: 0.97, ..made.clone() };
-    assert!(is_cliff(with(&full(&fast), &users(6e6)), &with(&full(&slow), &users(7e6))));
+    assert!(is_cliff(full(&fast).with("stat", &users(6e6)), &full(&slow).with("stat", &users(7e6))));
 }

@@ -7,8 +7,8 @@ use mindful_core::record::latency::{DeviceRequest, Recorder, SampledLatencies};
 use mindful_core::record::run::Run;
 use mindful_core::result::LogSummary;
 
-use crate::judgement::near;
-use crate::made::Made;
+use crate::judged::near;
+use crate::made::{self, Made, add_gauge, state, workload};
 
 const DURABLE: &str = "durable commits per second";
 const NOT_DURABLE: &str = "commits per second, not durable";
@@ -17,19 +17,27 @@ fn made(sessions: u32) -> Made {
     Made { sessions, update_pct: "100", latency_us: 1_000, work_unit: 1, ..Made::default() }
 }
 
-fn add<N: Copy + Into<String>>(run: &mut Run, made: &Made, source: &str, rates: &[(N, f64)]) {
-    run.steps[0].series.push(made.one(source, Phase::Boundary, rates, made.warmup + made.seconds));
+fn add<N: Copy + Into<String>>(run: &mut Run, source: &str, rates: &[(N, f64)]) {
+    made::add(run, source, Phase::Boundary, rates);
+}
+
+/// The log on a device of its own.
+fn log_on_vdb(run: &mut Run) {
+    state(run, &[("log.path", "/log"), ("log.device", "vdb")]);
+}
+
+fn data_on_vdb(run: &mut Run) {
+    state(run, &[("storage.device", "vdb")]);
 }
 
 /// Sessions that each commit 1,000 times a second and wait for the log for most of it, with `syncs` of `sync_us` each.
 fn committing(sessions: u32, syncs: f64, sync_us: f64) -> Run {
-    let made = made(sessions);
-    let mut run = made.run();
+    let mut run = made(sessions).run();
     let log = [(Counter::LogSyncs.name(), syncs), (Counter::LogSyncTimeUs.name(), syncs * sync_us)];
-    add(&mut run, &made, "log", &log);
-    add(&mut run, &made, "waits", &[("log_sync/Sync", 70.0), ("log/Write", 10.0), ("cpu/cpu", 20.0)]);
-    let facts = [("log.path", "/log"), ("log.device", "vdb"), ("device.vdb.write_cache", "write back")];
-    run.environment.extend(facts.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    add(&mut run, "log", &log);
+    add(&mut run, "waits", &[("log_sync/Sync", 70.0), ("log/Write", 10.0), ("cpu/cpu", 20.0)]);
+    log_on_vdb(&mut run);
+    state(&mut run, &[("device.vdb.write_cache", "write back")]);
     run
 }
 
@@ -61,8 +69,7 @@ fn the_part_that_commits_wait_for_is_named() {
 #[test]
 fn timed_commits_are_waits_for_the_log() {
     let made = Made { server_cores: 0.1, ..made(1) };
-    let mut run = made.run();
-    add(&mut run, &made, "sqlite", &[(Counter::CommitTimeUs, 700_000.0)]);
+    let run = made.with("sqlite", &[(Counter::CommitTimeUs, 700_000.0)]);
     let verdict = step(&run).verdict.unwrap();
     assert_eq!((verdict.limit, verdict.called.as_str()), (Limit::Log, "WAL or commit"));
     assert!(verdict.figures.starts_with("waits for the WAL were 70.0 % of database time"), "{}", verdict.figures);
@@ -73,10 +80,8 @@ fn a_cap_of_the_log_alone_is_one_of_its_volume() {
     let capped = |device: &str| {
         let mut run = committing(1, 990.0, 800.0);
         let (done, may) = (format!("{device}.group_writes"), format!("{device}.group_writes_limit"));
-        add(&mut run, &made(1), HostSource::Cgroup.name(), &[(&done, 1_000.0)]);
-        let mut limits = made(1).one(HostSource::Cgroup.name(), Phase::Boundary, &[(&*may, 0.0)], 12);
-        limits.readings.iter_mut().for_each(|reading| reading.values = vec![Some(1_000.0)]);
-        run.steps[0].series.push(limits);
+        add(&mut run, HostSource::Cgroup.name(), &[(&done, 1_000.0)]);
+        add_gauge(&mut run, HostSource::Cgroup.name(), &*may, 1_000.0);
         run
     };
     let (of_log, figures) = limit(&capped("vdb"));
@@ -84,7 +89,7 @@ fn a_cap_of_the_log_alone_is_one_of_its_volume() {
     assert!(figures.contains("write requests at vdb were 1000/s"), "{figures}");
     assert_eq!(limit(&capped("vda")).0, Limit::DeviceCap, "the data's");
     let mut shared_volume = capped("vdb");
-    shared_volume.environment.insert("storage.device".to_owned(), "vdb".to_owned());
+    data_on_vdb(&mut shared_volume);
     assert_eq!(limit(&shared_volume).0, Limit::DeviceCap, "of both");
 }
 
@@ -93,13 +98,9 @@ fn updates_lead_with_their_commits_and_how_durable_they_are() {
     let label = |run: &Run| step(run).headline.unwrap().label;
     let flushed = |rate: f64| {
         let mut run = committing(1, 990.0, 800.0);
-        add(
-            &mut run,
-            &made(1),
-            HostSource::Diskstats.name(),
-            &[("vdb.flushes_completed", rate), ("vdb.writes_completed", 1_000.0)],
-        );
-        run.environment.insert("device.vdb.counts_flushes".to_owned(), "true".to_owned());
+        let counted = [("vdb.flushes_completed", rate), ("vdb.writes_completed", 1_000.0)];
+        add(&mut run, HostSource::Diskstats.name(), &counted);
+        state(&mut run, &[("device.vdb.counts_flushes", "true")]);
         run
     };
     let durable = step(&flushed(995.0)).headline.unwrap();
@@ -110,14 +111,14 @@ fn updates_lead_with_their_commits_and_how_durable_they_are() {
     }
     assert_eq!(label(&flushed(0.0)), NOT_DURABLE, "a write cache that gets no flushes");
     let mut memory = flushed(995.0);
-    memory.environment.insert("log.memory".to_owned(), "tmpfs".to_owned());
+    state(&mut memory, &[("log.memory", "tmpfs")]);
     assert_eq!(label(&memory), NOT_DURABLE);
     let mut unsafe_server = flushed(995.0);
     unsafe_server.description.as_mut().unwrap().unsafe_settings = vec!["fsync = off".to_owned()];
     assert_eq!(label(&unsafe_server), NOT_DURABLE);
     assert!(step(&unsafe_server).commit.unwrap().ends_with("as asked, not safe in a crash: fsync = off"));
     let mut not_waiting = flushed(995.0);
-    not_waiting.steps[0].head.workload.as_mut().unwrap().commit_wait = false;
+    workload(&mut not_waiting).commit_wait = false;
     assert_eq!(label(&not_waiting), NOT_DURABLE);
     let mut unseen = flushed(995.0);
     unseen.host.as_mut().unwrap().local = false;
@@ -136,7 +137,7 @@ fn the_ledger_of_the_log_counts_by_commits() {
         (Counter::LogDeviceFlushes.name(), 1_000.0),
         (Counter::LogDeviceFlushTimeUs.name(), 350_000.0),
     ];
-    add(&mut run, &made(4), "more", &counted);
+    add(&mut run, "more", &counted);
     let step = step(&run);
     let row = |name: &str| step.ledger.log.iter().find(|row| row.name == name).unwrap();
     near(row("commits").per_s, 4_000.0, 0.01);
@@ -160,16 +161,14 @@ fn the_ledger_of_the_log_counts_by_commits() {
 
 #[test]
 fn flushes_stand_for_syncs_that_a_database_does_not_count() {
-    let mut run = made(4).run();
-    add(&mut run, &made(4), "device", &[(Counter::LogDeviceFlushes.name(), 1_000.0)]);
-    let of_log = [("log.path", "/log"), ("log.device", "vdb")];
-    run.environment.extend(of_log.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    let mut run = made(4).with("device", &[(Counter::LogDeviceFlushes, 1_000.0)]);
+    log_on_vdb(&mut run);
     let log = step(&run).summary.log;
     near(log.commits_per_sync, 4.0, 0.01);
     assert_eq!(log.syncs_per_s, None, "the database did not count them");
     let row = |name: &str| step(&run).ledger.log.into_iter().find(|row| row.name == name).unwrap();
     assert!(row("flushes at its device").gap.unwrap().starts_with("4.00 commits and "));
-    run.environment.insert("storage.device".to_owned(), "vdb".to_owned());
+    data_on_vdb(&mut run);
     assert_eq!(step(&run).summary.log.commits_per_sync, None, "flushes of data are among them");
 }
 
@@ -185,12 +184,12 @@ fn the_ledger_of_a_log_on_a_volume_of_its_own_closes() {
         (Counter::LogDeviceWrites.name(), 1_001.0),
         (Counter::LogDeviceWriteBytes.name(), written / 0.97),
     ];
-    add(&mut run, &made(1), "more", &counted);
+    add(&mut run, "more", &counted);
     let unseen = run.clone();
     let trace = |lost: f64| [(Counter::LogJournalBytes.name(), written / 97.0), (Counter::TraceLost.name(), lost)];
     let mut torn = run.clone();
-    add(&mut torn, &made(1), HostSource::BlockTrace.name(), &trace(1.0));
-    add(&mut run, &made(1), HostSource::BlockTrace.name(), &trace(0.0));
+    add(&mut torn, HostSource::BlockTrace.name(), &trace(1.0));
+    add(&mut run, HostSource::BlockTrace.name(), &trace(0.0));
     let gap = |run: &Run, name: &str| {
         let ledger = step(run).ledger.log;
         ledger.iter().find(|row| row.name == name).map(|row| row.gap.clone().unwrap_or_default())
@@ -202,7 +201,7 @@ fn the_ledger_of_a_log_on_a_volume_of_its_own_closes() {
         let log = step(unknown).summary.log;
         assert_eq!((log.journal_bytes_per_s, log.other_bytes_per_s), (None, None), "a remainder is no journal");
     }
-    run.environment.insert("storage.device".to_owned(), "vdb".to_owned());
+    data_on_vdb(&mut run);
     assert_eq!(gap(&run, "  journal of its file system"), None, "what is the data's is no journal");
     assert_eq!(gap(&run, "writes at its device").unwrap(), "writes of data are among them");
 }
@@ -210,11 +209,9 @@ fn the_ledger_of_a_log_on_a_volume_of_its_own_closes() {
 /// 50 samplings a second that see a session sync in one of two, and 500 syncs a second.
 #[test]
 fn the_time_of_an_untimed_sync_comes_from_samples() {
-    let mut run = made(1).run();
-    let counted = [(Counter::LogSyncs.name(), 500.0), (Counter::Samplings.name(), 50.0)];
-    add(&mut run, &made(1), "log", &counted);
+    let mut run = made(1).with("log", &[(Counter::LogSyncs, 500.0), (Counter::Samplings, 50.0)]);
     let few = run.clone();
-    add(&mut run, &made(1), "waits", &[("log_sync/Sync", 25.0), ("cpu/cpu", 25.0)]);
+    add(&mut run, "waits", &[("log_sync/Sync", 25.0), ("cpu/cpu", 25.0)]);
     near(step(&run).summary.log.sync_mean_us, 1_000.0, 0.01);
     assert_eq!(step(&few).summary.log.sync_mean_us, None);
 }
@@ -222,25 +219,19 @@ fn the_time_of_an_untimed_sync_comes_from_samples() {
 /// Flushes of data at the same device are no syncs of the log.
 #[test]
 fn flushes_of_a_shared_device_do_not_time_a_sync() {
-    let mut run = made(1).run();
-    add(&mut run, &made(1), "log", &[(Counter::LogDeviceFlushes.name(), 500.0), (Counter::Samplings.name(), 50.0)]);
-    add(&mut run, &made(1), "waits", &[("log_sync/Sync", 25.0), ("cpu/cpu", 25.0)]);
-    let of_log = [("log.path", "/log"), ("log.device", "vdb")];
-    run.environment.extend(of_log.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    let mut run = made(1).with("log", &[(Counter::LogDeviceFlushes, 500.0), (Counter::Samplings, 50.0)]);
+    add(&mut run, "waits", &[("log_sync/Sync", 25.0), ("cpu/cpu", 25.0)]);
+    log_on_vdb(&mut run);
     near(step(&run).summary.log.sync_mean_us, 1_000.0, 0.01);
-    run.environment.insert("storage.device".to_owned(), "vdb".to_owned());
+    data_on_vdb(&mut run);
     assert_eq!(step(&run).summary.log.sync_mean_us, None);
 }
 
 #[test]
 fn flushes_that_were_timed_have_percentiles() {
     let mut run = committing(1, 990.0, 800.0);
-    add(
-        &mut run,
-        &made(1),
-        HostSource::BlockTrace.name(),
-        &[(Counter::TraceEvents.name(), 900.0), (Counter::TraceLost.name(), 0.0)],
-    );
+    let traced = [(Counter::TraceEvents, 900.0), (Counter::TraceLost, 0.0)];
+    add(&mut run, HostSource::BlockTrace.name(), &traced);
     for boundary in 1..=12 {
         let mut recorder = Recorder::new();
         (0..200).for_each(|i| recorder.record(if i < 190 { 500_000 } else { 3_000_000 }));

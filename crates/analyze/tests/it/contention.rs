@@ -1,11 +1,9 @@
 //! Waits for other sessions, and waits for latches with holders that wait for a CPU.
 
-use mindful_analyze::analyze;
-use mindful_core::contract::metric::{Metric, Phase};
 use mindful_core::contract::wait::{SAMPLES, WaitClass, WaitEvent};
-use mindful_core::record::run::{Reading, Series};
 use mindful_core::result::Severity;
 
+use crate::judged;
 use crate::made::Made;
 
 const ROW: WaitEvent = WaitEvent::new(WaitClass::Contention, "row");
@@ -13,15 +11,10 @@ const LATCH: WaitEvent = WaitEvent::latch("map");
 
 /// The severity of `contention` on a host with this share of busy CPU and these shares of samples.
 fn found(host_busy: f64, parts: &[(WaitEvent, f64)]) -> Option<Severity> {
-    let mut run = Made { host_busy, ..Made::default() }.run();
-    let like = run.steps[0].series[0].readings.clone();
-    let metrics = parts.iter().map(|(event, _)| Metric::counter(event.to_string(), "samples", "")).collect();
-    let values = |at: usize| parts.iter().map(|(_, part)| Some(part * at as f64)).collect();
-    let readings = like.into_iter().enumerate().map(|(at, reading)| Reading { values: values(at), ..reading });
-    let (source, readings) = (SAMPLES.to_owned(), readings.collect());
-    run.steps[0].series.push(Series { source, metrics, phase: Phase::Boundary, readings });
-    let findings = analyze(&run).summary.findings;
-    findings.iter().find(|finding| finding.code == "contention").map(|finding| finding.severity)
+    let names: Vec<_> = parts.iter().map(|(event, _)| event.to_string()).collect();
+    let rates: Vec<_> = names.iter().map(String::as_str).zip(parts.iter().map(|(_, part)| *part)).collect();
+    let run = Made { host_busy, ..Made::default() }.with(SAMPLES, &rates);
+    judged::found(&run, "contention").map(|finding| finding.severity)
 }
 
 #[test]

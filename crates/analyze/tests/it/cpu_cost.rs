@@ -1,10 +1,10 @@
 //! The CPU cost of a read, and of observing it, in runs with a known truth.
 
-use crate::made::Made;
+use crate::judged::found;
+use crate::made::{Made, state};
 use mindful_analyze::analyze;
 use mindful_analyze::figures::cpu::CACHED_FACT;
-use mindful_core::contract::metric::{Metric, Phase};
-use mindful_core::record::run::{Reading, Run, Series};
+use mindful_core::record::run::Run;
 use mindful_core::result::CpuSummary;
 
 fn cpu(run: &Run) -> CpuSummary {
@@ -14,7 +14,7 @@ fn cpu(run: &Run) -> CpuSummary {
 /// A run with the known CPU of a logical read in a cached run.
 fn after_cached(made: &Made, us: f64) -> Run {
     let mut run = made.run();
-    run.environment.insert(CACHED_FACT.to_owned(), us.to_string());
+    state(&mut run, &[(CACHED_FACT, &us.to_string())]);
     run
 }
 
@@ -50,20 +50,9 @@ fn iops_per_core_and_cores_for_many_are_two_sides_of_one_figure() {
 
 #[test]
 fn sampling_waits_is_a_finding_above_one_percent() {
-    let with = |us_per_s: f64| {
-        let mut run = Made { server_cores: 1.0, ..Made::default() }.run();
-        let readings = run.steps[0].series[0].readings.clone();
-        let (first_us, metrics) = (readings[0].at_us, vec![Metric::counter("monitor_cpu", "us", "")]);
-        let readings = readings.into_iter().map(|reading| {
-            let values = vec![Some((reading.at_us - first_us) as f64 / 1e6 * us_per_s)];
-            Reading { values, ..reading }
-        });
-        let series = Series { source: "made".into(), metrics, phase: Phase::Boundary, readings: readings.collect() };
-        run.steps[0].series.push(series);
-        run
-    };
-    let found = |run: &Run| analyze(run).summary.findings.iter().any(|f| f.code == "wait-sampling-cost");
-    let (cheap, dear) = (with(5_000.0), with(20_000.0));
+    let made = Made { server_cores: 1.0, ..Made::default() };
+    let found = |run: &Run| found(run, "wait-sampling-cost").is_some();
+    let [cheap, dear] = [5_000.0, 20_000.0].map(|us_per_s| made.with("made", &[("monitor_cpu", us_per_s)]));
     assert!((cpu(&cheap).wait_sampling_share.unwrap() / 0.005 - 1.0).abs() < 0.01);
     assert!(!found(&cheap) && found(&dear));
     assert_eq!(cpu(&Made::default().run()).wait_sampling_share, None);
@@ -73,9 +62,9 @@ fn sampling_waits_is_a_finding_above_one_percent() {
 fn the_cpus_of_another_host_are_not_the_clients() {
     // Seven of the eight CPUs of the host: too much for a client that shares it with the server.
     let mut run = Made { client_cores: 7.0, ..Made::default() }.run();
-    let bound = |run: &Run| analyze(run).summary.findings.iter().any(|finding| finding.code == "client-bound");
+    let bound = |run: &Run| found(run, "client-bound").is_some();
     assert!(bound(&run));
-    run.environment.insert("client.cpus_allowed".to_owned(), "64".to_owned());
+    state(&mut run, &[("client.cpus_allowed", "64")]);
     assert!(bound(&run));
     run.host.as_mut().unwrap().local = false;
     assert!(!bound(&run));

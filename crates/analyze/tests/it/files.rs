@@ -1,9 +1,10 @@
 //! Runs on bare files with a known truth: large reads, several I/Os in flight, writes without reads.
 
-use crate::made::{BLOCK_BYTES, Made};
+use crate::judged::{codes, has, headline};
+use crate::made::{BLOCK_BYTES, Made, add, scale, workload};
+use mindful_analyze::analyze;
 use mindful_analyze::judgement::headline::HeadlineKind;
 use mindful_analyze::judgement::verdict::Limit;
-use mindful_analyze::{Analysis, analyze};
 use mindful_core::contract::metric::{Counter, Phase};
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::workload::{LoopSite, OpKind};
@@ -11,10 +12,6 @@ use mindful_core::workload::{LoopSite, OpKind};
 /// Blocks in a large read of 1 MiB.
 const LARGE: u64 = 128;
 const MIB_OF_A_BLOCK: f64 = BLOCK_BYTES / 1_048_576.0;
-
-fn codes(analysis: &Analysis) -> Vec<&str> {
-    analysis.summary.findings.iter().map(|finding| finding.code.as_str()).collect()
-}
 
 fn near(figure: f64, truth: f64) {
     assert!((figure / truth - 1.0).abs() <= 1e-3, "{figure} for {truth}");
@@ -45,37 +42,20 @@ fn large(from_storage: f64) -> Run {
     };
     let mut run = on_files(made.run(), "uring", 0);
     run.description.as_mut().unwrap().facts.insert("large_iodepth".into(), "1".into());
-    run.steps[0].head.workload.as_mut().unwrap().work_unit = 1;
+    workload(&mut run).work_unit = 1;
     for (_, slice) in &mut run.steps[0].unmerged {
         let large = std::mem::take(slice.op_mut(OpKind::Select));
         *slice.op_mut(OpKind::Scan) = large;
     }
     let requests = made.ops_per_slice() * u64::from(made.sessions);
-    requested(&mut run, &made, requests as f64);
+    add(&mut run, "raw", Phase::Settled, &[(Counter::ReadRequests, requests as f64)]);
     run
-}
-
-fn requested(run: &mut Run, made: &Made, per_s: f64) {
-    let slices = made.warmup + made.seconds;
-    let source = made.one("raw", Phase::Settled, &[(Counter::ReadRequests, per_s)], slices);
-    run.steps[0].series.push(source);
-}
-
-/// Lets the device complete `factor` times as many read requests for the same bytes.
-fn requests_at_the_device(run: &mut Run, factor: f64) {
-    for series in &mut run.steps[0].series {
-        if let Some(at) = series.metrics.iter().position(|metric| metric.name == Counter::DeviceReads) {
-            for value in series.readings.iter_mut().filter_map(|reading| reading.values[at].as_mut()) {
-                *value *= factor;
-            }
-        }
-    }
 }
 
 #[test]
 fn large_direct_reads_are_storage_reads_in_bytes() {
     let analysis = analyze(&large(1.0));
-    let (step, headline) = (&analysis.summary.steps[0], analysis.steps[0].headline.as_ref().unwrap());
+    let (step, headline) = (&analysis.summary.steps[0], headline(&analysis));
     assert_eq!((headline.kind, headline.label.as_str()), (HeadlineKind::Storage, "storage MiB/s (reads)"));
     near(headline.per_s, step.ops.scan.as_ref().unwrap().per_s);
     near(step.physical_reads_per_s.unwrap() * MIB_OF_A_BLOCK, headline.per_s);
@@ -96,13 +76,13 @@ fn large_direct_reads_are_storage_reads_in_bytes() {
 fn the_page_cache_is_seen_by_bytes_at_any_request_size() {
     for from_storage in [0.0, 0.5, 0.9] {
         let analysis = analyze(&large(from_storage));
-        let headline = analysis.steps[0].headline.as_ref().unwrap();
+        let headline = headline(&analysis);
         let share = analysis.summary.steps[0].page_cache_share.unwrap();
         assert!((share - (1.0 - from_storage)).abs() < 1e-6, "{share} for {from_storage}");
         assert_eq!(headline.kind, HeadlineKind::PageCache);
         assert!(headline.label.starts_with("MiB/s of file reads"), "{}", headline.label);
         assert!(!headline.why.contains("database"), "{}", headline.why);
-        assert!(codes(&analysis).contains(&"page-cache"));
+        assert!(has(&analysis, "page-cache"));
     }
 }
 
@@ -110,7 +90,8 @@ fn the_page_cache_is_seen_by_bytes_at_any_request_size() {
 fn requests_split_or_merged_before_the_device_are_no_cache() {
     let [whole, split, merged] = [1.0 / 128.0, 1.0 / 32.0, 1.0 / 512.0].map(|factor| {
         let mut run = large(1.0);
-        requests_at_the_device(&mut run, factor);
+        // The same bytes at the device, in more requests or fewer.
+        scale(&mut run, Counter::DeviceReads, factor);
         analyze(&run)
     });
     for analysis in [&split, &merged] {
@@ -134,7 +115,7 @@ fn small_and_large_reads_together_are_weighed() {
     let facts = &mut run.description.as_mut().unwrap().facts;
     facts.insert("iodepth".into(), "1".into());
     let analysis = analyze(&run);
-    let headline = analysis.steps[0].headline.as_ref().unwrap();
+    let headline = headline(&analysis);
     assert_eq!((headline.kind, headline.label.as_str()), (HeadlineKind::Storage, "storage MiB/s (reads)"));
     assert_eq!(analysis.summary.steps[0].iodepth, Some(1));
     assert_eq!(codes(&analysis), [""; 0]);
@@ -144,19 +125,13 @@ fn small_and_large_reads_together_are_weighed() {
 fn blocks_of_a_file_never_come_from_a_database_cache() {
     let made = Made { work_unit: 1, latency_us: 640, miss: 1.0 / 1.02, ..Made::default() };
     let analysis = analyze(&on_files(Made { unseen: &[Counter::LogicalReads], ..made.clone() }.run(), "psync", 1));
-    assert_eq!(analysis.steps[0].headline.as_ref().unwrap().label, "storage IOPS (reads)");
+    assert_eq!(headline(&analysis).label, "storage IOPS (reads)");
     // Writes alone read nothing, and no cache served them.
     let unseen = &[Counter::LogicalReads];
     let mut writes = on_files(Made { update_pct: "100", miss: 0.0, unseen, ..made }.run(), "psync", 1);
-    for series in &mut writes.steps[0].series {
-        if let Some(at) = series.metrics.iter().position(|metric| metric.name == Counter::PhysicalWrites) {
-            for value in series.readings.iter_mut().filter_map(|reading| reading.values[at].as_mut()) {
-                *value /= 0.8;
-            }
-        }
-    }
+    scale(&mut writes, Counter::PhysicalWrites, 1.25);
     let analysis = analyze(&writes);
-    let headline = analysis.steps[0].headline.as_ref().unwrap();
+    let headline = headline(&analysis);
     assert_eq!((headline.kind, headline.label.as_str()), (HeadlineKind::Operations, "writes per second (files)"));
     near(headline.per_s, analysis.summary.steps[0].blocks_visited_per_s.unwrap());
     assert_eq!(analysis.summary.steps[0].commit, None, "there is no log");

@@ -1,9 +1,10 @@
 //! Runs with a known truth, and what is said about them.
 
-use crate::made::Made;
+use crate::judged::{codes, evidence, found, has, headline, kind, limit, near, verdict};
+use crate::made::{Made, add, state, workload};
+use mindful_analyze::analyze;
 use mindful_analyze::judgement::headline::HeadlineKind;
 use mindful_analyze::judgement::verdict::Limit;
-use mindful_analyze::{Analysis, analyze};
 use mindful_core::contract::metric::{Counter, Phase, ProcessCpu};
 use mindful_core::contract::wait::WaitClass;
 use mindful_core::contract::watch::{Circumstance, Decides};
@@ -13,15 +14,6 @@ use mindful_core::record::run::{Run, Watched};
 use mindful_core::result::{Severity, Validity};
 use mindful_core::workload::{LoopSite, OpKind};
 
-pub(crate) fn codes(analysis: &Analysis) -> Vec<&str> {
-    analysis.summary.findings.iter().map(|finding| finding.code.as_str()).collect()
-}
-
-pub(crate) fn near(figure: Option<f64>, truth: f64, within: f64) {
-    let figure = figure.unwrap();
-    assert!((figure / truth - 1.0).abs() <= within, "{figure} for {truth}");
-}
-
 #[test]
 fn a_clean_run_is_valid_and_its_reads_are_storage_reads() {
     let made = Made::default();
@@ -29,7 +21,7 @@ fn a_clean_run_is_valid_and_its_reads_are_storage_reads() {
     assert_eq!(analysis.summary.validity, Validity::Valid, "{:?}", analysis.summary.findings);
     assert_eq!(codes(&analysis), [""; 0]);
     let step = &analysis.summary.steps[0];
-    let blocks = (made.ops_per_slice() * 4 * 64) as f64;
+    let blocks = made.blocks_per_s();
     near(step.duration_s, 10.0, 1e-3);
     near(step.blocks_visited_per_s, blocks, 1e-3);
     near(step.logical_reads_per_s, blocks * 1.02, 1e-6);
@@ -43,7 +35,7 @@ fn a_clean_run_is_valid_and_its_reads_are_storage_reads() {
     near(select.mean_us, 6_400.0, 0.01);
     near(select.p50_us, 6_400.0, 0.02);
     assert!(step.ops.update.is_none() && step.ops.scan.is_none());
-    assert_eq!(analysis.steps[0].headline.as_ref().unwrap().kind, HeadlineKind::Storage);
+    assert_eq!(kind(&analysis), HeadlineKind::Storage);
 }
 
 #[test]
@@ -62,7 +54,7 @@ fn invisible_figures_are_null_and_never_zero() {
     assert_eq!((step.process_reads_per_s, step.device_reads_per_s, step.page_cache_share), (None, None, None));
     assert_eq!((step.hit_ratio, step.read_latency_mean_us, step.cpu.db_cores), (None, None, None));
     assert_eq!(step.log_bytes_per_s, None);
-    assert_eq!(analysis.steps[0].headline.as_ref().unwrap().kind, HeadlineKind::Operations);
+    assert_eq!(kind(&analysis), HeadlineKind::Operations);
 }
 
 #[test]
@@ -71,7 +63,7 @@ fn a_window_ends_before_a_counter_that_falls() {
     let whole = analyze(&run).summary.steps[0].clone();
     run.steps[0].series[0].readings.iter_mut().filter(|r| r.boundary > 6).for_each(|r| r.values[1] = Some(5.0));
     let analysis = analyze(&run);
-    assert!(codes(&analysis).contains(&"counters-reset"), "{:?}", codes(&analysis));
+    assert!(has(&analysis, "counters-reset"), "{:?}", codes(&analysis));
     let step = &analysis.summary.steps[0];
     let (cut, all) = (step.physical_reads_per_s.unwrap(), whole.physical_reads_per_s.unwrap());
     assert!((cut / all - 1.0).abs() < 0.05, "{cut} of {all}");
@@ -96,8 +88,8 @@ fn figures_describe_the_time_before_a_setting_changed() {
         let mut run = Made::default().run();
         run.steps[0].watched = watched(readings);
         let analysis = analyze(&run);
-        let evidence = analysis.summary.findings.iter().find(|found| found.code == "setting-changed");
-        (evidence.map(|found| found.evidence.clone()), analysis.summary.steps[0].duration_s.unwrap())
+        let evidence = evidence(&analysis, "setting-changed");
+        (evidence.map(str::to_owned), analysis.summary.steps[0].duration_s.unwrap())
     };
     let (none, whole) = made(&[(None, "on")]);
     assert_eq!(none, None);
@@ -116,8 +108,8 @@ fn figures_describe_the_time_before_a_setting_changed() {
 fn a_warm_page_cache_is_never_called_storage() {
     let analysis = analyze(&Made { from_storage: 0.1, ..Made::default() }.run());
     assert_eq!(analysis.summary.validity, Validity::Suspect);
-    assert!(codes(&analysis).contains(&"page-cache"));
-    let headline = analysis.steps[0].headline.clone().unwrap();
+    assert!(has(&analysis, "page-cache"));
+    let headline = headline(&analysis);
     assert_eq!(headline.kind, HeadlineKind::PageCache);
     assert!(!headline.label.contains("storage") && headline.label.contains("page cache"), "{}", headline.label);
     near(analysis.summary.steps[0].page_cache_share, 0.9, 1e-6);
@@ -126,7 +118,7 @@ fn a_warm_page_cache_is_never_called_storage() {
 #[test]
 fn a_cached_table_is_called_the_database_cache() {
     let analysis = analyze(&Made { miss: 0.0001, ..Made::default() }.run());
-    let headline = analysis.steps[0].headline.clone().unwrap();
+    let headline = headline(&analysis);
     assert_eq!(headline.kind, HeadlineKind::DatabaseCache);
     assert!(
         headline.label.contains("database cache") && !headline.label.contains("storage IOPS"),
@@ -138,7 +130,7 @@ fn a_cached_table_is_called_the_database_cache() {
 #[test]
 fn a_half_cached_table_is_not_called_storage() {
     let analysis = analyze(&Made { miss: 0.5, ..Made::default() }.run());
-    let headline = analysis.steps[0].headline.clone().unwrap();
+    let headline = headline(&analysis);
     assert_eq!(headline.kind, HeadlineKind::Database);
     assert!(headline.why.contains("the database's cache served 49 %"), "{}", headline.why);
 }
@@ -146,8 +138,8 @@ fn a_half_cached_table_is_not_called_storage() {
 #[test]
 fn a_second_reader_of_the_device_is_found() {
     let analysis = analyze(&Made { device: 1.5, ..Made::default() }.run());
-    assert!(codes(&analysis).contains(&"foreign-reads"));
-    assert_ne!(analysis.steps[0].headline.as_ref().unwrap().kind, HeadlineKind::Storage);
+    assert!(has(&analysis, "foreign-reads"));
+    assert_ne!(kind(&analysis), HeadlineKind::Storage);
 }
 
 /// As many reads as blocks visited, but several of them in a request: then a part is not the method's.
@@ -157,8 +149,7 @@ fn requests_of_several_blocks_are_no_storage_iops() {
     let headline = |blocks_a_request: f64| {
         let mut run = made.run();
         let physical = analyze(&run).summary.steps[0].physical_reads_per_s.unwrap();
-        let requests = [(Counter::ReadRequests, physical / blocks_a_request)];
-        run.steps[0].series.push(made.one("requests", Phase::Settled, &requests, made.warmup + made.seconds));
+        add(&mut run, "requests", Phase::Settled, &[(Counter::ReadRequests, physical / blocks_a_request)]);
         analyze(&run).steps[0].headline.clone().unwrap()
     };
     assert_eq!(headline(1.0).kind, HeadlineKind::Storage);
@@ -172,8 +163,8 @@ fn a_device_that_is_not_seen_is_said_so() {
     let unseen = &[Counter::DeviceReads, Counter::DeviceReadBytes];
     let analysis = analyze(&Made { unseen, ..Made::default() }.run());
     assert_eq!(analysis.summary.steps[0].device_reads_per_s, None);
-    assert!(codes(&analysis).contains(&"not-seen"));
-    let headline = analysis.steps[0].headline.clone().unwrap();
+    assert!(has(&analysis, "not-seen"));
+    let headline = headline(&analysis);
     assert!(headline.kind == HeadlineKind::Database && headline.why.contains("device is not seen"), "{headline:?}");
 }
 
@@ -181,10 +172,9 @@ fn a_device_that_is_not_seen_is_said_so() {
 #[test]
 fn a_loop_device_over_an_invisible_device_is_not_storage() {
     let mut run = Made::default().run();
-    assert_eq!(analyze(&run).steps[0].headline.as_ref().unwrap().kind, HeadlineKind::Storage);
+    assert_eq!(kind(&analyze(&run)), HeadlineKind::Storage);
     let why = "nfs4 at /images is a network file system";
-    run.environment.insert("storage.device".to_owned(), "loop3".to_owned());
-    run.environment.insert("device.loop3.below_not_seen".to_owned(), why.to_owned());
+    state(&mut run, &[("storage.device", "loop3"), ("device.loop3.below_not_seen", why)]);
     let headline = analyze(&run).steps[0].headline.clone().unwrap();
     assert_eq!((headline.kind, &*headline.label), (HeadlineKind::Database, "physical reads per second (database)"));
     assert!(headline.why.contains(&format!("nothing is seen below the file of loop3: {why}")), "{}", headline.why);
@@ -196,13 +186,13 @@ fn a_mix_that_was_not_asked_for_is_found() {
     let mut run = mixed.run();
     let analysis = analyze(&run);
     near(analysis.summary.steps[0].update_pct_realised, 20.0, 0.001);
-    assert!(!codes(&analysis).contains(&"mix"));
+    assert!(!has(&analysis, "mix"));
     for (_, slice) in &mut run.steps[0].unmerged {
         let moved = slice.op(OpKind::Update).ops / 20;
         slice.op_mut(OpKind::Update).ops -= moved;
         slice.op_mut(OpKind::Select).ops += moved;
     }
-    assert!(codes(&analyze(&run)).contains(&"mix"));
+    assert!(has(&analyze(&run), "mix"));
 }
 
 #[test]
@@ -224,7 +214,6 @@ fn the_ledger_names_its_gaps() {
 #[test]
 fn sampled_waits_decide_the_verdict() {
     let made = Made { update_pct: "20", latency_us: 400, ..Made::default() };
-    let mut run = made.run();
     let waits = [
         ("cpu/cpu", 4.5),
         ("read/single", 42.6),
@@ -232,11 +221,10 @@ fn sampled_waits_decide_the_verdict() {
         ("writer/free", 17.2),
         ("idle/client", 500.0),
     ];
-    run.steps[0].series.push(made.one("waits", Phase::Boundary, &waits, 12));
-    let verdict = analyze(&run).steps.remove(0).verdict.unwrap();
-    assert_eq!(verdict.limit, Limit::Log);
-    assert!(verdict.figures.contains("33.8 %"), "{}", verdict.figures);
-    let shares = analyze(&run).steps.remove(0).evidence.shares;
+    let analysis = analyze(&made.with("waits", &waits));
+    assert_eq!(limit(&analysis), Limit::Log);
+    assert!(verdict(&analysis).figures.contains("33.8 %"), "{}", verdict(&analysis).figures);
+    let shares = &analysis.steps[0].evidence.shares;
     assert_eq!(shares.get(WaitClass::Contention), None, "not counted");
     assert!(shares.get(WaitClass::Writer).is_some_and(|share| share > 0.1));
 }
@@ -244,20 +232,18 @@ fn sampled_waits_decide_the_verdict() {
 #[test]
 fn a_saturated_host_and_a_starved_client_are_distinguished() {
     let busy = analyze(&Made { host_busy: 0.97, server_cores: 7.5, ..Made::default() }.run());
-    assert_eq!(busy.steps[0].verdict.as_ref().unwrap().limit, Limit::Cpu);
-    assert!(codes(&busy).contains(&"host-saturated"));
+    assert_eq!(limit(&busy), Limit::Cpu);
+    assert!(has(&busy, "host-saturated"));
     let client = analyze(&Made { host_busy: 0.97, client_cores: 7.0, ..Made::default() }.run());
-    assert_eq!(client.steps[0].verdict.as_ref().unwrap().limit, Limit::Client);
-    assert!(codes(&client).contains(&"client-bound") && client.summary.validity == Validity::Suspect);
+    assert_eq!(limit(&client), Limit::Client);
+    assert!(has(&client, "client-bound") && client.summary.validity == Validity::Suspect);
 }
 
 #[test]
 fn cpu_of_others_is_reported_by_name_without_kernel_threads() {
     let beside = |host_busy| {
-        let made = Made { host_busy, ..Made::default() };
-        let mut run = made.run();
         let stat = [("irq", 0.0), ("softirq", 1e5), ("kernel_threads_cpu", 2e5)];
-        run.steps[0].series.push(made.one("stat", Phase::Boundary, &stat, 12));
+        let mut run = Made { host_busy, ..Made::default() }.with("stat", &stat);
         let backup = |pid, cpu_us| ProcessCpu { pid, name: "backup".into(), cpu_us, storage_bytes: None };
         run.steps[0].busiest = (1..=12).map(|boundary| (boundary, vec![backup(7, 2e6), backup(8, 1e6)])).collect();
         analyze(&run)
@@ -265,7 +251,7 @@ fn cpu_of_others_is_reported_by_name_without_kernel_threads() {
     let full = beside(0.97);
     assert_eq!((full.summary.validity, codes(&full)[0]), (Validity::Suspect, "foreign-cpu"));
     assert_eq!(full.summary.findings[0].evidence, "6.24 of 8 CPUs, 78 %: backup (2 processes) 3.00");
-    assert_eq!(full.steps[0].verdict.as_ref().unwrap().limit, Limit::OthersCpu);
+    assert_eq!(limit(&full), Limit::OthersCpu);
     // Interrupts and the kernel's threads use 0.3 CPUs outside server and client.
     let quiet = beside(0.2);
     assert_eq!((quiet.summary.validity, codes(&quiet)), (Validity::Valid, vec![]));
@@ -275,21 +261,18 @@ fn cpu_of_others_is_reported_by_name_without_kernel_threads() {
 #[test]
 fn a_host_is_full_at_the_cpu_left_by_the_hypervisor() {
     let with = |stolen_us: f64| {
-        let made = Made { host_busy: 0.78, ..Made::default() };
-        let mut run = made.run();
         let stat = [("irq", 0.0), ("softirq", 0.0), ("kernel_threads_cpu", 0.0), ("host_cpu_steal", stolen_us)];
-        run.steps[0].series.push(made.one("stat", Phase::Boundary, &stat, 12));
-        analyze(&run)
+        analyze(&Made { host_busy: 0.78, ..Made::default() }.with("stat", &stat))
     };
     let stolen = with(1.6e6);
-    assert_eq!(stolen.steps[0].verdict.as_ref().unwrap().limit, Limit::OthersCpu);
-    assert!(codes(&stolen).contains(&"host-saturated") && codes(&stolen).contains(&"cpu-steal"));
+    assert_eq!(limit(&stolen), Limit::OthersCpu);
+    assert!(has(&stolen, "host-saturated") && has(&stolen, "cpu-steal"));
     let cpu = &stolen.summary.steps[0].cpu;
     near(cpu.host_busy_share, 0.78, 0.001);
     near(cpu.steal_share, 0.2, 0.001);
     let roomy = with(0.0);
-    assert_ne!(roomy.steps[0].verdict.as_ref().unwrap().limit, Limit::OthersCpu);
-    assert!(!codes(&roomy).contains(&"host-saturated"));
+    assert_ne!(limit(&roomy), Limit::OthersCpu);
+    assert!(!has(&roomy, "host-saturated"));
 }
 
 #[test]
@@ -297,10 +280,10 @@ fn a_server_side_loop_is_advised_only_where_there_is_one() {
     let advice = |server_side_loop, looping| {
         let mut run = Made { client_cores: 7.0, ..Made::default() }.run();
         run.head.server_side_loop = server_side_loop;
-        run.steps[0].head.workload.as_mut().unwrap().loop_site = looping;
+        workload(&mut run).loop_site = looping;
         let analysis = analyze(&run);
         let finding = analysis.summary.findings.iter().find(|finding| finding.code == "client-bound").unwrap();
-        let next = &analysis.steps[0].verdict.as_ref().unwrap().next;
+        let next = &verdict(&analysis).next;
         assert!(next.contains("--work-unit"), "{next}");
         [finding.text.contains("--loop server"), next.contains("--loop server")]
     };
@@ -344,36 +327,34 @@ fn a_percentile_needs_ten_operations_beyond_it() {
     let select = few.summary.steps[0].ops.select.clone().unwrap();
     assert_eq!(select.count, 200);
     assert!(select.p95_us.is_some() && select.p99_us.is_none() && select.p999_us.is_none());
-    assert!(codes(&few).contains(&"few-operations"));
+    assert!(has(&few, "few-operations"));
     let many = analyze(&Made { latency_us: 1_000, ..Made::default() }.run());
     assert!(many.summary.steps[0].ops.select.clone().unwrap().p999_us.is_some());
 }
 
 #[test]
 fn a_debt_of_the_load_is_found() {
-    let made = Made::default();
-    let mut run = made.run();
-    run.steps[0].series.push(made.one("debt", Phase::Settled, &[(Counter::PhysicalWrites, 5_000.0)], 12));
-    assert!(codes(&analyze(&run)).contains(&"writes-without-updates"));
+    let mut run = Made::default().run();
+    add(&mut run, "debt", Phase::Settled, &[(Counter::PhysicalWrites, 5_000.0)]);
+    assert!(has(&analyze(&run), "writes-without-updates"));
 }
 
 #[test]
 fn a_whisper_of_others_on_the_device_is_no_finding() {
     let made = Made { from_storage: 0.0, ..Made::default() };
-    let mut run = made.run();
-    run.steps[0].series.push(made.one("others", Phase::Boundary, &[(Counter::DeviceReadBytes, 200_000.0)], 12));
-    assert!(!codes(&analyze(&run)).contains(&"foreign-reads"));
+    let run = made.with("others", &[(Counter::DeviceReadBytes, 200_000.0)]);
+    assert!(!has(&analyze(&run), "foreign-reads"));
 }
 
 #[test]
 fn hits_that_the_size_of_the_cache_does_not_allow_are_reported() {
-    assert!(!codes(&analyze(&Made::default().run())).contains(&"unexpected-hits"));
+    assert!(!has(&analyze(&Made::default().run()), "unexpected-hits"));
     let half_cached = Made { miss: 0.5, ..Made::default() }.run();
-    assert!(codes(&analyze(&half_cached)).contains(&"unexpected-hits"));
+    assert!(has(&analyze(&half_cached), "unexpected-hits"));
     let mut larger = half_cached.clone();
     larger.description.as_mut().unwrap().cache_bytes = Some(512 << 20);
     let analysis = analyze(&larger);
-    assert!(!codes(&analysis).contains(&"unexpected-hits"), "{:?}", analysis.steps[0].residence);
+    assert!(!has(&analysis, "unexpected-hits"), "{:?}", analysis.steps[0].residence);
 }
 
 /// In the made run each of four schemas has 256 MiB.
@@ -384,7 +365,7 @@ fn a_cache_of_each_session_is_compared_with_its_schema() {
         let description = run.description.as_mut().unwrap();
         (description.cache_bytes, description.cache_each_session) = (Some(129 << 20), each_session);
         if update {
-            run.steps[0].head.workload.as_mut().unwrap().update_pct = Share::ALL;
+            workload(&mut run).update_pct = Share::ALL;
         }
         analyze(&run).steps[0].residence.map(|residence| residence.predicted)
     };
@@ -397,13 +378,13 @@ fn a_cache_of_each_session_is_compared_with_its_schema() {
 fn a_run_of_the_cache_that_still_reads_is_reported() {
     let with = |miss: f64| {
         let analysis = analyze(&Made { miss, ..Made::default() }.run());
-        codes(&analysis).contains(&"still-reading")
+        has(&analysis, "still-reading")
     };
     assert!(with(0.02) && !with(0.0001) && !with(0.98));
     // On bare files few requests for many blocks are large reads.
     let mut files = Made { miss: 0.02, ..Made::default() }.run();
     files.description.as_mut().unwrap().files = true;
-    assert!(!codes(&analyze(&files)).contains(&"still-reading"));
+    assert!(!has(&analyze(&files), "still-reading"));
 }
 
 /// The made run visits 1 GiB.
@@ -413,8 +394,7 @@ fn a_span_that_caches_below_may_hold_is_reported() {
         let mut run = Made { miss, ..Made::default() }.run();
         let size = device.map(|gib| ("device.vda.size_bytes".to_owned(), (gib << 30).to_string()));
         run.environment.extend(size);
-        let findings = analyze(&run).summary.findings;
-        findings.into_iter().find(|finding| finding.code == "small-span").map(|finding| finding.evidence)
+        found(&run, "small-span").map(|finding| finding.evidence)
     };
     assert_eq!(on(0.98, Some(512)).unwrap(), "1 GiB of the 512 GiB of vda, 0.2 %");
     assert_eq!((on(0.98, Some(50)), on(0.98, None), on(0.0001, Some(512))), (None, None, None));
@@ -430,8 +410,7 @@ fn slow_operations_too_few_for_p99_are_reported() {
             (0..slow).for_each(|_| recorder.record(slow_us * 1_000));
             slice.op_mut(OpKind::Select).latency = recorder.drain();
         }
-        let found = analyze(&run).summary.findings;
-        found.into_iter().find(|finding| finding.code == "slow-few").map(|finding| finding.evidence)
+        found(&run, "slow-few").map(|finding| finding.evidence)
     };
     let evidence = evidence_of(50_000, 2).unwrap();
     assert!(evidence.contains("0.2 % of operations") && evidence.contains("50.0 % of the time"), "{evidence}");

@@ -5,22 +5,22 @@ use mindful_analyze::judgement::verdict::Limit;
 use mindful_core::result::Validity;
 use mindful_core::workload::{LoopSite, OpKind};
 
-use crate::judgement::codes;
-use crate::made::Made;
+use crate::judged::{codes, has, limit};
+use crate::made::{Made, workload};
 
 #[test]
 fn a_client_that_stalls_breaks_littles_law() {
     for looping in [LoopSite::Server, LoopSite::Client] {
         let mut run = Made::default().run();
-        run.steps[0].head.workload.as_mut().unwrap().loop_site = looping;
+        workload(&mut run).loop_site = looping;
         for (_, slice) in &mut run.steps[0].unmerged {
             // The slice is over, and the next one does not begin.
             slice.end_us -= 100_000;
             slice.op_mut(OpKind::Select).latency.sum_ns = slice.op(OpKind::Select).latency.sum_ns * 9 / 10;
         }
         let analysis = analyze(&run);
-        assert!(codes(&analysis).contains(&"little"), "{looping:?}");
-        assert_eq!(analysis.steps[0].verdict.as_ref().unwrap().limit, Limit::Client);
+        assert!(has(&analysis, "little"), "{looping:?}");
+        assert_eq!(limit(&analysis), Limit::Client);
     }
 }
 
@@ -32,8 +32,8 @@ fn the_cost_of_a_loop_in_the_database_is_no_stall_of_the_client() {
     }
     let analysis = analyze(&run);
     assert_eq!((analysis.summary.validity, codes(&analysis)), (Validity::Valid, vec!["loop-overhead"]));
-    run.steps[0].head.workload.as_mut().unwrap().loop_site = LoopSite::Client;
-    assert!(codes(&analyze(&run)).contains(&"little"));
+    workload(&mut run).loop_site = LoopSite::Client;
+    assert!(has(&analyze(&run), "little"));
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn sessions_that_drain_at_the_end_are_no_stall_of_the_client() {
             let whole_ns = slice.op(OpKind::Select).latency.sum_ns;
             slice.op_mut(OpKind::Select).latency.sum_ns = if last { whole_ns / 5 } else { whole_ns };
         }
-        assert!(!codes(&analyze(&run)).contains(&"little"), "{looping:?}");
+        assert!(!has(&analyze(&run), "little"), "{looping:?}");
     }
 }
 
@@ -61,11 +61,11 @@ fn operations_that_share_ios_say_nothing_of_littles_law() {
     run.description.as_mut().unwrap().facts.insert("iodepth".to_owned(), "4".to_owned());
     run.description.as_mut().unwrap().files = true;
     // One operation of one block at a time, where four are expected.
-    run.steps[0].head.workload.as_mut().unwrap().work_unit = 1;
-    assert!(codes(&analyze(&run)).contains(&"little"));
+    workload(&mut run).work_unit = 1;
+    assert!(has(&analyze(&run), "little"));
     // Four I/Os may well be of one operation of 64 blocks.
-    run.steps[0].head.workload.as_mut().unwrap().work_unit = 64;
-    assert!(!codes(&analyze(&run)).contains(&"little"));
+    workload(&mut run).work_unit = 64;
+    assert!(!has(&analyze(&run), "little"));
 }
 
 #[test]
@@ -75,11 +75,11 @@ fn thinking_is_no_breach_of_littles_law() {
         slice.op_mut(OpKind::Select).latency.sum_ns /= 2;
         slice.think_us = 500_000;
     }
-    assert!(!codes(&analyze(&run)).contains(&"little"));
+    assert!(!has(&analyze(&run), "little"));
     // Unreported pauses are unexplained time.
     for (_, slice) in &mut run.steps[0].unmerged {
         slice.think_us = 400_000;
         slice.begin_us += 100_000;
     }
-    assert!(codes(&analyze(&run)).contains(&"little"));
+    assert!(has(&analyze(&run), "little"));
 }

@@ -9,7 +9,7 @@ use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::{KEYS, Plan};
 use mindful_core::record::latency::Recorder;
 use mindful_core::record::run::{Facts, Reading, Run, RunHead, Series, StepHead, StepRecord};
-use mindful_core::workload::OpKind;
+use mindful_core::workload::{OpKind, Workload};
 
 pub(crate) const BLOCK_BYTES: f64 = 8_192.0;
 const BEGIN_US: i64 = 1_790_000_000_000_000;
@@ -106,6 +106,18 @@ impl Made {
         }
     }
 
+    /// The run with a source of the host in addition.
+    pub(crate) fn with<N: Copy + Into<String>>(&self, source: &str, rates: &[(N, f64)]) -> Run {
+        let mut run = self.run();
+        add(&mut run, source, Phase::Boundary, rates);
+        run
+    }
+
+    /// Blocks that all sessions visit in a second.
+    pub(crate) fn blocks_per_s(&self) -> f64 {
+        (self.ops_per_slice() * u64::from(self.sessions) * self.work_unit) as f64
+    }
+
     pub(crate) fn step(&self, head: StepHead) -> StepRecord {
         let slices = self.warmup + self.seconds;
         let boundaries_us: Vec<i64> = (0..=slices).map(|i| BEGIN_US + i64::from(i) * 1_000_000).collect();
@@ -155,7 +167,7 @@ impl Made {
     }
 
     fn series(&self, slices: u32) -> Vec<Series> {
-        let blocks = (self.ops_per_slice() * u64::from(self.sessions) * self.work_unit) as f64;
+        let blocks = self.blocks_per_s();
         let logical = blocks * 1.02;
         let physical = logical * self.miss;
         let fetched = physical * self.from_storage * BLOCK_BYTES;
@@ -185,33 +197,68 @@ impl Made {
             (Counter::DeviceWrites, updated * 1.1),
             (Counter::DeviceWriteBytes, updated * BLOCK_BYTES * 1.1),
         ];
-        vec![self.one("pg_stat", Phase::Settled, &database, slices), self.one("host", Phase::Boundary, &host, slices)]
+        let mut sources =
+            vec![one("pg_stat", Phase::Settled, &database, slices), one("host", Phase::Boundary, &host, slices)];
+        for Series { metrics, readings, .. } in &mut sources {
+            for unseen in
+                (0..metrics.len()).filter(|at| self.unseen.iter().any(|counter| metrics[*at].name == *counter))
+            {
+                for reading in readings.iter_mut() {
+                    reading.values[unseen] = None;
+                }
+            }
+        }
+        sources
     }
+}
 
-    /// A source with counters that grow by this amount a second.
-    pub(crate) fn one<N>(&self, source: &str, phase: Phase, rates: &[(N, f64)], slices: u32) -> Series
-    where
-        N: Copy + Into<String>,
-    {
-        let unseen = |name: N| self.unseen.iter().any(|counter| name.into() == *counter);
-        let lag_us = if phase == Phase::Settled { 500_000 } else { 300 };
-        Series {
-            source: source.to_owned(),
-            metrics: rates.iter().map(|(name, _)| Metric::counter(*name, "1", "Made.")).collect(),
-            phase,
-            readings: (0..=slices)
-                .map(|boundary| Reading {
-                    boundary,
-                    at_us: BEGIN_US + i64::from(boundary) * 1_000_000 + lag_us,
-                    cost_us: 150,
-                    values: rates
-                        .iter()
-                        .map(|(name, rate)| (!unseen(*name)).then_some(1e9 + f64::from(boundary) * rate))
-                        .collect(),
-                })
-                .collect(),
+/// A source with counters that grow by this amount a second.
+fn one<N: Copy + Into<String>>(source: &str, phase: Phase, rates: &[(N, f64)], slices: u32) -> Series {
+    let lag_us = if phase == Phase::Settled { 500_000 } else { 300 };
+    let reading = |boundary: u32| Reading {
+        boundary,
+        at_us: BEGIN_US + i64::from(boundary) * 1_000_000 + lag_us,
+        cost_us: 150,
+        values: rates.iter().map(|(_, rate)| Some(1e9 + f64::from(boundary) * rate)).collect(),
+    };
+    Series {
+        source: source.to_owned(),
+        metrics: rates.iter().map(|(name, _)| Metric::counter(*name, "1", "Made.")).collect(),
+        phase,
+        readings: (0..=slices).map(reading).collect(),
+    }
+}
+
+/// Adds a source with counters that grow by this amount a second.
+pub(crate) fn add<N: Copy + Into<String>>(run: &mut Run, source: &str, phase: Phase, rates: &[(N, f64)]) {
+    let step = &mut run.steps[0];
+    step.series.push(one(source, phase, rates, step.boundaries_us.len() as u32 - 1));
+}
+
+/// Adds a source of the host with a figure that does not change.
+pub(crate) fn add_gauge<N: Copy + Into<String>>(run: &mut Run, source: &str, name: N, value: f64) {
+    add(run, source, Phase::Boundary, &[(name, 0.0)]);
+    let added = run.steps[0].series.last_mut().unwrap();
+    added.readings.iter_mut().for_each(|reading| reading.values = vec![Some(value)]);
+}
+
+/// Multiplies a counter of every source that has it.
+pub(crate) fn scale(run: &mut Run, counter: Counter, factor: f64) {
+    for series in &mut run.steps[0].series {
+        let Some(at) = series.metrics.iter().position(|metric| metric.name == counter) else { continue };
+        for value in series.readings.iter_mut().filter_map(|reading| reading.values[at].as_mut()) {
+            *value *= factor;
         }
     }
+}
+
+/// States facts of the environment.
+pub(crate) fn state(run: &mut Run, facts: &[(&str, &str)]) {
+    run.environment.extend(facts.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+}
+
+pub(crate) fn workload(run: &mut Run) -> &mut Workload {
+    run.steps[0].head.workload.as_mut().unwrap()
 }
 
 fn dataset() -> Dataset {

@@ -13,6 +13,7 @@ mod contention;
 mod cpu_cost;
 mod files;
 mod heat;
+mod judged;
 mod judgement;
 mod knee_curves;
 mod little;

@@ -1,6 +1,6 @@
 //! A step with merged slices has the same figures as one that kept each slice.
 
-use crate::made::Made;
+use crate::made::{Made, workload};
 use mindful_analyze::analyze;
 use mindful_analyze::figures::heat::{Fineness, HeatMap};
 use mindful_analyze::steady::settling::settled;
@@ -39,10 +39,8 @@ fn report(index: u32, boundaries: &[i64], open: bool, (ops, late_us, over_us, wh
 /// Two runs of the same slices: each slice separate, and merged as a reader does it.
 fn two_runs(made: &Made, rate: bool, window: Option<(u32, u32)>, drawn: &[Drawn]) -> [Run; 2] {
     let mut kept = made.run();
+    workload(&mut kept).rate = rate.then_some(Rate { per_s: 100.0, even: true });
     let step = &mut kept.steps[0];
-    if rate {
-        step.head.workload.as_mut().unwrap().rate = Some(Rate { per_s: 100.0, even: true });
-    }
     let places = (0..made.warmup + made.seconds).flat_map(|slice| (0..made.sessions).map(move |s| (s, slice)));
     let reports = places.zip(drawn).filter_map(|((s, i), d)| Some((s, report(i, &step.boundaries_us, rate, *d)?)));
     step.unmerged = reports.collect();

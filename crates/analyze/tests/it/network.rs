@@ -5,6 +5,7 @@ use mindful_core::contract::metric::{HostSource, Metric, MetricFamily, Phase};
 use mindful_core::record::run::{RankRecord, Reading, Run, Series};
 use mindful_core::result::{Finding, Validity};
 
+use crate::judged::found;
 use crate::made::Made;
 
 /// A run with a client that has an interface of this speed, bytes per second, that received and sent so much a second.
@@ -27,7 +28,7 @@ fn carried(speed: Option<f64>, received: f64, sent: f64) -> Run {
 }
 
 fn full(run: &Run) -> Option<Finding> {
-    analyze(run).summary.findings.into_iter().find(|finding| finding.code == "network-full")
+    found(run, "network-full")
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! Runs that kept a rate, or did not: operations are due even if the previous one has not ended.
 
-use crate::judgement::{codes, near};
-use crate::made::Made;
+use crate::judged::{has, near};
+use crate::made::{Made, workload};
 use mindful_analyze::{Analysis, analyze};
 use mindful_core::record::run::Run;
-use mindful_core::workload::OpKind;
+use mindful_core::workload::{OpKind, Rate};
 
 fn open_loop(backlog: impl Fn(u32) -> u64) -> Analysis {
     analyze(&open_run(&Made { latency_us: 1_000, ..Made::default() }, backlog))
@@ -14,7 +14,7 @@ fn open_loop(backlog: impl Fn(u32) -> u64) -> Analysis {
 fn open_run(made: &Made, backlog: impl Fn(u32) -> u64) -> Run {
     let mut run = made.run();
     let per_s = (made.ops_per_slice() * u64::from(made.sessions)) as f64;
-    run.steps[0].head.workload.as_mut().unwrap().rate = Some(mindful_core::workload::Rate { per_s, even: false });
+    workload(&mut run).rate = Some(Rate { per_s, even: false });
     for (_, slice) in &mut run.steps[0].unmerged {
         slice.backlog = Some(backlog(slice.index));
         let op = slice.op_mut(OpKind::Select);
@@ -42,10 +42,10 @@ fn a_short_window_is_judged_by_its_backlog() {
 #[test]
 fn a_rate_that_queues_up_has_no_percentiles() {
     let kept = open_loop(|_| 1);
-    assert!(!codes(&kept).contains(&"rate-not-sustained") && !codes(&kept).contains(&"little"));
+    assert!(!has(&kept, "rate-not-sustained") && !has(&kept, "little"));
     near(kept.summary.steps[0].ops.select.as_ref().unwrap().p99_us, 1_100.0, 0.02);
     let queued = open_loop(|slice| u64::from(slice) * 30);
-    assert!(codes(&queued).contains(&"rate-not-sustained"));
+    assert!(has(&queued, "rate-not-sustained"));
     near(queued.steps[0].pace.map(|pace| pace.offered_per_s), 4_120.0, 0.01);
     near(queued.steps[0].pace.map(|pace| pace.slope_per_s), 120.0, 0.01);
     let select = queued.summary.steps[0].ops.select.clone().unwrap();

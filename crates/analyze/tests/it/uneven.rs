@@ -2,21 +2,18 @@ use mindful_analyze::analyze;
 use mindful_core::contract::metric::{Counter, Phase};
 use mindful_core::contract::slice::LongOp;
 use mindful_core::record::run::Run;
-use mindful_core::result::{Finding, Severity};
+use mindful_core::result::Severity;
 use mindful_core::workload::OpKind;
 
-use crate::made::Made;
+use crate::judged::{codes, found, has, verdict};
+use crate::made::{Made, add};
 
-const SESSIONS: u32 = 8;
 const SECONDS: u32 = 10;
-
-fn made() -> Made {
-    Made { sessions: SESSIONS, seconds: SECONDS, warmup: 0, work_unit: 1, latency_us: 400, ..Made::default() }
-}
 
 /// A run with the share of work in each slice, by session and slice.
 fn run(share: impl Fn(u32, u32) -> f64) -> Run {
-    let mut run = made().run();
+    let made = Made { sessions: 8, seconds: SECONDS, warmup: 0, work_unit: 1, latency_us: 400, ..Made::default() };
+    let mut run = made.run();
     for (session, slice) in &mut run.steps[0].unmerged {
         let share = share(*session, slice.index);
         for op in &mut slice.ops {
@@ -25,10 +22,6 @@ fn run(share: impl Fn(u32, u32) -> f64) -> Run {
         }
     }
     run
-}
-
-fn found(run: &Run, code: &str) -> Option<Finding> {
-    analyze(run).summary.findings.into_iter().find(|finding| finding.code == code)
 }
 
 fn warns(run: &Run, code: &str) -> bool {
@@ -62,23 +55,23 @@ fn a_cache_that_fills_in_the_window_moves_the_rate() {
 fn what_others_did_comes_before_its_effect_on_the_rate() {
     let mut run = run(|_, slice| 0.05 + 0.095 * f64::from(slice));
     let stolen = [("irq", 0.0), ("softirq", 0.0), ("kernel_threads_cpu", 0.0), ("host_cpu_steal", 5e5)];
-    run.steps[0].series.push(made().one("stat", Phase::Boundary, &stolen, SECONDS));
+    add(&mut run, "stat", Phase::Boundary, &stolen);
     let analysis = analyze(&run);
-    let place = |code: &str| analysis.summary.findings.iter().position(|finding| finding.code == code);
-    let (cause, effect) = (place("cpu-steal").unwrap(), place("rate-moved").unwrap());
+    let place = |code: &str| codes(&analysis).iter().position(|found| *found == code).unwrap();
+    let (cause, effect) = (place("cpu-steal"), place("rate-moved"));
     assert!(cause < effect, "{:?}", analysis.summary.findings);
     assert!(!analysis.summary.findings[effect].text.contains("--warmup"), "{:?}", analysis.summary.findings);
-    let next = &analysis.steps[0].verdict.as_ref().unwrap().next;
+    let next = &verdict(&analysis).next;
     assert!(next.starts_with("measure again"), "{next}");
 }
 
 #[test]
 fn the_next_step_after_maintenance_is_about_the_server() {
     let mut run = run(|_, _| 1.0);
-    run.steps[0].series.push(made().one("pg_stat", Phase::Boundary, &[(Counter::MaintenanceRuns, 1.0)], SECONDS));
+    add(&mut run, "pg_stat", Phase::Boundary, &[(Counter::MaintenanceRuns, 1.0)]);
     let analysis = analyze(&run);
-    assert!(analysis.summary.findings.iter().any(|finding| finding.code == "autovacuum"));
-    let next = &analysis.steps[0].verdict.as_ref().unwrap().next;
+    assert!(has(&analysis, "autovacuum"));
+    let next = &verdict(&analysis).next;
     assert!(next.contains("server") && !next.contains("host"), "{next}");
 }
 

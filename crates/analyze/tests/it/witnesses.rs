@@ -7,20 +7,19 @@ use mindful_core::contract::metric::{Counter, Phase};
 use mindful_core::contract::wait::WaitClass;
 use mindful_core::record::run::Run;
 
-use crate::made::Made;
+use crate::judged::{limit, verdict};
+use crate::made::{Made, add};
 
 /// A run with these counts in its samples, and these shares of its threads on a CPU and in the run queue.
 fn run(samples: &[(&str, f64)], scheduler: Option<(f64, f64)>) -> Run {
-    let made = Made { sessions: 8, seconds: 5, warmup: 0, ..Made::default() };
-    let mut run = made.run();
-    run.steps[0].series.push(made.one("waits", Phase::Boundary, samples, 5));
+    let mut run = Made { sessions: 8, seconds: 5, warmup: 0, ..Made::default() }.with("waits", samples);
     if let Some((on_cpu, queued)) = scheduler {
         let rates = [
             (Counter::SessionCpuUs, on_cpu * 8e6),
             (Counter::SessionQueueUs, queued * 8e6),
             (Counter::SessionTimeUs, 8e6),
         ];
-        run.steps[0].series.push(made.one("session_threads", Phase::Boundary, &rates, 5));
+        add(&mut run, "session_threads", Phase::Boundary, &rates);
     }
     run
 }
@@ -41,7 +40,7 @@ fn only_a_session_that_is_asleep_waits_for_a_read() {
     near(shares(&one_cpu).get(WaitClass::Read), 0.22);
     near(shares(&one_cpu).get(WaitClass::Cpu), 0.78);
     let analysis = analyze(&one_cpu);
-    let verdict = analysis.steps[0].verdict.clone().unwrap();
+    let verdict = verdict(&analysis);
     assert!(verdict.limit == Limit::Cpu && verdict.figures.contains("75 % waiting for one"), "{verdict:?}");
     assert_eq!(analysis.summary.steps[0].cpu.sessions_in_run_queue_share, Some(0.75));
 }
@@ -49,10 +48,10 @@ fn only_a_session_that_is_asleep_waits_for_a_read() {
 #[test]
 fn sessions_seen_just_before_they_sleep_wait_for_the_device() {
     let samples = [("cpu/cpu", 280.0), ("read/data_file", 120.0)];
-    assert_eq!(analyze(&run(&samples, None)).steps[0].verdict.clone().unwrap().limit, Limit::Undecided);
+    assert_eq!(limit(&analyze(&run(&samples, None))), Limit::Undecided);
     let slept = run(&samples, Some((0.11, 0.04)));
     near(shares(&slept).get(WaitClass::Read), 0.85);
-    assert_eq!(analyze(&slept).steps[0].verdict.clone().unwrap().limit, Limit::DeviceLatency);
+    assert_eq!(limit(&analyze(&slept)), Limit::DeviceLatency);
 }
 
 #[test]

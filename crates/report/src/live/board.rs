@@ -11,6 +11,7 @@ use mindful_core::record::latency::Recorder;
 use mindful_core::record::run::StepHead;
 use mindful_core::result::{Finding, Severity};
 
+use super::seconds::{Slices, length_s};
 use crate::drawing::characters::Spot;
 use crate::escape;
 use crate::watch::{WatchColumns, WatchedSecond, WatchedSources};
@@ -30,8 +31,8 @@ pub(super) struct Second {
 #[derive(Debug, Default)]
 pub(crate) struct Board {
     pub step: Option<StepHead>,
-    boundaries_us: Vec<i64>,
-    open: BTreeMap<u32, Open>,
+    pub boundaries_us: Vec<i64>,
+    open: Slices,
     pub seconds: Vec<Second>,
     last: Option<u32>,
     /// Per second of each counter by its name, from its last two readings.
@@ -84,14 +85,6 @@ impl WatchedBoard {
         lines.extend(self.seconds[from..].iter().map(|second| columns.line(second).trim_end().to_owned()));
         lines
     }
-}
-
-#[derive(Debug, Default)]
-struct Open {
-    sessions: usize,
-    ops: u64,
-    blocks: u64,
-    latency: Recorder,
 }
 
 #[derive(Debug, Default)]
@@ -151,7 +144,7 @@ impl Board {
 
     fn begin_step(&mut self, head: StepHead) {
         self.step = Some(head);
-        (self.boundaries_us, self.open, self.last) = (Vec::new(), BTreeMap::new(), None);
+        (self.boundaries_us, self.open, self.last) = (Vec::new(), Slices::default(), None);
         self.seconds.clear();
         self.rates.clear();
         self.waits.clear();
@@ -160,27 +153,15 @@ impl Board {
 
     fn slice(&mut self, report: &SliceReport) {
         let Some(head) = &self.step else { return };
-        let open = self.open.entry(report.index).or_default();
-        open.sessions += 1;
-        for op in &report.ops {
-            open.ops += op.ops;
-            open.blocks += op.blocks;
-            open.latency.merge(&op.latency);
-            if report.index >= head.warmup_slices {
-                self.whole.merge(&op.latency);
-            }
+        if report.index >= head.warmup_slices {
+            report.ops.iter().for_each(|op| self.whole.merge(&op.latency));
         }
-        if open.sessions < head.placements.len() {
-            return;
-        }
-        let (Some(whole), Some(seconds)) = (self.open.remove(&report.index), self.length_s(report.index)) else {
-            return;
-        };
-        self.open.retain(|index, _| *index > report.index);
+        let Some(whole) = self.open.add(report, head.placements.len()) else { return };
+        let Some(seconds) = length_s(&self.boundaries_us, report.index) else { return };
         if report.index >= head.warmup_slices {
             self.blocks += whole.blocks as f64;
         }
-        let quantile = |share| whole.latency.quantile_ns(share).map(|ns| ns as f64 / 1e3);
+        let quantile = |share| whole.service.quantile_ns(share).map(|ns| ns as f64 / 1e3);
         self.seconds.push(Second {
             ops_per_s: whole.ops as f64 / seconds,
             blocks_per_s: whole.blocks as f64 / seconds,
@@ -190,11 +171,6 @@ impl Board {
         let old = self.seconds.len().saturating_sub(REMEMBERED);
         self.seconds.drain(..old);
         self.last = Some(report.index);
-    }
-
-    fn length_s(&self, index: u32) -> Option<f64> {
-        let at = |boundary: u32| self.boundaries_us.get(boundary as usize).copied();
-        Some((at(index + 1)? - at(index)?) as f64 / 1e6).filter(|seconds| *seconds > 0.0)
     }
 
     fn sample(&mut self, source: &str, at_us: i64, values: Vec<Option<f64>>) {
@@ -251,18 +227,9 @@ impl Board {
         }
         Some((false, since(head.warmup_slices)?, head.duration_s))
     }
-
-    pub(super) fn boundaries(&self) -> &[i64] {
-        &self.boundaries_us
-    }
-
-    /// The worst finding so far. The run is judged at its end, so it is never VALID before.
-    pub(super) fn verdict(&self) -> String {
-        verdict(&self.findings)
-    }
 }
 
-/// The worst of `findings`; without a warning, the run is not yet judged.
+/// The worst of `findings`. The run is judged at its end, so it is never VALID before.
 pub(super) fn verdict(findings: &[Finding]) -> String {
     let Some(worst) = findings.iter().max_by_key(|finding| finding.severity).filter(|f| f.severity > Severity::Info)
     else {
@@ -274,37 +241,32 @@ pub(super) fn verdict(findings: &[Finding]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use mindful_core::contract::metric::{Metric, Phase};
+    use mindful_core::contract::metric::Phase;
 
     use super::*;
+    use crate::live::events::{sample, source};
 
-    fn apply(board: &mut Board, source: &str, names: &[&str], readings: [&[f64]; 2]) {
-        let metrics = names.iter().map(|name| Metric::counter(*name, "1", "")).collect();
-        board.apply(Event::Source { source: source.into(), metrics, phase: Phase::Boundary });
-        for (boundary, values) in (0_u32..).zip(readings) {
-            let (at_us, values) = (i64::from(boundary) * 1_000_000, values.iter().copied().map(Some).collect());
-            board.apply(Event::Sample { source: source.into(), boundary, at_us, cost_us: 1, values });
-        }
+    /// A second in which these counters grew so much.
+    fn apply(board: &mut Board, from: &str, grew: &[(&str, f64)]) {
+        let (names, grew): (Vec<_>, Vec<_>) = grew.iter().copied().unzip();
+        board.apply(source(from, &names, Phase::Boundary));
+        board.apply(sample(from, 0, 0, &vec![0.0; grew.len()]));
+        board.apply(sample(from, 1, 0, &grew));
     }
 
     #[test]
     fn sampled_waits_are_sessions_at_an_event() {
         let mut board = Board::default();
-        apply(
-            &mut board,
-            SAMPLES,
-            &["read/DataFileRead", "cpu/cpu", "idle/ClientRead"],
-            [&[0.0; 3], &[150.0, 50.0, 400.0]],
-        );
+        apply(&mut board, SAMPLES, &[("read/DataFileRead", 150.0), ("cpu/cpu", 50.0), ("idle/ClientRead", 400.0)]);
         assert_eq!(board.waits(), [], "the number of samples is not known");
-        apply(&mut board, "wait_sampling", &[Counter::Samplings.name()], [&[0.0], &[50.0]]);
+        apply(&mut board, "wait_sampling", &[(Counter::Samplings.name(), 50.0)]);
         assert_eq!(board.waits(), [("read/DataFileRead", 3.0), ("cpu/cpu", 1.0)]);
     }
 
     #[test]
     fn timed_waits_are_sessions_at_an_event() {
         let mut board = Board::default();
-        apply(&mut board, TIMES, &["log/log file sync"], [&[0.0], &[2_500_000.0]]);
+        apply(&mut board, TIMES, &[("log/log file sync", 2_500_000.0)]);
         assert_eq!(board.waits(), [("log/log file sync", 2.5)]);
     }
 }

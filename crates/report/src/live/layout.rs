@@ -9,7 +9,7 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::Paragraph;
 
-use super::board::{Board, REMARKS};
+use super::board::{Board, REMARKS, verdict};
 use super::seconds::reads_in_words;
 use crate::drawing::characters::{curve, sparkline};
 use crate::escape;
@@ -92,7 +92,7 @@ fn place(board: &Board, colour: bool) -> Line<'static> {
     let grave = board.findings.iter().any(|finding| finding.severity > Severity::Info);
     let style = if colour && grave { Style::new().fg(Color::Yellow) } else { Style::new() };
     if board.step.is_some() || grave {
-        spans.push(Span::styled(board.verdict(), style));
+        spans.push(Span::styled(verdict(&board.findings), style));
     }
     Line::from(spans)
 }
@@ -157,7 +157,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use mindful_core::contract::event::Event;
-    use mindful_core::contract::metric::{Metric, Phase, Scope};
+    use mindful_core::contract::metric::{Phase, Scope};
     use mindful_core::result::Finding;
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
@@ -165,6 +165,7 @@ mod tests {
     use super::*;
     use crate::drawing::characters::Spot;
     use crate::live::board::WatchedBoard;
+    use crate::live::events::{sample, source};
 
     fn shown(board: &Board, wide: u16, high: u16) -> String {
         let mut terminal = Terminal::new(TestBackend::new(wide, high)).unwrap();
@@ -184,12 +185,8 @@ mod tests {
     fn a_watch_shows_the_columns_and_the_last_seconds() {
         let watched = WatchedBoard::new("WAL", [("db".to_owned(), Scope::Database)].into());
         let mut board = Board::of_watch(watched);
-        let metrics = vec![Metric::counter(Counter::Commits, "1", "")];
-        board.apply(Event::Source { source: "db".to_owned(), metrics, phase: Phase::Boundary });
-        for boundary in 0..60 {
-            let (at_us, values) = (i64::from(boundary) * 1_000_000, vec![Some(f64::from(boundary * 50))]);
-            board.apply(Event::Sample { source: "db".to_owned(), boundary, at_us, cost_us: 1, values });
-        }
+        board.apply(source("db", &[Counter::Commits.name()], Phase::Boundary));
+        (0..60).for_each(|second| board.apply(sample("db", second, 0, &[f64::from(second * 50)])));
         let shown = shown(&board, 150, 24);
         assert!(shown.contains("database") && shown.contains("WAL MiB/s") && shown.contains("50.0"), "{shown}");
         assert!(shown.contains("    59 ") && !shown.contains("    20 ") && shown.contains("ends the watch"), "{shown}");
@@ -212,16 +209,10 @@ mod tests {
     #[test]
     fn reads_from_the_page_cache_are_not_physical() {
         let mut board = Board::default();
-        let metrics = [(Counter::PhysicalReads, 40_000.0), (Counter::ProcessReadBytes, 10_000.0 * 8_192.0)];
         board.block_bytes = Some(8_192);
-        for (counter, per_s) in metrics {
-            let (source, metrics) = (counter.name().to_owned(), vec![Metric::counter(counter, "1", "")]);
-            board.apply(Event::Source { source: source.clone(), metrics, phase: Phase::Boundary });
-            for boundary in 0..2 {
-                let (at_us, values) = (i64::from(boundary) * 1_000_000, vec![Some(f64::from(boundary) * per_s)]);
-                board.apply(Event::Sample { source: source.clone(), boundary, at_us, cost_us: 1, values });
-            }
-        }
+        board.apply(source("s", &[Counter::PhysicalReads.name(), Counter::ProcessReadBytes.name()], Phase::Boundary));
+        board.apply(sample("s", 0, 0, &[0.0, 0.0]));
+        board.apply(sample("s", 1, 0, &[40_000.0, 10_000.0 * 8_192.0]));
         let shown = shown(&board, 100, 24);
         assert!(shown.contains("75 % from the page cache") && !shown.contains("physical"), "{shown}");
     }

@@ -237,7 +237,7 @@ impl Shared {
     fn lines_to_go_on(&self) -> Live {
         let live = Live::new(true);
         let board = self.board();
-        live.go_on(board.step.clone(), board.block_bytes, board.boundaries().to_vec(), board.findings.clone());
+        live.go_on(board.step.clone(), board.block_bytes, board.boundaries_us.clone(), board.findings.clone());
         live
     }
 

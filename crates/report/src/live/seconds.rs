@@ -13,25 +13,55 @@ use crate::figure::{number, time_us};
 const CACHED_PCT_SHOWN: f64 = 10.0;
 const READS: [Counter; 3] = [Counter::PhysicalReads, Counter::LogicalReads, Counter::ProcessReadBytes];
 
-/// Slices of a step as they come in; a slice is shown when all sessions have reported it.
+/// A running step; a slice is shown when all sessions have reported it.
 #[derive(Debug)]
 pub(super) struct Seconds {
     head: StepHead,
     block_bytes: Option<u64>,
     boundaries_us: Vec<i64>,
-    open: BTreeMap<u32, Slice>,
+    open: Slices,
     /// For each source: the places of [`READS`] among its values, and when it is read.
     sources: BTreeMap<String, ([Option<usize>; 3], Phase)>,
     reads: [CounterReading; 3],
     last: Option<(u32, Slice)>,
 }
 
+/// Slices of a step as they come in.
 #[derive(Debug, Default)]
-struct Slice {
+pub(super) struct Slices(BTreeMap<u32, Slice>);
+
+#[derive(Debug, Default)]
+pub(super) struct Slice {
     sessions: usize,
-    ops: u64,
-    blocks: u64,
-    service: Recorder,
+    pub ops: u64,
+    pub blocks: u64,
+    pub service: Recorder,
+}
+
+impl Slices {
+    /// The slice of `report`, if it is the last of as many reports as there are sessions.
+    pub(super) fn add(&mut self, report: &SliceReport, sessions: usize) -> Option<Slice> {
+        let slice = self.0.entry(report.index).or_default();
+        slice.sessions += 1;
+        for op in &report.ops {
+            slice.ops += op.ops;
+            slice.blocks += op.blocks;
+            slice.service.merge(&op.latency);
+        }
+        if slice.sessions < sessions {
+            return None;
+        }
+        let whole = self.0.remove(&report.index)?;
+        // A slice that some session skipped, because an operation outlasted it, will never be complete.
+        self.0.retain(|index, _| *index > report.index);
+        Some(whole)
+    }
+}
+
+/// The length of slice `index` between these boundaries, in seconds.
+pub(super) fn length_s(boundaries_us: &[i64], index: u32) -> Option<f64> {
+    let [begin, end] = boundaries_us.get(index as usize..index as usize + 2)?.try_into().ok()?;
+    Some((end - begin) as f64 / 1e6).filter(|seconds: &f64| *seconds > 0.0)
 }
 
 /// The last value of a counter with its time in us, and the last two rates, each with the boundary that ends its slice.
@@ -47,7 +77,7 @@ impl Seconds {
             block_bytes: head.point.block_bytes().or(block_bytes),
             head,
             boundaries_us: Vec::new(),
-            open: BTreeMap::new(),
+            open: Slices::default(),
             sources: BTreeMap::new(),
             reads: [CounterReading::default(); 3],
             last: None,
@@ -88,27 +118,14 @@ impl Seconds {
     }
 
     fn slice(&mut self, report: &SliceReport) -> Option<String> {
-        let slice = self.open.entry(report.index).or_default();
-        slice.sessions += 1;
-        for op in &report.ops {
-            slice.ops += op.ops;
-            slice.blocks += op.blocks;
-            slice.service.merge(&op.latency);
-        }
-        if slice.sessions < self.head.placements.len() {
-            return None;
-        }
-        let whole = self.open.remove(&report.index)?;
-        // A slice that some session skipped, because an operation outlasted it, will never be complete.
-        self.open.retain(|index, _| *index > report.index);
+        let whole = self.open.add(report, self.head.placements.len())?;
         let line = self.second_line(report.index, &whole)?;
         self.last = Some((report.index, whole));
         Some(line)
     }
 
     fn second_line(&self, index: u32, slice: &Slice) -> Option<String> {
-        let at = |boundary: u32| self.boundaries_us.get(boundary as usize).copied();
-        let seconds = (at(index + 1)? - at(index)?) as f64 / 1e6;
+        let seconds = length_s(&self.boundaries_us, index)?;
         let blocks = format!("{} blocks/s", number(slice.blocks as f64 / seconds));
         // Counters may be a slice late; a rate of the warm-up does not describe the window.
         let warmup = self.head.warmup_slices;
@@ -129,7 +146,7 @@ impl Seconds {
         }
         parts.push(format!("{} ops/s", number(slice.ops as f64 / seconds)));
         parts.extend(physical.map(|_| blocks));
-        Some(self.place(index, at(index + 1)?) + &parts.join(", "))
+        Some(self.place(index) + &parts.join(", "))
     }
 
     /// Physical reads of the database; reads served by the page cache are not physical.
@@ -139,10 +156,10 @@ impl Seconds {
         format!("{} {name}{cached}", number(reads))
     }
 
-    fn place(&self, index: u32, end_us: i64) -> String {
-        let since = |boundary: u32| {
-            self.boundaries_us.get(boundary as usize).map_or(0.0, |boundary| (end_us - boundary) as f64 / 1e6)
-        };
+    fn place(&self, index: u32) -> String {
+        let at = |boundary: u32| self.boundaries_us.get(boundary as usize);
+        let since =
+            |boundary: u32| at(index + 1).zip(at(boundary)).map_or(0.0, |(end, begin)| (end - begin) as f64 / 1e6);
         let warmup = self.head.warmup_slices;
         let like = self
             .head
@@ -190,7 +207,7 @@ impl CounterReading {
 #[cfg(test)]
 mod tests {
     use mindful_core::contract::event::Event;
-    use mindful_core::contract::metric::{Metric, Phase};
+    use mindful_core::contract::metric::Phase;
     use mindful_core::plan::settings::{Origin, Settings};
     use mindful_core::plan::{KEYS, Plan};
     use mindful_core::record::latency::Recorder;
@@ -198,6 +215,7 @@ mod tests {
     use mindful_core::workload::OpKind;
 
     use super::*;
+    use crate::live::events::{sample, source};
 
     fn seconds(sessions: u32) -> Seconds {
         let mut settings = Settings::defaults(KEYS);
@@ -242,16 +260,10 @@ mod tests {
     #[test]
     fn counters_are_shown_when_they_are_known() {
         let mut seconds = seconds(1);
-        let metrics = vec![
-            Metric::counter(Counter::PhysicalReads, "blocks", ""),
-            Metric::counter(Counter::LogicalReads, "blocks", ""),
-        ];
-        seconds.apply(Event::Source { source: "s".into(), metrics, phase: Phase::Boundary });
-        for boundary in 0..2_u32 {
-            let (at_us, reads) = (i64::from(boundary) * 1_000_000, f64::from(boundary));
-            let values = vec![Some(reads * 30_000.0), Some(reads * 120_000.0)];
-            seconds.apply(Event::Sample { source: "s".into(), boundary, at_us, cost_us: 1, values });
-        }
+        let counters = [Counter::PhysicalReads.name(), Counter::LogicalReads.name()];
+        seconds.apply(source("s", &counters, Phase::Boundary));
+        seconds.apply(sample("s", 0, 0, &[0.0, 0.0]));
+        seconds.apply(sample("s", 1, 0, &[30_000.0, 120_000.0]));
         let line = seconds.apply(slice(0, 0)).unwrap();
         assert_eq!(
             line,
@@ -262,16 +274,10 @@ mod tests {
     #[test]
     fn reads_from_the_page_cache_are_not_physical() {
         let mut seconds = seconds(1);
-        let metrics = vec![
-            Metric::counter(Counter::PhysicalReads, "blocks", ""),
-            Metric::counter(Counter::ProcessReadBytes, "bytes", ""),
-        ];
-        seconds.apply(Event::Source { source: "s".into(), metrics, phase: Phase::Boundary });
-        for boundary in 0..2_u32 {
-            let (at_us, reads) = (i64::from(boundary) * 1_000_000, f64::from(boundary) * 40_000.0);
-            let values = vec![Some(reads), Some(reads / 4.0 * 8_192.0)];
-            seconds.apply(Event::Sample { source: "s".into(), boundary, at_us, cost_us: 1, values });
-        }
+        let counters = [Counter::PhysicalReads.name(), Counter::ProcessReadBytes.name()];
+        seconds.apply(source("s", &counters, Phase::Boundary));
+        seconds.apply(sample("s", 0, 0, &[0.0, 0.0]));
+        seconds.apply(sample("s", 1, 0, &[40_000.0, 10_000.0 * 8_192.0]));
         let line = seconds.apply(slice(0, 0)).unwrap();
         assert!(line.starts_with("warm-up 1 s: 40,000 reads/s, 75 % from the page cache, p99"), "{line}");
     }
@@ -280,25 +286,13 @@ mod tests {
     #[test]
     fn rates_of_different_slices_are_not_compared() {
         let mut seconds = seconds(1);
-        let of = |source: &str, counter, phase| Event::Source {
-            source: source.into(),
-            metrics: vec![Metric::counter(counter, "1", "")],
-            phase,
-        };
-        seconds.apply(of("server", Counter::PhysicalReads, Phase::Settled));
-        seconds.apply(of("processes", Counter::ProcessReadBytes, Phase::Boundary));
-        let sample = |source: &str, boundary: u32, value: f64| Event::Sample {
-            source: source.into(),
-            boundary,
-            at_us: i64::from(boundary) * 1_000_000,
-            cost_us: 1,
-            values: vec![Some(value)],
-        };
+        seconds.apply(source("server", &[Counter::PhysicalReads.name()], Phase::Settled));
+        seconds.apply(source("processes", &[Counter::ProcessReadBytes.name()], Phase::Boundary));
         for (boundary, reads) in [(0_u32, 0.0), (1, 10_000.0), (2, 50_000.0)] {
-            seconds.apply(sample("server", boundary, reads));
-            seconds.apply(sample("processes", boundary, reads * 8_192.0));
+            seconds.apply(sample("server", boundary, 0, &[reads]));
+            seconds.apply(sample("processes", boundary, 0, &[reads * 8_192.0]));
         }
-        seconds.apply(sample("processes", 3, 60_000.0 * 8_192.0));
+        seconds.apply(sample("processes", 3, 0, &[60_000.0 * 8_192.0]));
         let line = seconds.apply(slice(0, 2)).unwrap();
         assert!(line.starts_with("measuring 2 of 2 s: 40,000 physical reads/s"), "{line}");
     }
@@ -306,15 +300,13 @@ mod tests {
     #[test]
     fn readings_after_a_boundary_count_to_the_boundary() {
         let mut seconds = seconds(1);
-        let metrics = vec![Metric::counter(Counter::PhysicalReads, "blocks", "")];
-        seconds.apply(Event::Source { source: "s".into(), metrics, phase: Phase::Settled });
+        seconds.apply(source("s", &[Counter::PhysicalReads.name()], Phase::Settled));
         // The warm-up reads 1,000 blocks a second, the window 3,000; the later a reading, the later after its boundary.
         for (boundary, late_us, reads) in [(0_u32, 250_000, 0.0), (1, 500_000, 1_000.0), (2, 900_000, 4_000.0)] {
             if let Some(ended) = boundary.checked_sub(1) {
                 seconds.apply(slice(0, ended));
             }
-            let at_us = i64::from(boundary) * 1_000_000 + late_us;
-            seconds.apply(Event::Sample { source: "s".into(), boundary, at_us, cost_us: 1, values: vec![Some(reads)] });
+            seconds.apply(sample("s", boundary, late_us, &[reads]));
         }
         assert!(seconds.last_line().unwrap().contains(": 3,000 physical reads/s"));
     }
@@ -322,11 +314,9 @@ mod tests {
     #[test]
     fn reads_of_the_warm_up_are_not_shown_as_those_of_the_window() {
         let mut seconds = seconds(1);
-        let metrics = vec![Metric::counter(Counter::PhysicalReads, "blocks", "")];
-        seconds.apply(Event::Source { source: "s".into(), metrics, phase: Phase::Settled });
+        seconds.apply(source("s", &[Counter::PhysicalReads.name()], Phase::Settled));
         for (boundary, reads) in [(0_u32, 0.0), (1, 1_000.0)] {
-            let at_us = i64::from(boundary) * 1_000_000 + 500_000;
-            seconds.apply(Event::Sample { source: "s".into(), boundary, at_us, cost_us: 1, values: vec![Some(reads)] });
+            seconds.apply(sample("s", boundary, 500_000, &[reads]));
         }
         assert!(seconds.apply(slice(0, 1)).unwrap().starts_with("measuring 1 of 2 s: 128,000 blocks/s"));
     }

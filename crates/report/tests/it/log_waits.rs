@@ -8,7 +8,7 @@ use mindful_core::record::run::{Point, Run};
 use mindful_report::comparison::comparison_text;
 use mindful_report::{Detail, Style};
 
-use crate::made::Made;
+use crate::made::{Made, add, state};
 
 const VOLUMES: &str = "redo on vdb, data on vda";
 
@@ -17,13 +17,10 @@ fn waiting(id: &str, keys: [&str; 2]) -> Run {
     let mut all: Option<Run> = None;
     for (at, sessions) in (0_u32..).zip([1, 8]) {
         let made = Made { sessions, update_pct: "100", latency_us: 1_000, work_unit: 1, ..Made::default() };
-        let mut run = made.run();
         let syncs = f64::from(sessions) * 500.0 + 490.0;
-        let log = [(Counter::LogSyncs.name(), syncs), (Counter::LogSyncTimeUs.name(), syncs * 800.0)];
+        let mut run = made.with("log", &[(Counter::LogSyncs, syncs), (Counter::LogSyncTimeUs, syncs * 800.0)]);
         let waits = [("log_sync/Sync", 70.0), ("log/Write", 10.0), ("cpu/cpu", 20.0)];
-        let slices = made.warmup + made.seconds;
-        let series = [("log", &log[..]), ("waits", &waits)];
-        run.steps[0].series.extend(series.map(|(source, rates)| made.one(source, Phase::Boundary, rates, slices)));
+        add(&mut run, "waits", Phase::Boundary, &waits);
         run.steps[0].head.step = at;
         let values =
             keys.map(|key| (key.to_owned(), if key == "way" { "database".into() } else { sessions.to_string() }));
@@ -36,8 +33,7 @@ fn waiting(id: &str, keys: [&str; 2]) -> Run {
     let mut run = all.unwrap();
     (run.head.id, run.head.started_at) = (id.to_owned(), format!("2026-11-21T01:3{}:42.118Z", id.len()));
     run.description.as_mut().unwrap().words = Words::new("redo", "buffer pool hits", "index reads");
-    let facts = [("log.path", "/log"), ("log.device", "vdb")];
-    run.environment.extend(facts.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    state(&mut run, &[("log.path", "/log"), ("log.device", "vdb")]);
     run
 }
 

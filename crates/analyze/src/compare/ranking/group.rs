@@ -14,7 +14,6 @@ use crate::compare::criterion::{OrderedBy, OrderedRun};
 use crate::compare::order::Sequence;
 use crate::compare::power::runs_to_rank;
 use crate::compare::provenance::{NOT_STATED, joined_places};
-use crate::compare::sentence::ComparedSides;
 use crate::compare::{comparable, machines};
 use crate::stats::moment::{median, variance};
 
@@ -25,17 +24,6 @@ pub(super) struct Group {
     ranks: Ranks,
     names: Vec<String>,
     runs: Vec<usize>,
-}
-
-impl ComparedSides for Group {
-    fn are_alike(&self, a: &str, b: &str) -> bool {
-        let (Some(a), Some(b)) = (self.number(a), self.number(b)) else { return false };
-        !self.ranks.is_better(a, b) && !self.ranks.is_better(b, a)
-    }
-
-    fn ratio(&self, a: &str, b: &str) -> Option<(f64, Option<[f64; 2]>)> {
-        self.ranks.ratio(self.number(a)?, self.number(b)?).map(|(ratio, interval, _)| (ratio, interval))
-    }
 }
 
 impl Group {
@@ -91,6 +79,17 @@ impl Group {
             names,
             runs,
         })
+    }
+
+    /// Whether neither is better than the other.
+    pub(super) fn are_alike(&self, a: &str, b: &str) -> bool {
+        let (Some(a), Some(b)) = (self.number(a), self.number(b)) else { return false };
+        !self.ranks.is_better(a, b) && !self.ranks.is_better(b, a)
+    }
+
+    /// `a` by `b`, with the interval.
+    pub(super) fn ratio(&self, a: &str, b: &str) -> Option<(f64, Option<[f64; 2]>)> {
+        self.ranks.ratio(self.number(a)?, self.number(b)?).map(|(ratio, interval, _)| (ratio, interval))
     }
 
     fn number(&self, name: &str) -> Option<usize> {

@@ -1,8 +1,9 @@
 //! Runs of several ranks are judged by the work of each rank.
 
+use crate::judged::{evidence, limit};
 use crate::made::Made;
+use mindful_analyze::analyze;
 use mindful_analyze::judgement::verdict::Limit;
-use mindful_analyze::{Analysis, analyze};
 use mindful_core::record::run::{RankRecord, Run};
 use mindful_core::result::Validity;
 
@@ -29,11 +30,6 @@ fn shared(ranks: Vec<RankRecord>) -> Run {
     run
 }
 
-fn evidence<'a>(analysis: &'a Analysis, code: &str) -> Option<&'a str> {
-    let found = analysis.summary.findings.iter().find(|finding| finding.code == code);
-    found.map(|finding| finding.evidence.as_str())
-}
-
 #[test]
 fn client_cpu_is_that_of_all_ranks_and_unknown_without_one() {
     let mut run = shared(vec![rank(0, 3, 0.25, 0), rank(1, 3, 0.5, 0), rank(2, 3, 0.25, 0)]);
@@ -51,7 +47,7 @@ fn client_cpu_is_that_of_all_ranks_and_unknown_without_one() {
 fn one_full_client_among_idle_ones_is_named_and_limits_the_run() {
     let full = analyze(&shared(vec![rank(0, 3, 0.1, 0), rank(1, 3, 0.2, 0), rank(2, 3, 1.9, 0)]));
     assert_eq!(evidence(&full, "client-bound"), Some("rank 2 on host-2: 1.90 of 2 CPUs that it may use"));
-    assert_eq!(full.steps[0].verdict.as_ref().unwrap().limit, Limit::Client);
+    assert_eq!(limit(&full), Limit::Client);
     let two = analyze(&shared(vec![rank(0, 2, 1.8, 0), rank(1, 2, 1.9, 0)]));
     assert!(evidence(&two, "client-bound").unwrap().ends_with(", and 1 rank more"));
     // Many half-idle ranks together use more CPU than one may, but none of them is full.

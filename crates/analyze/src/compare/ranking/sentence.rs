@@ -1,23 +1,16 @@
 //! The result of a ranking in sentences.
 
-use mindful_core::result::ranking::{RankedGroup, RankedSide};
+use mindful_core::result::ranking::RankedSide;
 
-use super::criterion::OrderedBy;
-use super::figure::ComparedFigure;
-
-pub(super) trait ComparedSides {
-    /// Whether neither is better than the other.
-    fn are_alike(&self, a: &str, b: &str) -> bool;
-
-    /// `a` by `b`, with the interval.
-    fn ratio(&self, a: &str, b: &str) -> Option<(f64, Option<[f64; 2]>)>;
-}
+use super::group::Group;
+use crate::compare::criterion::OrderedBy;
+use crate::compare::figure::ComparedFigure;
 
 /// The sentence of a group: `c is 1.31 times b (1.25 to 1.38) and costs 0.92 of it; a and b cannot be told apart.`
-pub(super) fn group_sentence(summary: &RankedGroup, by: OrderedBy, group: &impl ComparedSides) -> Option<String> {
-    let ranked: Vec<&RankedSide> = summary.sides.iter().filter(|side| side.rank.is_some()).collect();
+pub(super) fn group_sentence(by: OrderedBy, group: &Group) -> Option<String> {
+    let ranked: Vec<&RankedSide> = group.summary.sides.iter().filter(|side| side.rank.is_some()).collect();
     let [best, second, ..] = ranked.as_slice() else {
-        let alone = ranked.first().filter(|_| summary.sides.len() > 1);
+        let alone = ranked.first().filter(|_| group.summary.sides.len() > 1);
         return alone.map(|side| format!("only {} has a rank by {by}.", side.name));
     };
     let mut parts = Vec::new();
@@ -33,7 +26,7 @@ pub(super) fn group_sentence(summary: &RankedGroup, by: OrderedBy, group: &impl 
 
 const APART: &str = "cannot be told apart";
 
-fn lead(best: &RankedSide, second: &RankedSide, by: OrderedBy, group: &impl ComparedSides) -> Option<String> {
+fn lead(best: &RankedSide, second: &RankedSide, by: OrderedBy, group: &Group) -> Option<String> {
     let (ratio, interval) = group.ratio(&best.name, &second.name)?;
     let interval = interval.map_or_else(String::new, |[low, high]| format!(" ({low:.2} to {high:.2})"));
     let (a, b) = (&best.name, &second.name);
@@ -53,7 +46,7 @@ fn lead(best: &RankedSide, second: &RankedSide, by: OrderedBy, group: &impl Comp
 }
 
 /// Neighbours in the order that are not distinguishable.
-fn indistinguishable(ranked: &[&RankedSide], group: &impl ComparedSides) -> Vec<String> {
+fn indistinguishable(ranked: &[&RankedSide], group: &Group) -> Vec<String> {
     let (mut parts, mut covered) = (Vec::new(), 0);
     for from in 0..ranked.len() {
         let to = (from + 1..ranked.len())
