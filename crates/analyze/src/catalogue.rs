@@ -183,7 +183,7 @@ pub fn find(name: &str) -> Option<&'static Figure> {
 pub fn markdown() -> String {
     let row = |figure: &Figure| {
         let counters: Vec<_> = figure.row.counters.iter().map(|counter| format!("`{counter}`")).collect();
-        let (unit, formula) = (figure.row.unit.symbol(), figure.row.formula.replace('|', "\\|"));
+        let (unit, formula) = (figure.row.unit.name(), figure.row.formula.replace('|', "\\|"));
         format!("| `{}` | {unit} | {formula} | {} |\n", figure.row.path, counters.join(" "))
     };
     let rows: String = FIGURES.iter().filter(|figure| !figure.repeats_select()).map(row).collect();

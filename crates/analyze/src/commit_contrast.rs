@@ -3,6 +3,7 @@
 //! The bare ways are those of `pg_test_fsync`: one block of a prewritten file, again and again. Each round measures all
 //! ways in turn, and every second round backwards, so that drift affects all of them equally.
 
+use mindful_core::stored_names;
 use std::collections::BTreeMap;
 
 use mindful_core::record::run::StepHead;
@@ -16,37 +17,24 @@ pub const WAY: &str = "way";
 /// Key of its sessions or writes in flight.
 pub const LOAD: &str = "in flight";
 
-/// One way to make a write durable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
-    /// A buffered write, then `fdatasync`.
-    Sync,
-    /// A buffered write with O_DSYNC.
-    Forced,
-    /// A write with O_DSYNC and O_DIRECT, `open_datasync` of `pg_test_fsync`.
-    ForcedDirect,
-    /// A write at the end of a growing file, then `fdatasync`.
-    Append,
-    /// As [`Way::Sync`], several in flight.
-    InFlight,
-    Database,
+stored_names! {
+    /// One way to make a write durable.
+    pub enum Way {
+        /// A buffered write, then `fdatasync`.
+        Sync = "bare, fdatasync",
+        /// A buffered write with O_DSYNC.
+        Forced = "bare, O_DSYNC",
+        /// A write with O_DSYNC and O_DIRECT, `open_datasync` of `pg_test_fsync`.
+        ForcedDirect = "bare, O_DSYNC and O_DIRECT",
+        /// A write at the end of a growing file, then `fdatasync`.
+        Append = "bare, append and fdatasync",
+        /// As [`Way::Sync`], several in flight.
+        InFlight = "raw, fdatasync",
+        Database = "database",
+    }
 }
 
 impl Way {
-    pub const ALL: [Self; 6] =
-        [Self::Sync, Self::Forced, Self::ForcedDirect, Self::Append, Self::InFlight, Self::Database];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Sync => "bare, fdatasync",
-            Self::Forced => "bare, O_DSYNC",
-            Self::ForcedDirect => "bare, O_DSYNC and O_DIRECT",
-            Self::Append => "bare, append and fdatasync",
-            Self::InFlight => "raw, fdatasync",
-            Self::Database => "database",
-        }
-    }
-
     /// Whether it is measured at one load only.
     const fn is_bare(self) -> bool {
         !matches!(self, Self::InFlight | Self::Database)

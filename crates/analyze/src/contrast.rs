@@ -1,6 +1,7 @@
 //! Mindless against mindful I/O: the levels from raw reads into unused memory up to a database, and the cost between
 //! them.
 
+use mindful_core::stored_names;
 use std::collections::BTreeMap;
 
 use mindful_core::record::run::{Run, StepRecord};
@@ -18,35 +19,23 @@ pub const CORES: &str = "cores";
 pub const PINNED: &str = "one";
 pub const ALL_CORES: &str = "all";
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Level {
-    /// Raw reads into a buffer that is not examined.
-    Untouched,
-    Byte,
-    Checksum,
-    /// Each block copied and its rows walked as a database page.
-    Parse,
-    /// The database, its cache too small: each block is read from storage.
-    Physical,
-    /// The database, all blocks in its cache.
-    Cached,
+stored_names! {
+    /// From least to most work.
+    pub enum Level {
+        /// Raw reads into a buffer that is not examined.
+        Untouched = "raw untouched",
+        Byte = "raw, one byte",
+        Checksum = "raw, checksum",
+        /// Each block copied and its rows walked as a database page.
+        Parse = "raw, copied and parsed",
+        /// The database, its cache too small: each block is read from storage.
+        Physical = "database, physical",
+        /// The database, all blocks in its cache.
+        Cached = "database, cached",
+    }
 }
 
 impl Level {
-    /// All, from least to most work.
-    pub const ALL: [Self; 6] = [Self::Untouched, Self::Byte, Self::Checksum, Self::Parse, Self::Physical, Self::Cached];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Untouched => "raw untouched",
-            Self::Byte => "raw, one byte",
-            Self::Checksum => "raw, checksum",
-            Self::Parse => "raw, copied and parsed",
-            Self::Physical => "database, physical",
-            Self::Cached => "database, cached",
-        }
-    }
-
     /// Difference between this level and the one before it, in words; `None` for the first.
     pub(crate) const fn step(self) -> Option<&'static str> {
         match self {

@@ -9,7 +9,7 @@ use mindful_core::result::{CurveSummary, Finding, KneeSummary, StepSummary};
 
 use crate::comparability;
 use crate::figures::blocks::CACHED_YIELD;
-use crate::knee::{self, Knee, LoadPoint, ModelKind, Search};
+use crate::knee::{self, Knee, LoadPoint, Search};
 
 type LadderStep<'a> = (&'a StepHead, &'a StepSummary);
 
@@ -144,7 +144,7 @@ fn whole(sessions: f64) -> u32 {
 
 fn reported(knee: &Knee) -> KneeSummary {
     KneeSummary {
-        model: Some(name(knee.model).to_owned()),
+        model: Some(knee.model.name().to_owned()),
         why_not: None,
         asymptote_sessions: knee.asymptote_sessions,
         best_power_sessions: knee.best_power_sessions,
@@ -152,13 +152,5 @@ fn reported(knee: &Knee) -> KneeSummary {
         peak_sessions: knee.peak_sessions,
         max_per_s: Some(knee.max_per_s),
         intervals: knee.intervals.iter().map(|(figure, i)| (figure.name().to_owned(), [i.low, i.high])).collect(),
-    }
-}
-
-const fn name(model: ModelKind) -> &'static str {
-    match model {
-        ModelKind::Capped => "capped",
-        ModelKind::Usl => "usl",
-        ModelKind::CappedRetrograde => "capped_retrograde",
     }
 }

@@ -1,4 +1,5 @@
-/// An enum, and in the row of each variant the name under which a run stores it.
+/// An enum, and in the row of each variant the name by which people and programs know it.
+#[macro_export]
 macro_rules! stored_names {
     ($(#[$meta:meta])* pub enum $name:ident { $($(#[$doc:meta])* $variant:ident = $stored:literal,)* }) => {
         $(#[$meta])*
@@ -8,11 +9,20 @@ macro_rules! stored_names {
         }
 
         impl $name {
-            /// The name under which a run stores it.
+            /// All of them, in order.
+            pub const ALL: [Self; [$($stored),*].len()] = [$(Self::$variant),*];
+
+            /// Its name in records, plans and reports.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $stored,)*
                 }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.name())
             }
         }
     };

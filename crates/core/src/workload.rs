@@ -15,39 +15,31 @@ pub mod draws;
 pub mod schedule;
 pub mod schema_share;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum OpKind {
-    /// Visits `work_unit` blocks and counts a column other than the key.
-    Select,
-    /// Changes `update_work_unit` blocks in a separate transaction.
-    Update,
-    /// Reads a whole table of a schema: the scan table, or the blocks themselves under [`Access::Scan`].
-    Scan,
-}
-
-impl OpKind {
-    /// All kinds, in the order of [`crate::contract::slice::SliceReport::ops`].
-    pub const ALL: [Self; 3] = [Self::Select, Self::Update, Self::Scan];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Select => "select",
-            Self::Update => "update",
-            Self::Scan => "scan",
-        }
+stored_names! {
+    /// A kind of operation, in the order of [`crate::contract::slice::SliceReport::ops`].
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum OpKind {
+        /// Visits `work_unit` blocks and counts a column other than the key.
+        Select = "select",
+        /// Changes `update_work_unit` blocks in a separate transaction.
+        Update = "update",
+        /// Reads a whole table of a schema: the scan table, or the blocks themselves under [`Access::Scan`].
+        Scan = "scan",
     }
 }
 
-/// Share of a row that an update changes, which decides the amount of redo.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Redo {
-    /// One or two narrow columns.
-    #[default]
-    Light,
-    /// Every column but the key.
-    Heavy,
+stored_names! {
+    /// Share of a row that an update changes, which decides the amount of redo.
+    #[derive(Default, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Redo {
+        /// One or two narrow columns.
+        #[default]
+        Light = "light",
+        /// Every column but the key.
+        Heavy = "heavy",
+    }
 }
 
 impl Redo {
@@ -118,26 +110,31 @@ pub struct Rate {
     pub even: bool,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LoopSite {
-    /// In the database: almost no client CPU, no network between operations.
-    #[default]
-    Server,
-    /// In mindful, one statement an operation: the view of an application.
-    Client,
+stored_names! {
+    #[derive(Default, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum LoopSite {
+        /// In the database: almost no client CPU, no network between operations.
+        #[default]
+        Server = "server",
+        /// In mindful, one statement an operation: the view of an application.
+        Client = "client",
+    }
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Access {
-    /// By the index, one row after the other: the method.
-    #[default]
-    Index,
-    /// All rows are found in the index first, then their blocks are read in the order of the table.
-    Bitmap,
-    /// All blocks of the table, from its first to its last: each operation is an [`OpKind::Scan`] of the blocks themselves.
-    Scan,
+stored_names! {
+    #[derive(Default, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Access {
+        /// By the index, one row after the other: the method.
+        #[default]
+        Index = "index",
+        /// All rows are found in the index first, then their blocks are read in the order of the table.
+        Bitmap = "bitmap",
+        /// All blocks of the table, from its first to its last: each operation is an [`OpKind::Scan`] of the blocks
+        /// themselves.
+        Scan = "scan",
+    }
 }
 
 impl Access {
@@ -148,17 +145,19 @@ impl Access {
     }
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Compatibility {
-    /// Exactly `work_unit` blocks an operation, evenly spread mixes.
-    #[default]
-    Mindful,
-    /// `work_unit - 1` blocks an operation and the parity mix of SLOB 2.5.4.
-    Slob,
-    /// `work_unit + 1` blocks an operation and the front-loaded mix of pgio 1.0.
-    Pgio,
+stored_names! {
+    #[derive(Default, Serialize, Deserialize)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    #[serde(rename_all = "snake_case")]
+    pub enum Compatibility {
+        /// Exactly `work_unit` blocks an operation, evenly spread mixes.
+        #[default]
+        Mindful = "mindful",
+        /// `work_unit - 1` blocks an operation and the parity mix of SLOB 2.5.4.
+        Slob = "slob",
+        /// `work_unit + 1` blocks an operation and the front-loaded mix of pgio 1.0.
+        Pgio = "pgio",
+    }
 }
 
 impl Compatibility {

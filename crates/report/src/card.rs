@@ -17,8 +17,6 @@ pub(crate) const NO_FIGURE: &str = "no figure: there was no time in which all se
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Card {
     pub validity: Validity,
-    /// The same in a word: `VALID`, `SUSPECT`, `INVALID`.
-    pub word: &'static str,
     pub why: String,
     pub(crate) steps: Vec<StepCard>,
 }
@@ -55,7 +53,7 @@ pub(crate) fn run_card(analysis: &Analysis) -> Card {
     let validity = analysis.summary.validity;
     let all = analysis.steps.len();
     let steps = (1..).zip(&analysis.steps).map(|(number, step)| step_card(step, (all > 1).then_some((number, all))));
-    Card { validity, word: word(validity), why: against(&analysis.summary), steps: steps.collect() }
+    Card { validity, why: against(&analysis.summary), steps: steps.collect() }
 }
 
 /// The card of one step; `place` is its number and the number of steps, if there are several.
@@ -83,14 +81,6 @@ pub(crate) fn best(analysis: &Analysis) -> Option<(usize, &StepAnalysis)> {
     let per_s = |step: &StepAnalysis| rate(step).map(|(per_s, _)| per_s);
     let known = (1..).zip(&analysis.steps).filter_map(|(number, step)| Some((number, step, per_s(step)?)));
     known.max_by(|a, b| a.2.total_cmp(&b.2)).map(|(number, step, _)| (number, step))
-}
-
-pub fn word(validity: Validity) -> &'static str {
-    match validity {
-        Validity::Valid => "VALID",
-        Validity::Suspect => "SUSPECT",
-        Validity::Invalid => "INVALID",
-    }
 }
 
 /// Findings against the result: the most severe one in full, the others by their codes.

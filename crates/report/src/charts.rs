@@ -56,7 +56,7 @@ pub const NAMES: [(&str, &str); 15] = [
 /// The mark across pictures of runs that are not to be quoted: the gravest of all `sides`.
 pub(crate) fn doubt(sides: &[Side]) -> Option<&'static str> {
     let worst = sides.iter().map(|(_, analysis)| analysis.summary.validity).max()?;
-    (worst > Validity::Valid).then(|| card::word(worst))
+    (worst > Validity::Valid).then(|| worst.name())
 }
 
 /// The charts of all steps of `sides` together, for a page: a curve needs two points.
@@ -196,8 +196,13 @@ pub fn caption(sides: &[Side]) -> Vec<String> {
 fn caption_of((run, analysis): Side, brief: bool) -> Vec<String> {
     let summary = &analysis.summary;
     let card = card::run_card(analysis);
-    let mut first =
-        format!("{}: run {}, {}, mindful {}", card.word, summary.id, summary.started_at, run.head.mindful_version);
+    let mut first = format!(
+        "{}: run {}, {}, mindful {}",
+        card.validity.name(),
+        summary.id,
+        summary.started_at,
+        run.head.mindful_version
+    );
     if summary.validity > Validity::Valid {
         let _ = write!(first, ". {}", card.why);
     }

@@ -1,5 +1,6 @@
 //! Figures as text: grouped in thousands, with the digits that matter, with their units.
 
+pub(crate) use mindful_core::plan::units::format_rounded;
 pub use mindful_core::plan::units::{format_counted, format_whole};
 
 pub(crate) const UNKNOWN: &str = "-";
@@ -33,6 +34,11 @@ pub(crate) fn amount(value: f64) -> String {
 
 pub(crate) fn maybe(value: Option<f64>) -> String {
     value.map_or_else(|| UNKNOWN.to_owned(), number)
+}
+
+/// The same without decimals.
+pub(crate) fn whole(value: Option<f64>) -> String {
+    value.map_or_else(|| UNKNOWN.to_owned(), format_rounded)
 }
 
 pub(crate) fn count(count: Option<u32>) -> String {

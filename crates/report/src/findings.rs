@@ -21,16 +21,16 @@ pub(crate) fn panel(findings: &[Finding], detail: Detail) -> Panel {
     let kinds = kinds(findings);
     for kind in &kinds {
         let finding = kind[0];
-        let (word, tone) = match finding.severity {
-            Severity::Error => ("error", Tone::Bad),
-            Severity::Warning => ("warning", Tone::Doubtful),
+        let tone = match finding.severity {
+            Severity::Error => Tone::Bad,
+            Severity::Warning => Tone::Doubtful,
             Severity::Info if detail == Detail::Short => continue,
-            Severity::Info => ("info", Tone::Faint),
+            Severity::Info => Tone::Faint,
         };
         page.hanging(
             2,
             tone,
-            &format!("{word:7}"),
+            &format!("{:7}", finding.severity),
             &format!("{}: {}", escape(&finding.code), escape(&fold::evidence(kind, detail))),
         );
         if finding.severity > Severity::Info && detail == Detail::Full {

@@ -13,8 +13,8 @@ use mindful_analyze::contrast::LEVEL;
 use mindful_analyze::{Analysis, StepAnalysis};
 use mindful_core::plan::units::format_counted;
 use mindful_core::record::run::{Run, StepRecord};
+use mindful_core::result::Severity;
 use mindful_core::result::ranking::RankingSummary;
-use mindful_core::result::{Severity, Validity};
 
 use crate::card::{self, NO_FIGURE, StepCard};
 use crate::charts::{self, Side};
@@ -88,7 +88,7 @@ fn each(mut html: String, subjects: &[Subject], mut number: usize) -> String {
     for subject in subjects {
         if several {
             let line = escaped_text(&heading::title(subject.run, subject.analysis));
-            let (word, id) = (card::word(subject.analysis.summary.validity), escaped_text(&subject.run.head.id));
+            let (word, id) = (subject.analysis.summary.validity.name(), escaped_text(&subject.run.head.id));
             let _ = writeln!(html, "<details class=\"run\">\n<summary>{word}: {line}, run {id}</summary>");
         }
         run(&mut html, subject, (several, steps), &mut number);
@@ -158,15 +158,11 @@ fn run(html: &mut String, subject: &Subject, (among_others, on_page): (bool, usi
 fn first_screen(html: &mut String, run: &Run, analysis: &Analysis) {
     let summary = &analysis.summary;
     let card = card::run_card(analysis);
-    let class = match card.validity {
-        Validity::Valid => "valid",
-        Validity::Suspect => "suspect",
-        Validity::Invalid => "invalid",
-    };
+    let class = card.validity.name().to_lowercase();
     let _ = write!(
         html,
         "<header class=\"card {class}\">\n<p class=\"validity\"><strong class=\"{class}\">{}</strong> {}</p>\n",
-        card.word,
+        card.validity.name(),
         escaped_text(&card.why)
     );
     if let [step] = card.steps.as_slice() {
@@ -296,10 +292,10 @@ fn findings(html: &mut String, analysis: &Analysis) {
     }
     for same in findings::kinds(all) {
         let finding = same[0];
-        let (class, word) = match finding.severity {
-            Severity::Error => ("invalid", "error"),
-            Severity::Warning => ("suspect", "warning"),
-            Severity::Info => ("place", "info"),
+        let class = match finding.severity {
+            Severity::Error => "invalid",
+            Severity::Warning => "suspect",
+            Severity::Info => "place",
         };
         let mut evidence: Vec<String> = same.iter().take(5).map(|other| escaped_text(&other.evidence)).collect();
         if same.len() > 5 {
@@ -307,7 +303,8 @@ fn findings(html: &mut String, analysis: &Analysis) {
         }
         let _ = writeln!(
             html,
-            "<p><strong class=\"{class}\">{word}</strong> <strong>{}</strong>: {} <span class=\"place\">{}</span></p>",
+            "<p><strong class=\"{class}\">{}</strong> <strong>{}</strong>: {} <span class=\"place\">{}</span></p>",
+            finding.severity,
             escaped_text(&finding.code),
             escaped_text(&finding.text),
             evidence.join("; ")

@@ -62,11 +62,8 @@ fn cells(id: &str, head: &RunHead, summary: Option<&Summary>) -> Vec<String> {
     let verdict = match summary {
         None => "unfinished",
         Some(s) if !s.finished => "unfinished",
-        Some(s) => match s.validity {
-            Validity::Valid => "valid",
-            Validity::Suspect => "suspect",
-            Validity::Invalid => "INVALID",
-        },
+        Some(s) if s.validity == Validity::Invalid => s.validity.name(),
+        Some(s) => &s.validity.name().to_lowercase(),
     };
     vec![
         escape(id),

@@ -18,7 +18,8 @@ pub fn page(run: &Run, analysis: &Analysis, report: &Report) -> String {
         Validity::Suspect => " (do not quote without its findings)",
         Validity::Invalid => " (do not quote)",
     };
-    let mut text = format!("## {}: run {}\n\n{}{sign}\n", card.word, plain(&analysis.summary.id), plain(&card.why));
+    let mut text =
+        format!("## {}: run {}\n\n{}{sign}\n", card.validity.name(), plain(&analysis.summary.id), plain(&card.why));
     if let Some(answer) = answer::answer(run, analysis) {
         let _ = write!(text, "\n**{}** {}\n", plain(&answer.sentence), plain(&answer.details));
     }

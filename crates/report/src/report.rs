@@ -79,7 +79,7 @@ fn verdict(card: &Card) -> Panel {
         Validity::Invalid => Tone::Bad,
     };
     let mut page = Panel::default();
-    page.hanging(0, tone, card.word, &card.why);
+    page.hanging(0, tone, card.validity.name(), &card.why);
     page
 }
 

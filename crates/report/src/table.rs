@@ -21,6 +21,12 @@ impl Table {
         Self { sides: header.iter().map(|(_, side)| *side).collect(), rows: vec![names.clone()], names }
     }
 
+    /// A table of figures, each row under a name.
+    pub(crate) fn of_figures(name: &str, figures: &[&str]) -> Self {
+        let figures = figures.iter().map(|title| (*title, Side::Right));
+        Self::new(&std::iter::once((name, Side::Left)).chain(figures).collect::<Vec<_>>())
+    }
+
     /// Sets the title of the column `name` to the system's own word. If the columns do not fit, it is still dropped by
     /// `name`.
     pub(crate) fn entitle(&mut self, name: &str, title: String) {

@@ -1,6 +1,7 @@
 //! Throughput as a function of sessions.
 
 use crate::stats::least_squares::Bounds;
+use mindful_core::stored_names;
 
 /// Lowest sharpness of a capped model. At 1 it would be the contention curve of the USL, and no choice between the two.
 const BLUNTEST: f64 = 1.5;
@@ -8,20 +9,19 @@ const BLUNTEST: f64 = 1.5;
 /// Highest sharpness; beyond it the curve is two straight lines to all measurable digits.
 const SHARPEST: f64 = 40.0;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ModelKind {
-    /// `X = [(N/R0)^-q + C^-q]^(-1/q)`: a straight rise, then a cap.
-    Capped,
-    /// `X = l N / (1 + s (N-1) + k N (N-1))`: the Universal Scalability Law (Gunther 2007).
-    Usl,
-    /// Capped, by `1 / (1 + k N^2)`: a cap that falls under load.
-    CappedRetrograde,
+stored_names! {
+    /// The simple ones first.
+    pub enum ModelKind {
+        /// `X = [(N/R0)^-q + C^-q]^(-1/q)`: a straight rise, then a cap.
+        Capped = "capped",
+        /// `X = l N / (1 + s (N-1) + k N (N-1))`: the Universal Scalability Law (Gunther 2007).
+        Usl = "usl",
+        /// Capped, by `1 / (1 + k N^2)`: a cap that falls under load.
+        CappedRetrograde = "capped_retrograde",
+    }
 }
 
 impl ModelKind {
-    /// All of them, the simple ones first.
-    pub(crate) const ALL: [Self; 3] = [Self::Capped, Self::Usl, Self::CappedRetrograde];
-
     /// Ranges of the parameters as they are fitted: scale parameters and sharpness as logarithms.
     pub(super) fn bounds(self) -> Vec<Bounds> {
         let (scale, sharpness) = ((-60.0, 60.0), (BLUNTEST.ln(), SHARPEST.ln()));

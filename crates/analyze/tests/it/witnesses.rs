@@ -73,9 +73,7 @@ fn time_asleep_that_no_sample_explains_is_other_time() {
 #[test]
 fn waits_by_clock_take_no_more_than_the_time_asleep() {
     let mut run = run(&[], Some((0.1, 0.2)));
-    let commits = [(Counter::CommitTimeUs, 8e6 * 0.3)];
-    let series = Made::default().one("database", Phase::Boundary, &commits, 5);
-    run.steps[0].series.push(series);
+    add(&mut run, "database", Phase::Boundary, &[(Counter::CommitTimeUs, 8e6 * 0.3)]);
     for (_, report) in &mut run.steps[0].unmerged {
         report.writer_wait_us = Some(700_000);
     }

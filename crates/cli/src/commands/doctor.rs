@@ -109,12 +109,8 @@ fn counts(findings: &[Finding]) -> String {
 
 fn as_text(findings: &[Finding]) -> String {
     let shown = |finding: &Finding| {
-        let severity = match finding.severity {
-            Severity::Info => "info",
-            Severity::Warning => "warning",
-            Severity::Error => "error",
-        };
-        let line = format!("{severity:<8} {}: {}\n         {}\n", finding.code, finding.evidence, finding.text);
+        let Finding { severity, code, evidence, text } = finding;
+        let line = format!("{severity:<8} {code}: {evidence}\n         {text}\n");
         line.lines().map(mindful_report::escape).collect::<Vec<_>>().join("\n")
     };
     findings.iter().map(|finding| shown(finding) + "\n").collect::<String>() + &counts(findings)

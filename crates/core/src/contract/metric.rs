@@ -211,12 +211,6 @@ stored_names! {
     }
 }
 
-impl std::fmt::Display for Counter {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.name())
-    }
-}
-
 impl From<Counter> for String {
     fn from(counter: Counter) -> Self {
         counter.name().to_owned()
@@ -266,25 +260,10 @@ stored_names! {
 }
 
 impl HostSource {
-    const OF_WHOLE_HOST: [Self; 13] = [
-        Self::BlockTrace,
-        Self::Cgroup,
-        Self::Client,
-        Self::ClientSettled,
-        Self::Diskstats,
-        Self::Meminfo,
-        Self::Neighbours,
-        Self::Network,
-        Self::NodeExporter,
-        Self::Pressure,
-        Self::Stat,
-        Self::Vmstat,
-        Self::VolumeCaps,
-    ];
-
     /// Whether the source called `name` counts for a whole host, or for mindful on it, for every system under test.
     pub fn is_of_whole_host(name: &str) -> bool {
-        Self::OF_WHOLE_HOST.iter().any(|source| source.name() == name)
+        let of_server = [Self::Processes, Self::SessionThreads];
+        Self::ALL.iter().any(|source| source.name() == name && !of_server.contains(source))
     }
 }
 

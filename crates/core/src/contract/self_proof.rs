@@ -2,25 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Whether a claim of an engine about itself held.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Proven {
-    /// It held.
-    Pass,
-    /// It did not.
-    Fail,
-    /// It cannot be observed here because a right is missing.
-    NotSeen,
-}
-
-impl std::fmt::Display for Proven {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(match self {
-            Self::Pass => "PASS",
-            Self::Fail => "FAIL",
-            Self::NotSeen => "NOT SEEN",
-        })
+stored_names! {
+    /// Whether a claim of an engine about itself held.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Proven {
+        /// It held.
+        Pass = "PASS",
+        /// It did not.
+        Fail = "FAIL",
+        /// It cannot be observed here because a right is missing.
+        NotSeen = "NOT SEEN",
     }
 }
 

@@ -11,46 +11,31 @@ pub const BY_SESSION: &str = "session_waits";
 /// Name of the source that adds up times of wait events, us.
 pub const TIMES: &str = "wait_times";
 
-/// Activity of a session, or of another process of the server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum WaitClass {
-    /// On a CPU, or waiting for one.
-    Cpu,
-    /// Waiting for a read.
-    Read,
-    /// Waiting for redo, WAL, a commit.
-    Log,
-    /// Waiting for a free buffer, or writing one out itself.
-    Writer,
-    /// Waiting for another session: locks, latches, a block that another one reads.
-    Contention,
-    /// Anything else a busy session waits for.
-    Other,
-    /// A session that has nothing to do: it waits for its client, or for its slice to begin.
-    Idle,
-    /// A process of the server, not a session.
-    Server,
+stored_names! {
+    /// Activity of a session, or of another process of the server, by the name used in every report.
+    pub enum WaitClass {
+        /// On a CPU, or waiting for one.
+        Cpu = "CPU or run queue",
+        /// Waiting for a read.
+        Read = "reads",
+        /// Waiting for redo, WAL, a commit.
+        Log = "log",
+        /// Waiting for a free buffer, or writing one out itself.
+        Writer = "free buffers",
+        /// Waiting for another session: locks, latches, a block that another one reads.
+        Contention = "locks and latches",
+        /// Anything else a busy session waits for.
+        Other = "other waits",
+        /// A session that has nothing to do: it waits for its client, or for its slice to begin.
+        Idle = "idle",
+        /// A process of the server, not a session.
+        Server = "the server itself",
+    }
 }
 
 impl WaitClass {
     /// The classes of a busy session, which add up to database time.
     pub const BUSY: [Self; 6] = [Self::Cpu, Self::Read, Self::Log, Self::Writer, Self::Contention, Self::Other];
-    const ALL: [Self; 8] =
-        [Self::Cpu, Self::Read, Self::Log, Self::Writer, Self::Contention, Self::Other, Self::Idle, Self::Server];
-
-    /// The name used in every report.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Cpu => "CPU or run queue",
-            Self::Read => "reads",
-            Self::Log => "log",
-            Self::Writer => "free buffers",
-            Self::Contention => "locks and latches",
-            Self::Other => "other waits",
-            Self::Idle => "idle",
-            Self::Server => "the server itself",
-        }
-    }
 
     /// The name in the system's own words.
     pub fn name_in(self, words: &Words) -> &str {

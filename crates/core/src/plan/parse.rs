@@ -48,7 +48,7 @@ fn plan(s: &Settings) -> Result<Plan> {
         update_pct: s.require("update_pct", Share::parse)?,
         update_work_unit: s.parse("update_work_unit", units::parse_count)?,
         scan_pct: s.require("scan_pct", Share::parse)?,
-        redo: s.require("redo", |t| settings::parse_choice(t, &[("light", Redo::Light), ("heavy", Redo::Heavy)]))?,
+        redo: s.require("redo", |t| settings::parse_choice(t, &Redo::ALL.map(|redo| (redo.name(), redo))))?,
         commit: s.require("commit", commit)?,
         commit_wait: s.require("commit_wait", settings::parse_switch)?,
         hot_spot: hot_spot(s)?,
@@ -56,26 +56,20 @@ fn plan(s: &Settings) -> Result<Plan> {
         skew: s.require("skew", skew)?,
         think_time: s.parse("think_time", think_time)?,
         rate: s.parse("rate", rate)?,
-        loop_site: s.require("loop", |t| {
-            settings::parse_choice(t, &[("server", LoopSite::Server), ("client", LoopSite::Client)])
-        })?,
+        loop_site: s.require("loop", |t| settings::parse_choice(t, &LoopSite::ALL.map(|site| (site.name(), site))))?,
         device_trace: s.require("device_trace", |t| settings::parse_choice(t, &[("auto", true), ("off", false)]))?,
         facts: s.require("facts", |t| {
             settings::parse_choice(t, &[("auto", HostFacts::Auto), ("local", HostFacts::Local)])
         })?,
         hooks: hooks(s)?,
-        compatibility: s.require("like", |t| {
-            settings::parse_choice(
-                t,
-                &[("mindful", Compatibility::Mindful), ("slob", Compatibility::Slob), ("pgio", Compatibility::Pgio)],
-            )
-        })?,
+        compatibility: s
+            .require("like", |t| settings::parse_choice(t, &Compatibility::ALL.map(|like| (like.name(), like))))?,
         access: access(s)?,
     })
 }
 
 fn access(s: &Settings) -> Result<Access> {
-    let choices = [("index", Access::Index), ("bitmap", Access::Bitmap), ("scan", Access::Scan)];
+    let choices = Access::ALL.map(|access| (access.name(), access));
     let access = s.require("access", |text| settings::parse_choice(text, &choices))?;
     if access == Access::Scan && s.given_text("work_unit").is_some() {
         return Err(Error::plan(

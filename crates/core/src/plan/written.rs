@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::dataset::Content;
 use crate::plan::units;
-use crate::workload::{Access, Commit, Compatibility, LoopSite, Rate, Redo, Skew, ThinkTime};
+use crate::workload::{Commit, Rate, Skew, ThinkTime};
 
 impl Display for Content {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
@@ -15,15 +15,6 @@ impl Display for Content {
             }
             Self::Repeated => f.write_str("repeated"),
         }
-    }
-}
-
-impl Display for Redo {
-    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        f.write_str(match self {
-            Self::Light => "light",
-            Self::Heavy => "heavy",
-        })
     }
 }
 
@@ -67,35 +58,6 @@ impl Display for ThinkTime {
 impl Display for Rate {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         write!(f, "{}{}", if self.even { "even:" } else { "" }, self.per_s)
-    }
-}
-
-impl Display for LoopSite {
-    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        f.write_str(match self {
-            Self::Server => "server",
-            Self::Client => "client",
-        })
-    }
-}
-
-impl Display for Compatibility {
-    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        f.write_str(match self {
-            Self::Mindful => "mindful",
-            Self::Slob => "slob",
-            Self::Pgio => "pgio",
-        })
-    }
-}
-
-impl Display for Access {
-    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        f.write_str(match self {
-            Self::Index => "index",
-            Self::Bitmap => "bitmap",
-            Self::Scan => "scan",
-        })
     }
 }
 

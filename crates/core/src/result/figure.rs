@@ -15,46 +15,26 @@ use crate::contract::metric::Counter;
 pub(crate) const GROWTH: &str =
     "growth of the counter from the first boundary of the window to its last, by the time between";
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
-    Count,
-    Blocks,
-    Bytes,
-    Microseconds,
-    Milliseconds,
-    Seconds,
-    PerSecond,
-    BlocksPerSecond,
-    BytesPerSecond,
-    /// MiB (2^20 bytes) per second.
-    MibPerSecond,
-    /// A share or ratio, 1 is all.
-    Share,
-    Percent,
-    /// CPUs' worth of time.
-    Cores,
-    /// Things for one unit of the price's currency.
-    PerCurrency,
-}
-
-impl Unit {
-    pub const fn symbol(self) -> &'static str {
-        match self {
-            Self::Count => "1",
-            Self::Blocks => "blocks",
-            Self::Bytes => "bytes",
-            Self::Microseconds => "us",
-            Self::Milliseconds => "ms",
-            Self::Seconds => "s",
-            Self::PerSecond => "1/s",
-            Self::BlocksPerSecond => "blocks/s",
-            Self::BytesPerSecond => "bytes/s",
-            Self::MibPerSecond => "MiB/s",
-            Self::Share => "0 to 1",
-            Self::Percent => "%",
-            Self::Cores => "cores",
-            Self::PerCurrency => "1/currency",
-        }
+stored_names! {
+    pub enum Unit {
+        Count = "1",
+        Blocks = "blocks",
+        Bytes = "bytes",
+        Microseconds = "us",
+        Milliseconds = "ms",
+        Seconds = "s",
+        PerSecond = "1/s",
+        BlocksPerSecond = "blocks/s",
+        BytesPerSecond = "bytes/s",
+        /// MiB (2^20 bytes) per second.
+        MibPerSecond = "MiB/s",
+        /// A share or ratio, 1 is all.
+        Share = "0 to 1",
+        Percent = "%",
+        /// CPUs' worth of time.
+        Cores = "cores",
+        /// Things for one unit of the price's currency.
+        PerCurrency = "1/currency",
     }
 }
 

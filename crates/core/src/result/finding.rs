@@ -4,16 +4,18 @@ use serde::{Deserialize, Serialize};
 
 pub mod codes;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// Information without effect on the verdict.
-    Info,
-    /// The result is suspect.
-    Warning,
-    /// The result is invalid.
-    Error,
+stored_names! {
+    #[derive(Serialize, Deserialize)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    #[serde(rename_all = "snake_case")]
+    pub enum Severity {
+        /// Information without effect on the verdict.
+        Info = "info",
+        /// The result is suspect.
+        Warning = "warning",
+        /// The result is invalid.
+        Error = "error",
+    }
 }
 
 /// A condition that affects the use of a result.

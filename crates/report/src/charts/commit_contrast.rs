@@ -51,8 +51,7 @@ fn plot(contrast: &CommitContrastSummary, name: &str, unit: Unit, level: bool, f
             series.push(Series { name: row.name.clone(), look: Look::Curve, points: Vec::new() });
             series.len() - 1
         });
-        let point = |y| Point { x: f64::from(row.sessions), y, label: String::new(), wide: None, high: None };
-        series[at].points.extend(y.map(point));
+        series[at].points.extend(y.map(|y| Point::new(f64::from(row.sessions), y)));
     }
     Plot {
         name: NAME,

@@ -39,12 +39,6 @@ pub(super) fn drawing(record: &StepRecord, step: &StepAnalysis, doubt: Option<&'
 /// A share a band: each point is a band's lower end.
 fn bands(name: &str, map: &HeatMap, heat: Heat) -> Series {
     let shares = map.shares(heat).into_iter().chain([0.0]);
-    let point = |(ns, share): (&f64, f64)| Point {
-        x: ns / 1e3,
-        y: share * 100.0,
-        label: String::new(),
-        wide: None,
-        high: None,
-    };
+    let point = |(ns, share): (&f64, f64)| Point::new(ns / 1e3, share * 100.0);
     Series { name: name.to_owned(), look: Look::Steps, points: map.edges_ns.iter().zip(shares).map(point).collect() }
 }

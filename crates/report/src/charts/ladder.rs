@@ -9,7 +9,7 @@ use mindful_core::plan::sweep::Objective;
 use mindful_core::record::run::Run;
 use mindful_core::result::{KneeSummary, StepSummary, Summary, Validity};
 
-use crate::{card, escape};
+use crate::escape;
 
 pub type Side<'a> = (&'a Run, &'a mindful_analyze::Analysis);
 
@@ -142,7 +142,7 @@ fn knee<'a>(summary: &'a Summary, others: &Values) -> Option<&'a KneeSummary> {
 /// With several runs, the name of each unquotable run is marked.
 fn mark(summary: &Summary, many: bool) -> String {
     let doubted = many && summary.validity > Validity::Valid;
-    if doubted { format!(" {}", card::word(summary.validity)) } else { String::new() }
+    if doubted { format!(" {}", summary.validity.name()) } else { String::new() }
 }
 
 fn name(summary: &Summary, others: &Values, many: bool) -> String {

@@ -24,18 +24,21 @@ pub(crate) fn drawing(ranking: &RankingSummary, group: usize) -> Option<Drawing>
     if points.len() < 2 {
         return None;
     }
-    let point = |x: f64, y: f64, label: String, high: Option<[f64; 2]>| Point { x, y, label, wide: None, high };
     let of_side = |(side, price, figure): &(&RankedSide, f64, f64)| Series {
         name: String::new(),
         look: Look::Curve,
-        points: vec![point(*price, *figure, name(side), side.interval.filter(|_| !by_price))],
+        points: vec![Point {
+            label: name(side),
+            high: side.interval.filter(|_| !by_price),
+            ..Point::new(*price, *figure)
+        }],
     };
     let mut efficient: Vec<_> = points.iter().filter(|(side, ..)| side.efficient == Some(true)).collect();
     efficient.sort_by(|a, b| a.1.total_cmp(&b.1));
     let frontier = Series {
         name: "efficient: no side that costs less is better".to_owned(),
         look: Look::Guide,
-        points: efficient.iter().map(|(_, price, figure)| point(*price, *figure, String::new(), None)).collect(),
+        points: efficient.iter().map(|(_, price, figure)| Point::new(*price, *figure)).collect(),
     };
     let unit = if by_price { "reads/s" } else { ranking.unit.as_str() };
     let plot = Plot {

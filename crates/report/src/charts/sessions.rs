@@ -13,14 +13,10 @@ fn most_loads(ladders: &[Ladder]) -> usize {
     ladders.iter().map(|ladder| ladder.by_load.len()).max().unwrap_or(0)
 }
 
-fn point(x: f64, y: f64) -> Point {
-    Point { x, y, label: String::new(), wide: None, high: None }
-}
-
 fn series(ladder: &Ladder, name: &str, figure: Figure) -> Series {
     let of_load = |(load, steps): &(u32, Vec<&StepAnalysis>)| {
         let (y, high) = middle(steps, figure)?;
-        Some(Point { high, ..point(f64::from(*load), y) })
+        Some(Point { high, ..Point::new(f64::from(*load), y) })
     };
     Series { name: name.to_owned(), look: Look::Curve, points: ladder.by_load.iter().filter_map(of_load).collect() }
 }
@@ -94,7 +90,7 @@ fn speed_up_sentence(first: &Point, last: &Point) -> String {
 fn linear(first: &Point, last: &Point, top: f64) -> Option<Series> {
     let slope = Some(first.y / first.x).filter(|slope| slope.is_finite() && *slope > 0.0)?;
     let x = last.x.min(top / slope);
-    let points = vec![point(0.0, 0.0), point(x, x * slope)];
+    let points = vec![Point::new(0.0, 0.0), Point::new(x, x * slope)];
     Some(Series { name: "linear growth".into(), look: Look::Guide, points })
 }
 

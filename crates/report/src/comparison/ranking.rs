@@ -52,12 +52,10 @@ pub(crate) fn heading(measured: &[NamedFact]) -> String {
 
 /// Its name, marked if it may not be quoted.
 pub(crate) fn name(side: &RankedSide) -> String {
-    let mark = match side.validity {
-        Validity::Valid => "",
-        Validity::Suspect => " SUSPECT",
-        Validity::Invalid => " INVALID",
-    };
-    format!("{}{mark}", side.name)
+    match side.validity {
+        Validity::Valid => side.name.clone(),
+        doubted => format!("{} {doubted}", side.name),
+    }
 }
 
 /// `1`, or `2-3`; `-` for a side without a rank.

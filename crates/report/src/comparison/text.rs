@@ -172,8 +172,7 @@ fn run_with_value(run: &Run, analysis: &Analysis, value: &str) -> String {
     let because = compared_run(&analysis.summary).because.join(", ");
     let validity = match analysis.summary.validity {
         Validity::Valid => String::new(),
-        Validity::Suspect => format!(" (SUSPECT: {because})"),
-        Validity::Invalid => format!(" (INVALID: {because})"),
+        doubted => format!(" ({doubted}: {because})"),
     };
     let limit = limit_of_best(analysis).map_or_else(String::new, |limit| format!("  {limit}"));
     escape(&run.head.id) + value + &escape(&validity) + &compatibility + &limit

@@ -93,6 +93,13 @@ pub(crate) struct Point {
     pub high: Option<[f64; 2]>,
 }
 
+impl Point {
+    /// A point without a label.
+    pub(crate) const fn new(x: f64, y: f64) -> Self {
+        Self { x, y, label: String::new(), wide: None, high: None }
+    }
+}
+
 #[derive(Debug, Clone)]
 pub(crate) struct Series {
     pub name: String,

@@ -29,7 +29,7 @@ pub(super) fn is_name(name: &str) -> bool {
     let is = |known: &str| {
         known.eq_ignore_ascii_case(name) || known.split(" (").next().is_some_and(|k| k.eq_ignore_ascii_case(name))
     };
-    let validity = [Validity::Valid, Validity::Suspect, Validity::Invalid].map(card::word);
+    let validity = Validity::ALL.map(Validity::name);
     let claims = Claim::ALL.map(Claim::name);
     is(NAME)
         || validity.iter().chain(&claims).chain(&OTHER_CLAIMS).any(|known| is(known))

@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use mindful_analyze::{StepAnalysis, curve};
 use serde_json::{Map, Value, json};
 
-use crate::card;
 use crate::charts::Side;
 use crate::charts::ladder::{ladders, middle};
 use crate::escape;
@@ -17,38 +16,30 @@ struct Kept {
     of: fn(&StepAnalysis) -> Option<f64>,
 }
 
+const fn kept(
+    name: &'static str,
+    unit: &'static str,
+    more_is_better: bool,
+    of: fn(&StepAnalysis) -> Option<f64>,
+) -> Kept {
+    Kept { name, unit, more_is_better, of }
+}
+
 const KEPT: [Kept; 5] = [
-    Kept {
-        name: "blocks-per-second",
-        unit: "blocks/s",
-        more_is_better: true,
-        of: |step| curve::throughput(&step.summary),
-    },
-    Kept {
-        name: "physical-reads-per-second",
-        unit: "reads/s",
-        more_is_better: true,
-        of: |step| step.summary.physical_reads_per_s,
-    },
-    Kept {
-        name: "latency-p50",
-        unit: "us",
-        more_is_better: false,
-        of: |step| step.summary.ops.main().and_then(|op| op.p50_us),
-    },
-    Kept {
-        name: "latency-p99",
-        unit: "us",
-        more_is_better: false,
-        of: |step| step.summary.ops.main().and_then(|op| op.p99_us),
-    },
-    Kept {
-        name: "server-cpu-per-logical-read",
-        unit: "us",
-        more_is_better: false,
-        of: |step| step.summary.cpu.db_us_per_logical_read,
-    },
+    kept("blocks-per-second", "blocks/s", true, |step| curve::throughput(&step.summary)),
+    kept("physical-reads-per-second", "reads/s", true, |step| step.summary.physical_reads_per_s),
+    kept("latency-p50", "us", false, p50_us),
+    kept("latency-p99", "us", false, p99_us),
+    kept("server-cpu-per-logical-read", "us", false, |step| step.summary.cpu.db_us_per_logical_read),
 ];
+
+fn p50_us(step: &StepAnalysis) -> Option<f64> {
+    step.summary.ops.main()?.p50_us
+}
+
+fn p99_us(step: &StepAnalysis) -> Option<f64> {
+    step.summary.ops.main()?.p99_us
+}
 
 /// A figure of one load with the least and the most if it was measured more than once.
 type Figure = (&'static Kept, f64, Option<[f64; 2]>);
@@ -86,7 +77,7 @@ pub fn bencher(side: Side) -> String {
 /// Input for github-action-benchmark: `customBiggerIsBetter` (`more_is_better`) or `customSmallerIsBetter`.
 pub fn github((run, analysis): Side, more_is_better: bool) -> String {
     let notice = analysis.summary.notice.as_ref().map(|notice| format!(". {}", escape(notice))).unwrap_or_default();
-    let extra = format!("run {}, {}{notice}", analysis.summary.id, card::word(analysis.summary.validity));
+    let extra = format!("run {}, {}{notice}", analysis.summary.id, analysis.summary.validity.name());
     let entry = |name: &str, (kept, value, ends): &Figure| {
         let mut entry = json!({
             "name": format!("{name}: {}", kept.name), "unit": kept.unit, "value": value, "extra": extra,
@@ -115,12 +106,8 @@ const GAUGES: [Gauge; 7] = [
     ("mindful_device_reads_per_second", "Read requests completed by the device per second", |step| {
         step.summary.device_reads_per_s
     }),
-    ("mindful_latency_p50_seconds", "Median of the main operation", |step| {
-        step.summary.ops.main().and_then(|op| op.p50_us).map(|us| us / 1e6)
-    }),
-    ("mindful_latency_p99_seconds", "99th percentile of the main operation", |step| {
-        step.summary.ops.main().and_then(|op| op.p99_us).map(|us| us / 1e6)
-    }),
+    ("mindful_latency_p50_seconds", "Median of the main operation", |step| p50_us(step).map(|us| us / 1e6)),
+    ("mindful_latency_p99_seconds", "99th percentile of the main operation", |step| p99_us(step).map(|us| us / 1e6)),
     ("mindful_hit_ratio", "Share of logical reads that the database's cache served", |step| step.summary.hit_ratio),
     ("mindful_server_cores", "Cores' worth of CPU that the server used", |step| step.summary.cpu.db_cores),
 ];
@@ -140,7 +127,7 @@ pub fn openmetrics((run, analysis): Side) -> String {
                 ("engine", &run.head.engine),
                 ("target", &summary.target),
                 ("tag", summary.tag.as_deref().unwrap_or_default()),
-                ("validity", card::word(summary.validity)),
+                ("validity", summary.validity.name()),
                 ("sessions", &sessions),
                 ("step", &number.to_string()),
             ]

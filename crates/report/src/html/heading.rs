@@ -57,7 +57,7 @@ pub(crate) fn first_sentence(run: &Run, analysis: &Analysis) -> Option<String> {
         figure::sessions(step.summary.sessions),
         latency(step),
         limit(step),
-        card::word(analysis.summary.validity)
+        analysis.summary.validity.name()
     ))
 }
 

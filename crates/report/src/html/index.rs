@@ -270,8 +270,8 @@ fn text_cell(content: &str) -> String {
 fn price_cells(side: Option<&RankedSide>) -> String {
     let currency = side.and_then(|side| side.price.as_ref()).map_or("", |price| price.currency.as_str());
     let amount = |amount: Option<f64>| {
-        let amount = amount
-            .map_or_else(|| figure::UNKNOWN.to_owned(), |amount| format!("{} {currency}", figure::amount(amount)));
+        let with_currency = |amount| format!("{} {currency}", figure::amount(amount));
+        let amount = amount.map_or_else(|| figure::UNKNOWN.to_owned(), with_currency);
         format!("<td class=\"number\">{}</td>", escaped_text(&amount))
     };
     let efficient = match side.and_then(|side| side.efficient) {

@@ -56,7 +56,7 @@ impl IndexedRun {
         Self {
             id: summary.id.clone(),
             started_at: summary.started_at.clone(),
-            validity: card::word(summary.validity),
+            validity: summary.validity.name(),
             kind: list::kind(&run.head, Some(summary)),
             tag: summary.tag.clone().unwrap_or_default(),
             target: summary.target.clone(),
@@ -74,7 +74,7 @@ impl IndexedRun {
         Self {
             id: id.to_owned(),
             started_at: String::new(),
-            validity: card::word(mindful_core::result::Validity::Invalid),
+            validity: mindful_core::result::Validity::Invalid.name(),
             kind: "",
             tag: String::new(),
             target: String::new(),

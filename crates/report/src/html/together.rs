@@ -127,7 +127,7 @@ fn curves_of(named: &[(&str, &[Side])]) -> Vec<frame::Drawing> {
     let several = named.iter().flat_map(|(_, sides)| *sides).any(|(run, _)| run.steps.len() > 1);
     let marked = named.iter().map(|(name, sides)| {
         let worst = sides.iter().map(|(_, analysis)| analysis.summary.validity).max();
-        let mark = worst.filter(|worst| *worst > Validity::Valid).map(|worst| format!(" {}", card::word(worst)));
+        let mark = worst.filter(|worst| *worst > Validity::Valid).map(|worst| format!(" {}", worst.name()));
         (format!("{name}{}", mark.unwrap_or_default()), *sides)
     });
     let marked: Vec<_> = marked.collect();
@@ -205,7 +205,7 @@ fn run_cells((_, analysis): Side) -> Vec<String> {
     let highest = summary.steps.iter().filter_map(|step| step.blocks_visited_per_s).reduce(f64::max);
     vec![
         summary.id.clone(),
-        card::word(summary.validity).to_owned(),
+        summary.validity.name().to_owned(),
         analysis.steps.len().to_string(),
         maybe(highest),
         limit.map_or_else(|| UNKNOWN.to_owned(), |limit| limit.trim_start_matches("limited by ").to_owned()),

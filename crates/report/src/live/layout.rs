@@ -135,14 +135,14 @@ fn findings_of(board: &Board, colour: bool) -> Text<'static> {
     }
     let newest = board.findings.len().saturating_sub(5);
     for finding in &board.findings[newest..] {
-        let (word, tone) = match finding.severity {
-            Severity::Error => ("error", Color::Red),
-            Severity::Warning => ("warning", Color::Yellow),
-            Severity::Info => ("info", Color::Reset),
+        let tone = match finding.severity {
+            Severity::Error => Color::Red,
+            Severity::Warning => Color::Yellow,
+            Severity::Info => Color::Reset,
         };
         let style = if colour { Style::new().fg(tone) } else { Style::new() };
         let line = format!(" {}: {}", escape(&finding.code), escape(&finding.evidence));
-        lines.push(Line::from(vec![Span::styled(format!(" {word:<8}"), style), Span::raw(line)]));
+        lines.push(Line::from(vec![Span::styled(format!(" {:<8}", finding.severity), style), Span::raw(line)]));
     }
     lines.push(Line::default());
     lines.push(Line::from(match board.watched {

@@ -7,7 +7,7 @@ use mindful_core::result::CommitContrastSummary;
 use crate::card::limit_of_step;
 use crate::panels::Answer;
 use crate::panels::Panel;
-use crate::table::{Side, Table};
+use crate::table::Table;
 use crate::{escape, figure};
 
 /// The panel below the answer: each way to make a write durable, at each load.
@@ -26,8 +26,7 @@ pub(crate) fn panel(analysis: &Analysis, contrast: &CommitContrastSummary) -> Pa
     );
     panel.blank();
     let columns = ["in flight", "commits/s", "p50 us", "p99 us", "commits/sync", "spread %"];
-    let columns = columns.map(|title| (title, Side::Right));
-    let mut table = Table::new(&[&[("way", Side::Left)][..], &columns].concat());
+    let mut table = Table::of_figures("way", &columns);
     for row in &contrast.rows {
         table.row(vec![
             escape(&row.name),

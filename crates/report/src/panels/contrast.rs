@@ -5,7 +5,7 @@ use mindful_core::result::{AddedTime, ContrastSummary, LevelSummary, Summary};
 use crate::panels::Answer;
 use crate::panels::Panel;
 use crate::style::Detail;
-use crate::table::{Side, Table};
+use crate::table::Table;
 use crate::{escape, figure};
 
 /// The panels of a contrast below its answer: the blocks read, and the levels; in full the meaning of each level.
@@ -96,27 +96,17 @@ fn consists_of(parts: &AddedTime) -> String {
 }
 
 fn table(levels: &[LevelSummary]) -> Table {
-    let mut table = Table::new(&[
-        ("level", Side::Left),
-        ("IOPS", Side::Right),
-        ("MiB/s", Side::Right),
-        ("p50 us", Side::Right),
-        ("p99 us", Side::Right),
-        ("CPU us/block", Side::Right),
-        ("IOPS/core", Side::Right),
-        ("spread %", Side::Right),
-    ]);
+    let columns = ["IOPS", "MiB/s", "p50 us", "p99 us", "CPU us/block", "IOPS/core", "spread %"];
+    let mut table = Table::of_figures("level", &columns);
     for level in levels {
         table.row(vec![
             escape(&level.name),
-            figure::format_whole(level.iops.round() as u64),
+            figure::format_rounded(level.iops),
             figure::number(level.mib_per_s),
-            level.p50_us.map_or_else(|| figure::UNKNOWN.to_owned(), figure::number),
-            level.p99_us.map_or_else(|| figure::UNKNOWN.to_owned(), figure::number),
-            level.cpu_us_per_block.map_or_else(|| figure::UNKNOWN.to_owned(), figure::number),
-            level
-                .iops_per_core
-                .map_or_else(|| figure::UNKNOWN.to_owned(), |iops| figure::format_whole(iops.round() as u64)),
+            figure::maybe(level.p50_us),
+            figure::maybe(level.p99_us),
+            figure::maybe(level.cpu_us_per_block),
+            figure::whole(level.iops_per_core),
             figure::number(level.spread * 100.0),
         ]);
     }

@@ -17,7 +17,7 @@ use crate::table::Table;
 
 pub(crate) fn operations(step: &StepAnalysis) -> Panel {
     let mut page = Panel::default();
-    let mut table = Table::new(&OPERATION.map(|title| (title, if title == OPERATION[0] { Left } else { Right })));
+    let mut table = Table::of_figures(OPERATION[0], &OPERATION[1..]);
     for cells in done(step) {
         table.row(cells);
     }

@@ -126,10 +126,8 @@ fn table(steps: &[StepSummary], large_bytes: Option<u64>) -> Table {
         }
         if smalls {
             let small = small(step);
-            let rate =
-                small.map_or_else(|| figure::UNKNOWN.to_owned(), |s| figure::format_whole(s.per_s.round() as u64));
             let times = [small.map(|s| s.mean_us), small.and_then(|s| s.p50_us), small.and_then(|s| s.p99_us)];
-            row.push(rate);
+            row.push(figure::whole(small.map(|s| s.per_s)));
             row.extend(times.map(figure::maybe));
         }
         if larges {

@@ -194,10 +194,6 @@ fn is_imported(steps: &[&StepSummary]) -> bool {
 }
 
 fn row(step: &StepSummary, block_bytes: Option<u64>, words: &Words) -> Vec<String> {
-    let known = |value: Option<f64>| value.map_or_else(|| figure::UNKNOWN.to_owned(), figure::number);
-    let rate = |value: Option<f64>| {
-        value.map_or_else(|| figure::UNKNOWN.to_owned(), |v| figure::format_whole(v.round() as u64))
-    };
     let op = step.ops.main();
     let mib = |bytes: f64| bytes / 1_048_576.0;
     let own_block = step.point.block_bytes();
@@ -207,16 +203,16 @@ fn row(step: &StepSummary, block_bytes: Option<u64>, words: &Words) -> Vec<Strin
     let again = if step.point.drift_check { " (again)" } else { "" };
     vec![
         figure::count(step.sessions),
-        rate(step.blocks_visited_per_s.or(step.logical_reads_per_s)),
-        rate(reads),
-        known(read_mib),
-        rate(step.physical_writes_per_s.or(step.write_requests_per_s.filter(|_| is_imported(&[step])))),
-        known(step.log_bytes_per_s.map(mib)),
-        known(op.map_or(step.read_latency_mean_us, |op| op.mean_us)),
-        known(op.and_then(|op| op.p50_us)),
-        known(op.and_then(|op| op.p99_us)),
-        known(step.hit_ratio.map(|share| share * 100.0)),
-        known(step.cpu.db_cores),
+        figure::whole(step.blocks_visited_per_s.or(step.logical_reads_per_s)),
+        figure::whole(reads),
+        figure::maybe(read_mib),
+        figure::whole(step.physical_writes_per_s.or(step.write_requests_per_s.filter(|_| is_imported(&[step])))),
+        figure::maybe(step.log_bytes_per_s.map(mib)),
+        figure::maybe(op.map_or(step.read_latency_mean_us, |op| op.mean_us)),
+        figure::maybe(op.and_then(|op| op.p50_us)),
+        figure::maybe(op.and_then(|op| op.p99_us)),
+        figure::maybe(step.hit_ratio.map(|share| share * 100.0)),
+        figure::maybe(step.cpu.db_cores),
         format!(
             "{}{again}",
             step.limited_by.as_deref().map_or_else(|| figure::UNKNOWN.to_owned(), |by| limit(by, words))
@@ -245,17 +241,14 @@ fn capacity(knee: &KneeSummary, steps: &[&StepSummary]) -> Vec<String> {
     let unit = flow_of(steps).unit();
     let measured = steps.iter().filter_map(|step| Some((throughput(step)?, step.sessions)));
     let most = measured.max_by(|one, other| one.0.total_cmp(&other.0)).map(|(rate, sessions)| {
-        format!(
-            "highest measured {} {unit} at {}",
-            figure::format_whole(rate.round() as u64),
-            figure::sessions(sessions)
-        )
+        format!("highest measured {} {unit} at {}", figure::format_rounded(rate), figure::sessions(sessions))
     });
-    let whole = |rate: f64| figure::format_whole(rate.round() as u64);
     let fitted = knee.max_per_s.filter(|_| knee.model.is_some()).map(|rate| {
         let ends = knee.intervals.get(KneeFigure::MaxPerS.name());
-        let interval = ends.map(|[low, high]| format!(" (95 % interval {} to {})", whole(*low), whole(*high)));
-        format!("fitted capacity {} {unit}{}", whole(rate), interval.unwrap_or_default())
+        let interval = ends.map(|[low, high]| {
+            format!(" (95 % interval {} to {})", figure::format_rounded(*low), figure::format_rounded(*high))
+        });
+        format!("fitted capacity {} {unit}{}", figure::format_rounded(rate), interval.unwrap_or_default())
     });
     fitted.into_iter().chain(most).collect()
 }

@@ -3,11 +3,11 @@
 use mindful_core::contract::description::Words;
 use mindful_core::result::{StepSummary, TargetSummary};
 
-use crate::figure::{UNKNOWN, maybe, percent};
+use crate::escape;
+use crate::figure::{UNKNOWN, count, maybe, percent};
 use crate::panels::Panel;
 use crate::panels::sweep::limit;
 use crate::table::{Side, Table};
-use crate::{card, escape};
 
 /// A line for each; nothing where there is one.
 pub(crate) fn panel(step: &StepSummary, words: &Words) -> Panel {
@@ -41,12 +41,12 @@ fn row(name: &str, target: &TargetSummary, words: &Words) -> Vec<String> {
     let reads = step.ops.select.as_ref().and_then(|select| select.p99_us);
     vec![
         name.to_owned(),
-        step.sessions.map_or_else(|| UNKNOWN.to_owned(), |sessions| sessions.to_string()),
+        count(step.sessions),
         maybe(step.blocks_visited_per_s),
         maybe(step.physical_reads_per_s),
         percent(step.hit_ratio),
         maybe(reads),
         step.limited_by.as_ref().map_or_else(|| UNKNOWN.to_owned(), |by| limit(by, words)),
-        card::word(target.validity).to_owned(),
+        target.validity.name().to_owned(),
     ]
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::second::WatchedSecond;
-use crate::figure::{UNKNOWN, number};
+use crate::figure::maybe;
 use mindful_analyze::figures::rates;
 use mindful_core::contract::metric::{Counter, Scope};
 use mindful_core::contract::wait::{SAMPLES, WaitClass};
@@ -145,26 +145,22 @@ fn joined(cells: impl Iterator<Item = (usize, String)>) -> String {
 }
 
 fn rate(second: &WatchedSecond, counter: Counter, unit: f64) -> String {
-    figure(second.rate(counter).map(|rate| rate / unit))
-}
-
-fn figure(value: Option<f64>) -> String {
-    value.map_or_else(|| UNKNOWN.to_owned(), number)
+    maybe(second.rate(counter).map(|rate| rate / unit))
 }
 
 /// Logical reads that needed no physical one, % (of the block requests to the database's cache).
 fn hits(second: &WatchedSecond) -> String {
-    figure(rates::hit_ratio(|counter| second.rate(counter)).map(|share| 100.0 * share))
+    maybe(rates::hit_ratio(|counter| second.rate(counter)).map(|share| 100.0 * share))
 }
 
 /// Mean time of a read at the device, ms.
 fn read_ms(second: &WatchedSecond) -> String {
-    figure(rates::device_read_us(|counter| second.rate(counter)).map(|us| us / 1e3))
+    maybe(rates::device_read_us(|counter| second.rate(counter)).map(|us| us / 1e3))
 }
 
 /// Busy share of the host's CPUs, %.
 fn cpu(second: &WatchedSecond) -> String {
-    figure(rates::host_busy_share(|counter| second.rate(counter)).map(|share| 100.0 * share))
+    maybe(rates::host_busy_share(|counter| second.rate(counter)).map(|share| 100.0 * share))
 }
 
 /// Where clients spent most of their time, and its share of all time in which they were not idle: `DataFileRead 82 %`.
@@ -200,7 +196,7 @@ mod tests {
         assert!(lines[1].contains("WAL MiB/s"), "{text}");
         let cells: Vec<&str> = lines[2].split_whitespace().collect();
         assert_eq!(cells[..5], ["1", "1,200", "100", "75.0", "25.0"]);
-        assert_eq!(cells[5], UNKNOWN);
+        assert_eq!(cells[5], "-");
         assert_eq!(columns.second_line(&second).lines().count(), 1);
         let heads = (0..40).filter(|_| columns.second_line(&second).lines().count() == 3).count();
         assert_eq!(heads, 2);

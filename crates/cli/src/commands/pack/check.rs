@@ -6,7 +6,7 @@ use clap::ArgMatches;
 use mindful_core::plan::units::format_counted;
 use mindful_core::{Error, Result};
 use mindful_report::export::unproven::UnprovenNumbers;
-use mindful_report::{card, escape, figure};
+use mindful_report::{escape, figure};
 use serde_json::{Value, json};
 
 use crate::args::flags::old_files;
@@ -74,7 +74,7 @@ fn checked(named: &Named) -> Result<Checked> {
     })?;
     Ok(Checked {
         path,
-        run: Some((escape(&taken.id), card::word(taken.analysis.summary.validity))),
+        run: Some((escape(&taken.id), taken.analysis.summary.validity.name())),
         differences: taken.differences,
         not_compared: taken.not_compared,
         numbers: Some(numbers),
