@@ -6,7 +6,7 @@ use mindful_core::result::finding::codes;
 
 use crate::figures::floors::{Between, Floor};
 use crate::figures::others::Others;
-use crate::judgement::claims::{self, Claim};
+use crate::judgement::claims::Claim;
 use crate::judgement::durability::Durability;
 use crate::judgement::headline::{self, percent};
 use crate::step::StepAnalysis;
@@ -45,7 +45,7 @@ fn reads(found: &StepAnalysis) -> Vec<Finding> {
     if gates.method_yield.is_some_and(|y| y < CACHED_YIELD) {
         return findings;
     }
-    let unread = gates.page_cache_share.filter(|phi| *phi > claims::MAX_PAGE_CACHE_SHARE);
+    let unread = gates.cached();
     if let Some((holes, unread)) = gates.holes().zip(unread) {
         let text = "Parts of the files were never written. The kernel answers reads of them without storage. Write the \
                     files completely, or load the dataset again.";

@@ -130,7 +130,7 @@ impl Claim {
 
     /// Levels that count differently, unless the page cache or other processes explain it.
     pub(crate) fn unexplained(gates: &Gates) -> Vec<String> {
-        let cached = gates.page_cache_share.is_some_and(|phi| phi > MAX_PAGE_CACHE_SHARE);
+        let cached = gates.cached().is_some();
         let claims = [Self::PageCacheOutOfTheWay, Self::ReadFromDevice, Self::OneRequestPerRead];
         let claims = claims.into_iter().filter(|claim| !cached || *claim != Self::PageCacheOutOfTheWay);
         let differs = claims.filter_map(|claim| match claim.held(gates) {
@@ -152,7 +152,7 @@ impl Claim {
                 (None, None) => Held::Unknown("the device is not seen"),
                 (None, Some(_)) => Held::Yes,
             },
-            Self::ReadFromDevice => read_from_device(&gates.levels),
+            Self::ReadFromDevice => read_from_device(gates),
             Self::OneRequestPerRead => one_request_per_read(gates),
             Self::Stored => below(&gates.between).map_or(Held::Yes, Held::No),
         }
@@ -209,9 +209,11 @@ fn page_cache(gates: &Gates) -> Held {
 }
 
 /// Fewer bytes than were fetched from storage: the data lies elsewhere, or something above the device kept it.
-fn read_from_device(levels: &Levels) -> Held {
+fn read_from_device(gates: &Gates) -> Held {
+    let levels = &gates.levels;
+    let few = if gates.cached().is_some() { levels.quiet_bytes() } else { 0.0 };
     match levels.process_bytes.zip(levels.device_bytes) {
-        Some((fetched, read)) if read < fetched * LEAST_SERVED => Held::No(format!(
+        Some((fetched, read)) if read < fetched * LEAST_SERVED - few => Held::No(format!(
             "the server's processes fetched {}, the device of the data read {}",
             mib_per_s(fetched),
             mib_per_s(read)
@@ -226,12 +228,16 @@ fn one_request_per_read(gates: &Gates) -> Held {
     let levels = &gates.levels;
     let (Some(read), Some(requests)) = (levels.blocks, levels.requests) else { return Held::Yes };
     let others = gates.foreign_share.is_some_and(|share| share > MAX_FOREIGN_SHARE);
-    let cached = gates.page_cache_share.filter(|phi| *phi > MAX_PAGE_CACHE_SHARE);
+    let cached = gates.cached();
     let blocks = read * (1.0 - cached.unwrap_or(0.0));
     let what = if cached.is_some() { "reads past the page cache" } else { "physical reads" };
-    let most = blocks * MOST_SERVED + QUIET_REQUESTS_PER_S.max(QUIET_SHARE * read);
-    let split = levels.block_bytes.is_some_and(|bytes| bytes < LARGE_BLOCK) && requests > most && !others;
-    if requests >= blocks * LEAST_SERVED && !split {
+    let few = QUIET_REQUESTS_PER_S.max(QUIET_SHARE * read);
+    let split = levels.block_bytes.is_some_and(|bytes| bytes < LARGE_BLOCK)
+        && requests > blocks * MOST_SERVED + few
+        && !others;
+    // Where the page cache serves reads, the few that remain are a difference of two large figures.
+    let least = blocks * LEAST_SERVED - if cached.is_some() { few } else { 0.0 };
+    if requests >= least && !split {
         return Held::Yes;
     }
     let each = levels.device_bytes.filter(|_| requests > 0.0).map(|bytes| (bytes / requests) as u64);
@@ -305,6 +311,11 @@ impl Gates {
     /// Whether all claims hold, so that reads may be called storage.
     pub(crate) fn pass(&self) -> bool {
         Claim::ALL.iter().all(|claim| claim.held(self) == Held::Yes)
+    }
+
+    /// The share of the page cache, unless negligible.
+    pub(crate) fn cached(&self) -> Option<f64> {
+        self.page_cache_share.filter(|phi| *phi > MAX_PAGE_CACHE_SHARE)
     }
 
     /// Why reads may not be called storage, claim by claim.

@@ -36,7 +36,7 @@ const MOST_OF_A_SYNC: f64 = 1.1;
 const LEAST_WAITED: f64 = 0.5;
 /// The same where others may have flushed the device: their flushes can be slower, which raises the mean.
 const LEAST_WAITED_BESIDE_OTHERS: f64 = 0.1;
-/// Fewest samples of waiting sessions that are expected where commits wait for flushes: half of them is no chance then.
+/// Fewest samples of waiting sessions, seen or expected where commits wait for flushes: half of them is no chance then.
 const FEWEST_SAMPLES: f64 = 50.0;
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -94,11 +94,12 @@ impl Durability {
         let single_log = places.len() == 1 && !on_files;
         let waited = Waited::from_counters(counters, commits, &run.words()).filter(|_| single_log);
         let of_a_sync = if single_log { MOST_OF_A_SYNC } else { foreign_writes::OF_A_SYNC };
+        let all_syncs = counters.rate(Counter::Syncs);
         let of_place = |(number, place): (usize, &String)| {
             // Syncs belong to the first log; other files written before a commit are synced once for each group.
             let syncs = syncs.filter(|_| number == 0);
             let due = |what: &'static str, share: f64| {
-                move |asked: f64| Due { what, asked, flushes: asked * share, of_a_sync }
+                move |asked: f64| Due { what, asked, flushes: asked * share, of_a_sync, all_syncs }
             };
             let one_by_one = syncs.filter(|_| !on_files).map(due("syncs", LEAST_FLUSHED));
             let written = writes.filter(|_| number == 0).map(due("writes of the log", LEAST_OF_WRITES));
@@ -165,6 +166,15 @@ struct Due {
     flushes: f64,
     /// Most flushes for one of them.
     of_a_sync: f64,
+    /// Syncs of all files of the database, 1/s, if it counts them.
+    all_syncs: Option<f64>,
+}
+
+impl Due {
+    /// Most flushes that the run can have caused, 1/s.
+    fn most(&self) -> f64 {
+        self.asked.max(self.all_syncs.unwrap_or(0.0)) * self.of_a_sync
+    }
 }
 
 /// What commits or syncs waited for, compared with a flush.
@@ -191,7 +201,8 @@ impl Waited {
             seen.peek()?;
             let seen: f64 = seen.filter_map(|change| change.delta).sum();
             let commits = commits?;
-            let enough = samplings * commits * flush_us / 1e6 >= FEWEST_SAMPLES;
+            let expected = samplings * commits * flush_us / 1e6;
+            let enough = seen.max(expected) >= FEWEST_SAMPLES;
             let us = seen / samplings * 1e6 / commits;
             enough.then(|| waited(format!("a commit waited for the {}", words.log), us))
         };
@@ -267,7 +278,7 @@ fn flushed(rate: f64, level: &str, due: &Due, waited: Option<&Waited>) -> Durabi
     match waited {
         // Of merged commits only the fewest flushes are certainly those of the run.
         Some(waited) => waited.at_level(level, foreign_writes::are_of_others(rate, due.flushes * due.of_a_sync)),
-        None if foreign_writes::are_of_others(rate, due.asked * due.of_a_sync) => Durability::NotVisible(format!(
+        None if foreign_writes::are_of_others(rate, due.most()) => Durability::NotVisible(format!(
             "{}: {} flushes/s for {} {} per second",
             other_flushes(level),
             format_rounded(rate),

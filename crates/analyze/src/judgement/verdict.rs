@@ -341,11 +341,22 @@ fn device_latency(e: &Evidence) -> Option<Verdict> {
     } else {
         "more --sessions raise the figure until the device is full; a faster device raises it at once"
     };
-    let mut figures = share_of_time(e, "waits for reads were", WaitClass::Read, READ_SHARE)?;
+    let sampled = share_of_time(e, "waits for reads were", WaitClass::Read, READ_SHARE);
+    let mut figures = sampled.or_else(|| reads_at_device(e))?;
     if let Some(phi) = e.page_cache_share.filter(|phi| *phi > MAX_PAGE_CACHE_SHARE) {
         let _ = write!(figures, ", though the page cache served {} of them", percent(phi));
     }
     Some(e.limited(Limit::DeviceLatency, figures, next))
+}
+
+/// Little's law at the device, where samples show waits for reads and waits of unknown reason that exceed the limit
+/// together. MariaDB and MySQL have sessions that sleep at a lock while another thread reads for them.
+fn reads_at_device(e: &Evidence) -> Option<String> {
+    let [reads, other] = [WaitClass::Read, WaitClass::Other].map(|class| e.shares.get(class));
+    let (reads, other) = reads.zip(other)?;
+    let figures = over("reads were at the device for {} of database time", e.at_device, READ_SHARE)?;
+    let samples = format!("samples show {} reads and {} other waits", percent(reads), percent(other));
+    (reads + other > READ_SHARE && other < reads).then(|| format!("{figures}; {samples}"))
 }
 
 fn page_cache(e: &Evidence) -> Option<Verdict> {
@@ -476,6 +487,19 @@ mod tests {
         assert_eq!(Verdict::from_evidence(&log).limit, Limit::LogVolume);
         let rising = ladder(step(16.0, 64_000.0, 250.0), step(32.0, 120_000.0, 266.0));
         assert_eq!(Verdict::from_evidence(&rising).limit, Limit::DeviceLatency);
+    }
+
+    #[test]
+    fn requests_at_the_device_decide_what_samples_leave_open() {
+        let reads = shares(&[(WaitClass::Read, 0.54), (WaitClass::Cpu, 0.37), (WaitClass::Other, 0.09)]);
+        let judged = |at_device| Verdict::from_evidence(&Evidence { at_device, ..reads.clone() });
+        let decided = judged(Some(0.63));
+        assert_eq!(decided.limit, Limit::DeviceLatency);
+        assert!(decided.figures.contains("63.0 %") && decided.figures.contains("54.0 %"), "{decided:?}");
+        assert_eq!([judged(Some(0.5)), judged(None)].map(|verdict| verdict.limit), [Limit::Undecided; 2]);
+        let busy = shares(&[(WaitClass::Read, 0.50), (WaitClass::Cpu, 0.45), (WaitClass::Other, 0.05)]);
+        let judged = Verdict::from_evidence(&Evidence { at_device: Some(0.8), ..busy });
+        assert_eq!(judged.limit, Limit::Undecided, "read-ahead keeps the device busy, too");
     }
 
     #[test]

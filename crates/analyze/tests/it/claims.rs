@@ -31,6 +31,24 @@ fn a_device_that_read_less_than_was_fetched_is_no_storage() {
     );
 }
 
+/// As of SQLite, which reads through the page cache: what passes it is a difference of two large figures.
+#[test]
+fn a_few_reads_past_the_page_cache_are_no_level() {
+    let made = Made { from_storage: 0.0, ..Made::default() };
+    let blocks = (made.ops_per_slice() * 4 * 64) as f64;
+    let judged = |reads: f64| {
+        let rates = [
+            (Counter::ProcessReadBytes.name(), blocks * reads * 8_192.0),
+            (Counter::DeviceReads.name(), blocks * reads * 0.7),
+            (Counter::DeviceReadBytes.name(), blocks * reads * 8_192.0 * 0.7),
+        ];
+        analyze(&with(&made, "device", &rates))
+    };
+    let [few, many] = [judged(0.005), judged(0.2)];
+    assert!(codes(&few).contains(&"page-cache") && !codes(&few).contains(&"levels-disagree"), "{few:?}");
+    assert!(codes(&many).contains(&"levels-disagree"), "{many:?}");
+}
+
 /// As for a table in key order with the kernel's read-ahead: all bytes come from the device, in few requests.
 #[test]
 fn few_large_requests_are_no_iops() {
@@ -323,6 +341,9 @@ fn flushes_of_others_prove_no_commit() {
     assert!(flushed(1_000.0, &[("log/commit", 2.0)]).0);
     let unknown = flushed(5_000.0, &[("read/file", 2.0)]);
     assert!(!unknown.0 && unknown.1.contains("not visible: vdb was flushed for other writes:"), "{unknown:?}");
+    // InnoDB counts the syncs of all its files.
+    let own = flushed(5_000.0, &[("read/file", 2.0), (Counter::Syncs.name(), 4_900.0)]);
+    assert!(!own.0 && !own.1.contains("not visible"), "{own:?}");
 }
 
 /// They raise the mean time of a flush.
@@ -334,6 +355,9 @@ fn slow_flushes_of_others_accuse_no_fast_commit() {
     assert!(flushed(2_000.0, &timed(20.0)).0, "far below");
     // 40 samples of commits in flushes are expected: 5 are too few to accuse.
     assert!(!flushed(1_000.0, &[("samplings", 10.0), ("log/commit", 0.5)]).0);
+    // Those seen are enough where sessions wait for long.
+    let seen = flushed(2_000.0, &[("samplings", 10.0), ("log/commit", 8.0)]);
+    assert!(!seen.0 && !seen.1.contains("not visible"), "{seen:?}");
 }
 
 #[test]

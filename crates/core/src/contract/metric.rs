@@ -82,6 +82,8 @@ stored_names! {
         LogWrites = "log_writes",
         /// Requests of the database to make its log durable.
         LogSyncs = "log_syncs",
+        /// Requests of the database to make any of its files durable, the log included.
+        Syncs = "syncs",
         /// Records of the log.
         LogRecords = "log_records",
         /// Of these, images of whole blocks.

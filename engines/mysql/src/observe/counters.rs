@@ -87,7 +87,12 @@ const COLUMNS: &[Column] = &[
     own(&["Innodb_buffer_pool_wait_free"], "1", "Times a session had to wait for a free page"),
     own(&["Innodb_data_read"], "bytes", "Bytes read from data files"),
     own(&["Innodb_data_written"], "bytes", "Bytes written to data files, the doublewrite area and the log"),
-    own(&["Innodb_data_fsyncs"], "1", "Calls of fsync"),
+    counter(
+        &["Innodb_data_fsyncs"],
+        Counter::Syncs.name(),
+        "1",
+        "Calls of fsync for all files of InnoDB (Innodb_data_fsyncs)",
+    ),
     counter(
         &["Innodb_os_log_fsyncs"],
         Counter::LogSyncs.name(),
