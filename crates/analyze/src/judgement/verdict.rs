@@ -495,7 +495,7 @@ mod tests {
         let judged = |at_device| Verdict::from_evidence(&Evidence { at_device, ..reads.clone() });
         let decided = judged(Some(0.63));
         assert_eq!(decided.limit, Limit::DeviceLatency);
-        assert!(decided.figures.contains("63.0 %") && decided.figures.contains("54.0 %"), "{decided:?}");
+        assert!(decided.figures.contains("63 %") && decided.figures.contains("54 %"), "{decided:?}");
         assert_eq!([judged(Some(0.5)), judged(None)].map(|verdict| verdict.limit), [Limit::Undecided; 2]);
         let busy = shares(&[(WaitClass::Read, 0.50), (WaitClass::Cpu, 0.45), (WaitClass::Other, 0.05)]);
         let judged = Verdict::from_evidence(&Evidence { at_device: Some(0.8), ..busy });

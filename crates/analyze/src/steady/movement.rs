@@ -18,13 +18,13 @@ const PARTS: usize = 6;
 const SMALL: f64 = 0.05;
 
 /// Change from which a monotonic rate raises a finding, a share.
-const LARGE: f64 = 0.10;
+const LARGE: f64 = 0.125;
 
 /// Smallest change, as a share, at which parts without a common rate raise a finding, for any values between them. It
 /// is five standard deviations of noise of 6 %, because one order in ten of ten points separates the thirds.
 const APART: f64 = 0.30;
-/// Effect of an end on the mean of the window, a share: a tenth of the window at three fifths of the rate.
-const OFF: f64 = 0.04;
+/// Effect of an end on the mean of the window, a share: a tenth of the window at seven tenths of the rate.
+const OFF: f64 = 0.03;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Movement {

@@ -78,7 +78,7 @@ fn the_next_step_after_maintenance_is_about_the_server() {
 #[test]
 fn a_slow_first_or_last_tenth_is_reported() {
     for slow in [0, SECONDS - 1] {
-        let run = run(|_, slice| if slice == slow { 0.5 } else { 1.0 });
+        let run = run(|_, slice| if slice == slow { 0.66 } else { 1.0 });
         assert!(warns(&run, "rate-moved"), "slice {slow}");
     }
     assert_eq!(found(&run(|_, slice| if slice == 4 { 0.5 } else { 1.0 }), "rate-moved"), None);
