@@ -11,6 +11,8 @@ use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
 use serde_json::{Map, Value};
 
+use crate::writer::to_value;
+
 /// A latency is known by its bucket to this share.
 const BUCKET: f64 = 0.01;
 /// So many contradictions are named.
@@ -35,7 +37,7 @@ impl Contradictions {
     pub(crate) fn compare_with_settings(&mut self, run: &Run) {
         let differ =
             |asked: Option<Value>, stored: Option<Value>| asked.zip(stored).and_then(|(a, b)| difference(&a, &b));
-        if let Some(what) = differ(run.asked_plan(), serde_json::to_value(&run.head.plan).ok()) {
+        if let Some(what) = differ(run.asked_plan(), to_value(&run.head.plan).ok()) {
             self.add(format!("the plan has {what} by its settings"));
         }
         for (at, step) in (0_u32..).zip(&run.steps) {
@@ -64,7 +66,7 @@ impl Contradictions {
 }
 
 fn work_of(step: &StepRecord) -> Option<Value> {
-    let head = serde_json::to_value(&step.head).ok()?;
+    let head = to_value(&step.head).ok()?;
     let parts = ["workload", "placements"].map(|part| (part.to_owned(), head[part].clone()));
     Some(Map::from_iter(parts).into())
 }

@@ -60,8 +60,8 @@ pub(crate) fn read_summary(path: &Path) -> Result<Option<Summary>> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(corrupt(&error)),
     };
-    if serde_json::from_str::<Format>(&text).map_err(|error| corrupt(&error))?.format > FORMAT {
+    if serde_json::from_slice::<Format>(text.as_bytes()).map_err(|error| corrupt(&error))?.format > FORMAT {
         return Ok(None);
     }
-    serde_json::from_str(&text).map(Some).map_err(|error| corrupt(&error))
+    serde_json::from_slice(text.as_bytes()).map(Some).map_err(|error| corrupt(&error))
 }

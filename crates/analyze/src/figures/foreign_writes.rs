@@ -63,7 +63,8 @@ impl ForeignWrites {
         // Without updates the run requests no flush. With updates but no count of syncs, the number is unknown. A
         // forced write (O_DSYNC) causes a flush without a sync.
         let asked = |syncs: f64| if syncs > 0.0 { syncs } else { rate(Counter::Commits).unwrap_or(0.0) };
-        let syncs = if updates { rate(Counter::Syncs).or_else(|| rate(Counter::LogSyncs)).map(asked) } else { Some(0.0) };
+        let syncs =
+            if updates { rate(Counter::Syncs).or_else(|| rate(Counter::LogSyncs)).map(asked) } else { Some(0.0) };
         let flushes = syncs.map_or(0.0, |syncs| (most - OF_A_SYNC * syncs).max(0.0));
         let explained = own_bytes * if updates { 2.0 * BESIDE } else { BESIDE } + (most - flushes) * OF_A_FLUSH;
         let all = device_bytes + rate(Counter::DeviceReadBytes).unwrap_or(0.0);

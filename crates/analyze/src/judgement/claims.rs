@@ -232,9 +232,8 @@ fn one_request_per_read(gates: &Gates) -> Held {
     let blocks = read * (1.0 - cached.unwrap_or(0.0));
     let what = if cached.is_some() { "reads past the page cache" } else { "physical reads" };
     let few = QUIET_REQUESTS_PER_S.max(QUIET_SHARE * read);
-    let split = levels.block_bytes.is_some_and(|bytes| bytes < LARGE_BLOCK)
-        && requests > blocks * MOST_SERVED + few
-        && !others;
+    let split =
+        levels.block_bytes.is_some_and(|bytes| bytes < LARGE_BLOCK) && requests > blocks * MOST_SERVED + few && !others;
     // Where the page cache serves reads, the few that remain are a difference of two large figures.
     let least = blocks * LEAST_SERVED - if cached.is_some() { few } else { 0.0 };
     if requests >= least && !split {

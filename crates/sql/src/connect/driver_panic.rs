@@ -12,6 +12,12 @@ thread_local! {
 
 /// Calls a driver, and returns the words of its panic.
 pub fn caught<T>(call: impl FnOnce() -> T) -> Result<T, String> {
+    let (mut call, mut done) = (Some(call), None);
+    catch(&mut || done = call.take().map(|call| call()))?;
+    Ok(done.unwrap_or_else(|| unreachable!("a call that did not panic has returned")))
+}
+
+fn catch(call: &mut dyn FnMut()) -> Result<(), String> {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let before = panic::take_hook();

@@ -230,15 +230,18 @@ impl Link {
         work: impl FnOnce(&mut Conn) -> Result<T, Failure>,
     ) -> Result<T> {
         let socket = Socket::from_connection(connection);
-        understood(|| work(connection)).map_err(|failure| {
-            let left = matches!(&failure, Failure::Server(error) if is_not_ended(error));
-            let left = left.then(|| self.standing.end_statement(&self.server, socket)).flatten();
-            let mut error = explain(failure, place, self.abort.is_aborted());
-            if let Some(number) = left {
-                error.next = format!("{}; the server may still run the statement; KILL {number} ends it", error.next);
-            }
-            error
-        })
+        understood(|| work(connection)).map_err(|failure| self.failed(failure, place, socket))
+    }
+
+    /// The error of failed work on the connection of `socket`; ends a statement that reached its time limit.
+    fn failed(&self, failure: Failure, place: &str, socket: Socket) -> Error {
+        let left = matches!(&failure, Failure::Server(error) if is_not_ended(error));
+        let left = left.then(|| self.standing.end_statement(&self.server, socket)).flatten();
+        let mut error = explain(failure, place, self.abort.is_aborted());
+        if let Some(number) = left {
+            error.next = format!("{}; the server may still run the statement; KILL {number} ends it", error.next);
+        }
+        error
     }
 
     /// Does `work` on the connection of a session that measures.

@@ -1,7 +1,8 @@
 //! The one runtime of a target and its connections.
 
+use std::convert::Infallible;
 use std::future::Future;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -26,6 +27,8 @@ const GOODBYE: Duration = Duration::from_secs(1);
 /// Number of silent timeouts before a probe of the server, and number of failed probes.
 const PATIENCE: u32 = 3;
 const SILENT_FOR: u32 = 3;
+
+type Work<'w> = Pin<&'w mut dyn Future<Output = ()>>;
 
 pub(crate) struct Link {
     runtime: Runtime,
@@ -104,36 +107,37 @@ impl Link {
         self.attend(Patience::Question, work).map_err(|failure| self.failed(Some(connection), failure, place))
     }
 
-    /// Waits for `work` while the server answers others, within the time limit of its kind of work.
     fn attend<T>(
         &self,
         patience: Patience,
         work: impl Future<Output = std::result::Result<T, Failure>>,
     ) -> std::result::Result<T, Failure> {
+        result_of(work, |work| understood(|| self.runtime.block_on(self.attended(patience, work))))?
+    }
+
+    /// Waits for `work` while the server answers others, within the time limit of its kind of work.
+    async fn attended(&self, patience: Patience, mut work: Work<'_>) -> std::result::Result<(), Failure> {
         let limit = patience.limit(self.server.patience());
-        let attended = async {
-            let (mut work, begun) = (pin!(work), Instant::now());
-            let mut silent = 0;
-            loop {
-                let left = limit.saturating_sub(begun.elapsed());
-                if let Ok(done) = tokio::time::timeout(left.min(self.server.patience() * PATIENCE), &mut work).await {
-                    return done;
-                }
-                if begun.elapsed() >= limit {
-                    abort::end(|| self.shared.connections().clone()).await;
-                    return Err(Failure::Ours(not_ended(limit, "connect_timeout").at(self.server.place(0))));
-                }
-                let answers = tokio::select! {
-                    done = &mut work => return done,
-                    answers = self.server.answers() => answers,
-                };
-                silent = if answers.is_ok() { 0 } else { silent + 1 };
-                if let (Err(error), SILENT_FOR) = (answers, silent) {
-                    return Err(Failure::Ours(error));
-                }
+        let begun = Instant::now();
+        let mut silent = 0;
+        loop {
+            let left = limit.saturating_sub(begun.elapsed());
+            if tokio::time::timeout(left.min(self.server.patience() * PATIENCE), &mut work).await.is_ok() {
+                return Ok(());
             }
-        };
-        understood(|| self.runtime.block_on(attended))
+            if begun.elapsed() >= limit {
+                abort::end(|| self.shared.connections().clone()).await;
+                return Err(Failure::Ours(not_ended(limit, "connect_timeout").at(self.server.place(0))));
+            }
+            let answers = tokio::select! {
+                () = &mut work => return Ok(()),
+                answers = self.server.answers() => answers,
+            };
+            silent = if answers.is_ok() { 0 } else { silent + 1 };
+            if let (Err(error), SILENT_FOR) = (answers, silent) {
+                return Err(Failure::Ours(error));
+            }
+        }
     }
 
     /// The same for a session, which may have been interrupted on purpose.
@@ -143,7 +147,13 @@ impl Link {
         place: &str,
         work: impl Future<Output = std::result::Result<T, Failure>>,
     ) -> Result<T> {
-        understood(|| self.wait(work)).map_err(|failure| self.session_failed(connection, place, failure))
+        let done = result_of(work, |work| {
+            understood(|| {
+                self.runtime.block_on(work);
+                Ok(())
+            })
+        });
+        done.and_then(|done| done).map_err(|failure| self.session_failed(connection, place, failure))
     }
 
     /// The same before the session measures: its server has to answer others meanwhile.
@@ -157,7 +167,11 @@ impl Link {
     }
 
     pub(crate) fn wait<T>(&self, work: impl Future<Output = T>) -> T {
-        self.runtime.block_on(work)
+        let Ok(done) = result_of(work, |work| {
+            self.runtime.block_on(work);
+            Ok::<_, Infallible>(())
+        });
+        done
     }
 
     /// The error of a session, which may have been interrupted on purpose.
@@ -226,8 +240,19 @@ impl Link {
     }
 }
 
+/// The result of `work` after `wait` for its end. A runtime has hundreds of functions for each type of future that it
+/// drives, so all work has one type.
+fn result_of<T, E>(
+    work: impl Future<Output = T>,
+    wait: impl FnOnce(Work<'_>) -> std::result::Result<(), E>,
+) -> std::result::Result<T, E> {
+    let mut done = None;
+    wait(pin!(async { done = Some(work.await) }))?;
+    Ok(done.expect("work that was waited for has ended"))
+}
+
 /// The result of `work`; an error if its driver panicked because of an unknown answer.
-fn understood<T>(work: impl FnOnce() -> std::result::Result<T, Failure>) -> std::result::Result<T, Failure> {
+fn understood(work: impl FnOnce() -> std::result::Result<(), Failure>) -> std::result::Result<(), Failure> {
     caught(work).unwrap_or_else(|words| Err(Failure::Ours(no_postgresql(&format!(" ({words})")))))
 }
 
