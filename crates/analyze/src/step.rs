@@ -11,7 +11,7 @@ use crate::figures::caps::Cap;
 use crate::figures::counters::Counters;
 use crate::figures::cpu::{client_cpus, held_back, left_to_host};
 use crate::figures::floors::floors;
-use crate::figures::foreign_writes::ForeignWrites;
+use crate::figures::foreign_writes::{self, ForeignWrites};
 use crate::figures::others::Others;
 use crate::figures::pace::Pace;
 use crate::figures::ranks;
@@ -84,7 +84,9 @@ pub fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
     let block = subject.block_bytes.map(|bytes| bytes as f64);
     let seen = work.is_some() && run.host.as_ref().is_some_and(|host| host.local);
     let below = gates.writes_below.as_ref();
-    let foreign_writes = seen.then(|| ForeignWrites::from_counters(&counters, block, updates, below)).flatten();
+    let log_only = foreign_writes::flushes_log_only(run);
+    let foreign_writes = || ForeignWrites::from_counters(&counters, block, updates, log_only, below);
+    let foreign_writes = seen.then(foreign_writes).flatten();
     let ledger = match &work {
         Some(work) => ledger(run, step, work, &counters, &summary).above(&floors),
         None => Ledger::reported(&counters, subject.block_bytes, &run.words()),

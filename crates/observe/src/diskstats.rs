@@ -33,10 +33,10 @@ const FIELDS: [(MetricFamily, &str, &str); 17] = [
         "time with at least one request in flight; a parallel device may have room while it is 100 %",
     ),
     (MetricFamily::Field("weighted_io_ms"), "ms", "time all requests took together"),
-    (MetricFamily::DiscardsCompleted, "1", "discard requests completed"),
+    (MetricFamily::Field("discards_completed"), "1", "discard requests completed"),
     (MetricFamily::Field("discards_merged"), "1", "discards merged"),
     (MetricFamily::Field("sectors_discarded"), "sectors", "sectors of 512 bytes discarded"),
-    (MetricFamily::Field("discard_ms"), "ms", "time all discards took"),
+    (MetricFamily::DiscardMs, "ms", "time all discards took"),
     (MetricFamily::FlushesCompleted, "1", "flush requests completed"),
     (MetricFamily::Field("flush_ms"), "ms", "time all flushes took"),
 ];

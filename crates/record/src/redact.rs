@@ -246,6 +246,7 @@ impl Redactor {
             cache_requests: _,
             stored_blocks,
             log_by_forced_writes: _,
+            syncs_log_only: _,
             words: _,
             simulated: _,
             no_layout: _,

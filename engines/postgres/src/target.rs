@@ -234,6 +234,7 @@ impl Target for PostgresTarget {
     fn describe(&self) -> Result<Description> {
         let mut description = describe::describe(&self.link)?;
         description.facts.extend(self.private.iter().flat_map(Instance::chosen).map(Chosen::fact));
+        description.syncs_log_only = true;
         description.log_by_forced_writes =
             description.facts.get("wal_sync_method").is_some_and(|method| method.starts_with("open_"));
         let entries = self.entries()?;

@@ -103,8 +103,8 @@ fn foreign_writes(found: &StepAnalysis) -> Option<Finding> {
     let device = foreign.below.as_deref().unwrap_or("the device");
     let bytes = format!("{} written at {device}, {} by the run", mib(foreign.device_bytes), mib(foreign.own_bytes));
     let flushes = format!("{} flushes/s that the run did not ask for", format_rounded(foreign.flushes));
-    let discards = format!("{} discards/s", format_rounded(foreign.discards));
-    let all = [(foreign.more_bytes, bytes), (foreign.flushes >= 1.0, flushes), (foreign.discards > 0.0, discards)];
+    let discards = format!("discards took {} ms a second", format_rounded(foreign.discard_ms));
+    let all = [(foreign.more_bytes, bytes), (foreign.flushes >= 1.0, flushes), (foreign.discard_ms > 0.0, discards)];
     let all: Vec<_> = all.into_iter().filter_map(|(said, text)| said.then_some(text)).collect();
     let names = found.others.as_ref().map(Others::writers).unwrap_or_default();
     Some(codes::FOREIGN_WRITES.finding(text, format!("{}{}", all.join(", "), most_by(&names))))

@@ -29,9 +29,6 @@ const FEWEST_UPDATES: f64 = 100.0;
 const LEAST_FLUSHED: f64 = 0.95;
 /// Share of the writes of the log of single commits that must have been flushed: on a full host, two may share a sync.
 const LEAST_OF_WRITES: f64 = 0.5;
-/// Most flushes for a sync of a database with one log. The files of the log were written before, so a sync needs no
-/// journal. A second one, such as a binary log, grows.
-const MOST_OF_A_SYNC: f64 = 1.1;
 /// Time of a sync or of a commit by the mean time of a flush, below which it did not wait for one.
 const LEAST_WAITED: f64 = 0.5;
 /// The same where others may have flushed the device: their flushes can be slower, which raises the mean.
@@ -93,7 +90,7 @@ impl Durability {
         let places: Vec<_> = places(&run.environment, if on_files { Kept::Dataset } else { Kept::Log }).collect();
         let single_log = places.len() == 1 && !on_files;
         let waited = Waited::from_counters(counters, commits, &run.words()).filter(|_| single_log);
-        let of_a_sync = if single_log { MOST_OF_A_SYNC } else { foreign_writes::OF_A_SYNC };
+        let of_a_sync = if single_log { foreign_writes::OF_A_SYNC_IN_PLACE } else { foreign_writes::OF_A_SYNC };
         let all_syncs = counters.rate(Counter::Syncs);
         let of_place = |(number, place): (usize, &String)| {
             // Syncs belong to the first log; other files written before a commit are synced once for each group.

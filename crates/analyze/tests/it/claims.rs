@@ -410,17 +410,33 @@ fn writes_and_flushes_of_others_are_found() {
     let heavy = beside(700e6, 0.0);
     assert!(evidence(&heavy, "foreign-writes").starts_with("667.6 MiB/s written at the device, 0.0 MiB/s by the run"));
     assert_eq!(evidence(&beside(0.0, 150.0), "foreign-writes"), "150 flushes/s that the run did not ask for");
-    let discards = |rate: f64| {
-        let rates = [(Counter::DeviceWriteBytes.name(), 0.0), ("vda.discards_completed", rate)];
+    let discards = |ms: f64| {
+        let rates = [(Counter::DeviceWriteBytes.name(), 0.0), ("vda.discard_ms", ms)];
         analyze(&made.with(HostSource::Diskstats.name(), &rates))
     };
-    assert_eq!(evidence(&discards(1_900.0), "foreign-writes"), "1,900 discards/s");
-    assert!(!has(&discards(2.0), "foreign-writes"), "a deleted file");
+    assert_eq!(evidence(&discards(363.0), "foreign-writes"), "discards took 363 ms a second");
+    assert!(!has(&discards(13.0), "foreign-writes"), "files that were deleted");
     // A run with updates writes, and its file system writes a journal.
     let own = Made { update_pct: "20", latency_us: 400, ..Made::default() };
     let written = own.blocks_per_s() * 0.2 * BLOCK_BYTES;
     let run = own.with("device", &[(Counter::DeviceWriteBytes.name(), written * 1.8)]);
     assert!(!has(&analyze(&run), "foreign-writes"));
+}
+
+/// A server that syncs data, too, and a file system that copies on write, flush more than once for a sync of the log.
+#[test]
+fn flushes_beyond_the_syncs_of_the_log_are_of_others() {
+    let found = |flushes: f64, syncs_log_only: bool, file_system: &str| {
+        let mut run = updating(8, "write back", Some(flushes));
+        let rates = [(Counter::DeviceWriteBytes.name(), 0.0), (Counter::LogDeviceFlushes.name(), flushes)];
+        add(&mut run, HostSource::Diskstats.name(), &rates);
+        add(&mut run, "log", &[(Counter::LogSyncs.name(), 2_000.0)]);
+        run.description.iter_mut().for_each(|description| description.syncs_log_only = syncs_log_only);
+        run.environment.insert("log.filesystem".to_owned(), file_system.to_owned());
+        has(&analyze(&run), "foreign-writes")
+    };
+    assert!(!found(2_010.0, true, "ext4") && found(4_100.0, true, "ext4"));
+    assert!(!found(4_100.0, false, "ext4") && !found(4_100.0, true, "btrfs") && found(7_000.0, false, "btrfs"));
 }
 
 /// Another database of the server reads as much from storage as the page cache serves to ours.

@@ -45,6 +45,9 @@ pub struct Description {
     /// Whether its log is made durable by forced writes (O_DSYNC) and not by syncs.
     #[serde(default)]
     pub log_by_forced_writes: bool,
+    /// Whether it syncs files other than those of its log only at checkpoints.
+    #[serde(default)]
+    pub syncs_log_only: bool,
     /// Settings with which a crash may lose or tear committed data: `fsync = off`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unsafe_settings: Vec<String>,

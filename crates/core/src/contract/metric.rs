@@ -286,8 +286,8 @@ pub enum MetricFamily {
     SectorsRead,
     /// Flush requests that a block device completed.
     FlushesCompleted,
-    /// Discard requests that a block device completed.
-    DiscardsCompleted,
+    /// Time of the discard requests that a block device completed.
+    DiscardMs,
     /// Any other field of the thing: `sda.reads_merged`.
     Field(&'static str),
 }
@@ -303,7 +303,7 @@ impl MetricFamily {
             Self::ReadsCompleted => ["", ".", "reads_completed"],
             Self::SectorsRead => ["", ".", "sectors_read"],
             Self::FlushesCompleted => ["", ".", "flushes_completed"],
-            Self::DiscardsCompleted => ["", ".", "discards_completed"],
+            Self::DiscardMs => ["", ".", "discard_ms"],
             Self::Field(name) => ["", ".", name],
         }
     }
