@@ -490,26 +490,6 @@ mod tests {
     }
 
     #[test]
-    fn requests_at_the_device_decide_what_samples_leave_open() {
-        let reads = shares(&[(WaitClass::Read, 0.54), (WaitClass::Cpu, 0.37), (WaitClass::Other, 0.09)]);
-        let judged = |at_device| Verdict::from_evidence(&Evidence { at_device, ..reads.clone() });
-        let decided = judged(Some(0.63));
-        assert_eq!(decided.limit, Limit::DeviceLatency);
-        assert!(decided.figures.contains("63 %") && decided.figures.contains("54 %"), "{decided:?}");
-        assert_eq!([judged(Some(0.5)), judged(None)].map(|verdict| verdict.limit), [Limit::Undecided; 2]);
-        let busy = shares(&[(WaitClass::Read, 0.50), (WaitClass::Cpu, 0.45), (WaitClass::Other, 0.05)]);
-        let judged = Verdict::from_evidence(&Evidence { at_device: Some(0.8), ..busy });
-        assert_eq!(judged.limit, Limit::Undecided, "read-ahead keeps the device busy, too");
-    }
-
-    #[test]
-    fn a_device_behind_a_cache_that_served_all_does_not_limit() {
-        let reads = shares(&[(WaitClass::Read, 0.95)]);
-        let limit = |phi| Verdict::from_evidence(&Evidence { page_cache_share: Some(phi), ..reads.clone() }).limit;
-        assert_eq!([1.0, 0.9].map(limit), [Limit::PageCache, Limit::DeviceLatency]);
-    }
-
-    #[test]
     fn writers_let_in_one_by_one_get_no_advice_to_spread() {
         let clocked = shares(&[(WaitClass::Contention, 0.5)]);
         let mut sampled = clocked.shares.clone();

@@ -2,15 +2,14 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
 mod access;
-mod cache_requests;
 mod catalogue;
 mod claims;
 mod cliff;
 mod commits;
 mod comparability;
 mod compare;
-mod contention;
 mod cpu_cost;
+mod durability;
 mod files;
 mod heat;
 mod judged;

@@ -1,13 +1,14 @@
-//! Samples of waits in agreement with the scheduler.
+//! Samples of waits in agreement with the scheduler, the device and the CPUs of the host.
 
 use mindful_analyze::analyze;
 use mindful_analyze::figures::shares::Shares;
 use mindful_analyze::judgement::verdict::{Evidence, Limit, Verdict};
 use mindful_core::contract::metric::{Counter, Phase};
-use mindful_core::contract::wait::WaitClass;
+use mindful_core::contract::wait::{SAMPLES, WaitClass, WaitEvent};
 use mindful_core::record::run::Run;
+use mindful_core::result::Severity;
 
-use crate::judged::{limit, verdict};
+use crate::judged::{self, limit, verdict};
 use crate::made::{Made, add};
 
 /// A run with these counts in its samples, and these shares of its threads on a CPU and in the run queue.
@@ -121,4 +122,47 @@ fn undecided_lists_the_three_largest() {
         (WaitClass::Log, 0.1),
     ]));
     assert_eq!(verdict.figures, "largest of database time: CPU or run queue 40 %, reads 35 %, other waits 15 %");
+}
+
+#[test]
+fn requests_at_the_device_decide_what_samples_leave_open() {
+    let reads = evidence(&[(WaitClass::Read, 0.54), (WaitClass::Cpu, 0.37), (WaitClass::Other, 0.09)]);
+    let judged = |at_device| Verdict::from_evidence(&Evidence { at_device, ..reads.clone() });
+    let decided = judged(Some(0.63));
+    assert_eq!(decided.limit, Limit::DeviceLatency);
+    assert!(decided.figures.contains("63 %") && decided.figures.contains("54 %"), "{decided:?}");
+    assert_eq!([judged(Some(0.5)), judged(None)].map(|verdict| verdict.limit), [Limit::Undecided; 2]);
+    let busy = evidence(&[(WaitClass::Read, 0.50), (WaitClass::Cpu, 0.45), (WaitClass::Other, 0.05)]);
+    let judged = Verdict::from_evidence(&Evidence { at_device: Some(0.8), ..busy });
+    assert_eq!(judged.limit, Limit::Undecided, "read-ahead keeps the device busy, too");
+}
+
+#[test]
+fn a_device_behind_a_cache_that_served_all_does_not_limit() {
+    let reads = evidence(&[(WaitClass::Read, 0.95)]);
+    let limit = |phi| Verdict::from_evidence(&Evidence { page_cache_share: Some(phi), ..reads.clone() }).limit;
+    assert_eq!([1.0, 0.9].map(limit), [Limit::PageCache, Limit::DeviceLatency]);
+}
+
+const ROW: WaitEvent = WaitEvent::new(WaitClass::Contention, "row");
+const LATCH: WaitEvent = WaitEvent::latch("map");
+
+/// The severity of `contention` on a host with this share of busy CPU and these shares of samples.
+fn contention(host_busy: f64, parts: &[(WaitEvent, f64)]) -> Option<Severity> {
+    let names: Vec<_> = parts.iter().map(|(event, _)| event.to_string()).collect();
+    let rates: Vec<_> = names.iter().map(String::as_str).zip(parts.iter().map(|(_, part)| *part)).collect();
+    let run = Made { host_busy, ..Made::default() }.with(SAMPLES, &rates);
+    judged::found(&run, "contention").map(|finding| finding.severity)
+}
+
+#[test]
+fn latches_of_a_full_host_wait_for_cpu_and_locks_do_not() {
+    let read = |rest: f64| (WaitEvent::new(WaitClass::Read, "file"), rest);
+    let (latches, rows) = ([read(80.0), (LATCH, 20.0)], [read(80.0), (ROW, 20.0)]);
+    let (full, free) = (0.99, 0.4);
+    assert_eq!(contention(full, &latches), Some(Severity::Info));
+    assert_eq!(contention(free, &latches), Some(Severity::Warning), "cores are free, and sessions wait");
+    assert_eq!(contention(full, &rows), Some(Severity::Warning), "a row is held until a commit");
+    assert_eq!(contention(full, &[read(60.0), (ROW, 20.0), (LATCH, 20.0)]), Some(Severity::Warning));
+    assert_eq!(contention(full, &[read(90.0), (LATCH, 10.0)]), None);
 }
