@@ -49,7 +49,7 @@ fn no_sqlite_table_of_others_is_taken_for_ours() {
         ),
         (format!("DROP TABLE blocks_1; CREATE VIEW blocks_1 AS {ENDLESS} SELECT i AS k FROM n"), "blocks_1: is a view"),
         (
-            "DROP TABLE mindful_schema; CREATE VIRTUAL TABLE mindful_schema USING fts5 (schema)".to_owned(),
+            "DROP TABLE mindful_schema; CREATE VIRTUAL TABLE mindful_schema USING dbstat (main)".to_owned(),
             "mindful_schema: is a virtual table",
         ),
         (
