@@ -21,9 +21,9 @@ use mindful_core::ranks::{Rank, TargetAssignment};
 use mindful_core::record::run::{RankRecord, Run};
 use mindful_core::{Engine, Error, Result};
 use mindful_null::{InMemoryRendezvous, Null, SimulatedClock};
-use mindful_ranks::{JoinRequest, Ranked, store_merged};
+use mindful_ranks::{JoinRequest, RankCoordinator, collect, store_merged};
 use mindful_record::{Store, part};
-use mindful_runner::{Alone, Context, Coordination as _, Single};
+use mindful_runner::{Alone, Context, Single};
 
 /// Enough for each rank; the first one reads all parts.
 const STACK: usize = 2 << 20;
@@ -148,7 +148,7 @@ fn join_request(number: u32, of: u32, clock: &SimulatedClock, rendezvous: &Arc<S
 /// Joins, leaves its part, and ends when the first one has reported.
 fn other_rank(request: JoinRequest, run: &Run) -> Result<()> {
     let (rank, of) = (request.rank.number, request.rank.count);
-    let coordinator = Ranked::join(request)?;
+    let coordinator = RankCoordinator::join(request)?;
     coordinator.gather()?;
     coordinator.target_prepared()?;
     coordinator.ready(Duration::ZERO)?;
@@ -163,7 +163,7 @@ fn first_rank(request: JoinRequest, store: &Store, run: &Run) -> Result<String> 
     let (of, rendezvous, job, began) =
         (request.rank.count, Arc::clone(&request.rendezvous), request.job.clone(), cpu());
     let clock = Arc::clone(&request.clock);
-    let coordinator = Ranked::join(request)?;
+    let coordinator = RankCoordinator::join(request)?;
     coordinator.gather()?;
     coordinator.target_prepared()?;
     coordinator.ready(Duration::ZERO)?;
@@ -172,7 +172,7 @@ fn first_rank(request: JoinRequest, store: &Store, run: &Run) -> Result<String> 
     // When all have published, it waits for no other rank: from here on the wall-clock time is its own.
     await_parts(&rendezvous, &job, of, &*clock)?;
     let (cpu_before, began_merge) = (cpu(), Instant::now());
-    let all = coordinator.collect(&own)?;
+    let all = collect(&coordinator, &own)?;
     let (collected, taken) = (cpu(), began_merge.elapsed());
     let chunk = rendezvous.read_chunk(&job, 1, 0)?.map_or(0, |chunk| chunk.len());
     let (_, analysis) = store_merged(store, all, true)?;

@@ -6,9 +6,11 @@
 //! not with their square. Nothing is pushed: a database table or a shared folder can be the rendezvous, and no port has
 //! to be opened between hosts.
 //!
-//! [`Ranked`] is the protocol, behind `mindful_runner::Coordination`, and [`heartbeat`] renews a rank's row. [`run_merge`] merges the parts of all ranks into one run. [`local`] starts ranks on this host without a
+//! [`Ranked`] implements `mindful_runner::Coordination`. [`coordinator`] is the protocol, and [`heartbeat`] renews a
+//! rank's row. [`run_merge`] merges the parts of all ranks into one run. [`local`] starts ranks on this host without a
 //! launcher.
 
+mod coordinator;
 mod heartbeat;
 mod join_request;
 pub mod local;
@@ -19,8 +21,9 @@ mod rank_state;
 mod ranked;
 mod run_merge;
 
+pub use coordinator::RankCoordinator;
 pub use join_request::JoinRequest;
-pub use merge::{merge_folders, store_merged};
+pub use merge::{collect, merge_folders, store_merged};
 pub use plan_digest::{key_marks, plan_digest};
 pub use rank_state::LEASE;
 pub use ranked::Ranked;

@@ -1,4 +1,5 @@
-//! Merges the runs that all ranks stored into one, as rank 0 merges their parts: both produce the same figures.
+//! Merges the parts of all ranks into one run: directly from the rendezvous, or later from their folders. Both produce
+//! the same figures.
 
 use mindful_analyze::Analysis;
 use mindful_core::Result;
@@ -6,7 +7,18 @@ use mindful_core::contract::event::{Event, Events};
 use mindful_core::record::run::Run;
 use mindful_record::{Store, part};
 
+use crate::coordinator::RankCoordinator;
 use crate::run_merge::{RunMerge, cannot_merge, part_of};
+
+/// Adds the parts of the other ranks to the run of rank 0.
+pub fn collect(coordinator: &RankCoordinator, first: &Run) -> Result<RunMerge> {
+    let mut merge = RunMerge::new(first)?;
+    coordinator.collect(&mut |rank, bytes| {
+        let part = part::unpack(&bytes).map_err(|error| error.at(format_args!("rank {rank}")))?;
+        merge.add(part).map_err(cannot_merge)
+    })?;
+    Ok(merge)
+}
 
 /// Merges the runs that the ranks stored.
 ///

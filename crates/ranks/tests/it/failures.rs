@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use mindful_core::ErrorKind;
 use mindful_core::contract::clock::Time;
+use mindful_core::ranks::rendezvous::{RankRow, Rendezvous};
 use mindful_ranks::LEASE;
 
-use crate::job::{Given, JOINED, Job, died};
+use crate::job::{Came, Given, JOINED, Job, died};
 
 #[test]
 fn a_rank_that_dies_ends_all_soon() {
@@ -19,7 +20,15 @@ fn a_rank_that_dies_ends_all_soon() {
         (r#""stage":"measured","chunks":2"#, long, ErrorKind::Run, 36),
     ] {
         let job = Job::new();
-        for came in job.beside(|| died(&job, 2, last, lease), 0..2, 3, &[]) {
+        let mut works: Vec<Box<dyn FnOnce() -> Option<Came> + Send + '_>> = vec![Box::new(|| {
+            died(&job.rendezvous, &job.clock, 2, last, lease);
+            None
+        })];
+        for number in 0..2 {
+            let job = &job;
+            works.push(Box::new(move || Some(job.rank(number, 3, &[], "1"))));
+        }
+        for came in job.all(works).into_iter().flatten() {
             let error = came.unwrap_err();
             assert_eq!(error.kind, kind, "{error}");
             assert!(
@@ -52,9 +61,19 @@ fn a_rank_that_dies_in_a_long_window_ends_all_soon() {
     let pause = |job: &Job, seconds: i64| job.clock.sleep_unless(job.clock.now_us() + seconds * 1_000_000, &|| false);
     for killed in [0, 2] {
         let job = Job::new();
-        let lease = if killed == 0 { LEASE * 2 } else { LEASE };
-        let others = (0..3).filter(|number| *number != killed);
-        for came in job.beside(|| died(&job, killed, r#""stage":"ready""#, lease), others, 3, long) {
+        let mut works: Vec<Box<dyn FnOnce() -> Option<Came> + Send + '_>> = vec![Box::new(|| {
+            if killed == 0 {
+                first_died(&job, r#""stage":"ready""#, LEASE * 2);
+            } else {
+                died(&job.rendezvous, &job.clock, 2, r#""stage":"ready""#, LEASE);
+            }
+            None
+        })];
+        for number in (0..3).filter(|number| *number != killed) {
+            let job = &job;
+            works.push(Box::new(move || Some(job.rank(number, 3, long, "1"))));
+        }
+        for came in job.all(works).into_iter().flatten() {
             let error = came.unwrap_err();
             assert_eq!(error.kind, ErrorKind::Run, "{error}");
             let gone = format!("rank {killed} on host-x is gone: it did not renew its row for 30 s");
@@ -72,15 +91,33 @@ fn a_rank_that_dies_in_a_long_window_ends_all_soon() {
     assert!(job.rendezvous.is_empty() && job.clock.elapsed() < Duration::from_mins(1), "{:?}", job.clock.elapsed());
     // Renewals and reads are rare: each rank does one of each in ten seconds.
     let job = Job::new();
-    let mut asked = 0;
-    let counts = || {
+    let mut works: Vec<Box<dyn FnOnce() -> u64 + Send + '_>> = vec![Box::new(|| {
         pause(&job, 20);
         let before = job.rendezvous.traffic().0;
         pause(&job, 100);
-        asked = job.rendezvous.traffic().0 - before;
-    };
-    assert!(job.beside(counts, 0..2, 2, &[("duration", "150s")]).iter().all(Result::is_ok));
-    assert!((30..=44).contains(&asked), "{asked}");
+        job.rendezvous.traffic().0 - before
+    })];
+    for number in 0..2 {
+        let (job, long) = (&job, &[("duration", "150s")]);
+        works.push(Box::new(move || job.rank(number, 2, long, "1").map_or(1, |_| 0)));
+    }
+    let asked = job.all(works);
+    assert!(asked[1..] == [0, 0] && (30..=44).contains(&asked[0]), "{asked:?}");
+}
+
+/// A first rank that died with `last` in its row, and when all begin; the row is not renewed after its `lease`.
+fn first_died(job: &Job, last: &str, lease: Duration) {
+    loop {
+        let other = job.rendezvous.read_row("job", 1).unwrap().filter(|seen| seen.row.body.contains(JOINED));
+        if let Some(other) = other {
+            let start_us = job.clock.now_us() + 5_000_000;
+            let body = other.row.body.replace(JOINED, &format!("{last},\"start_us\":{start_us}"));
+            let row = RankRow { rank: 0, token: "dead".to_owned(), body: body.replace("host-1", "host-x") };
+            job.rendezvous.claim_rank("job", &row, lease).unwrap();
+            return;
+        }
+        job.clock.sleep_unless(job.clock.now_us() + 10_000, &|| false);
+    }
 }
 
 #[test]
@@ -92,14 +129,19 @@ fn the_first_rank_may_die_before_all_are_ready_or_merging() {
         (r#""stage":"ready""#, Duration::from_secs(25), ErrorKind::Run, 40),
     ] {
         let job = Job::new();
-        let dies = || {
-            died(&job, 0, last, lease);
+        let mut works: Vec<Box<dyn FnOnce() -> Option<Came> + Send + '_>> = vec![Box::new(|| {
+            first_died(&job, last, lease);
             if kind == ErrorKind::Run {
                 job.clock.sleep_unless(job.clock.now_us() + 20_000_000, &|| false);
                 assert!(job.rendezvous.traffic().1 > 0, "parts wait to be taken");
             }
-        };
-        for came in job.beside(dies, 1..3, 3, &[]) {
+            None
+        })];
+        for number in 1..3 {
+            let job = &job;
+            works.push(Box::new(move || Some(job.rank(number, 3, &[], "1"))));
+        }
+        for came in job.all(works).into_iter().flatten() {
             let error = came.unwrap_err();
             assert_eq!(error.kind, kind, "{error}");
             assert!(

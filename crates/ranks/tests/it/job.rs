@@ -58,7 +58,11 @@ pub(crate) struct Process {
 impl Job {
     pub(crate) fn new() -> Self {
         let clock = SimulatedClock::default();
-        let engine = Box::leak(Box::new(Null::simulated(clock.clone())));
+        let engine = Null::simulated(clock.clone());
+        Self::on(clock, Box::leak(Box::new(engine)))
+    }
+
+    pub(crate) fn on(clock: SimulatedClock, engine: &'static dyn Engine) -> Self {
         let rendezvous = Arc::new(InMemoryRendezvous::new(Arc::new(clock.clone())));
         Self { clock, rendezvous, engine, store: tempfile::tempdir().unwrap(), cut_off: None }
     }
@@ -173,24 +177,6 @@ impl Job {
         self.all(works.collect())
     }
 
-    /// What `ranks` of `of` come to while `other` is at work next to them.
-    pub(crate) fn beside(
-        &self,
-        other: impl FnOnce() + Send,
-        ranks: impl IntoIterator<Item = u32>,
-        of: u32,
-        given: Given<'_>,
-    ) -> Vec<Came> {
-        let other: Box<dyn FnOnce() -> Option<Came> + Send + '_> = Box::new(|| {
-            other();
-            None
-        });
-        let rank = |number| {
-            Box::new(move || Some(self.rank(number, of, given, "1"))) as Box<dyn FnOnce() -> Option<Came> + Send + '_>
-        };
-        self.all(std::iter::once(other).chain(ranks.into_iter().map(rank)).collect()).into_iter().flatten().collect()
-    }
-
     pub(crate) fn part(&self, rank: u32) -> Run {
         let store = self.store(rank);
         let mut ids: Vec<_> = store.list().unwrap().into_iter().map(|listed| listed.id).collect();
@@ -199,20 +185,16 @@ impl Job {
     }
 }
 
-/// A rank that died with `last` in its row, and if it is the first, when all begin: the row is not renewed after its
-/// `lease`.
-pub(crate) fn died(job: &Job, rank: u32, last: &str, lease: Duration) {
-    let other = u32::from(rank == 0);
-    let joined = || job.rendezvous.read_row("job", other).unwrap().filter(|seen| seen.row.body.contains(JOINED));
-    let joined = loop {
-        if let Some(joined) = joined() {
-            break joined;
+/// A rank that died with `last` in its row: the row is not renewed after its `lease`.
+pub(crate) fn died(rendezvous: &InMemoryRendezvous, clock: &SimulatedClock, rank: u32, last: &str, lease: Duration) {
+    loop {
+        let first = rendezvous.read_row("job", 0).unwrap().filter(|seen| seen.row.body.contains(JOINED));
+        if let Some(first) = first {
+            let body = first.row.body.replace(JOINED, last);
+            let row = RankRow { rank, token: "dead".to_owned(), body: body.replace("host-0", "host-x") };
+            rendezvous.claim_rank("job", &row, lease).unwrap();
+            return;
         }
-        job.clock.sleep_unless(job.clock.now_us() + 10_000, &|| false);
-    };
-    let start = format!(",\"start_us\":{}", job.clock.now_us() + 5_000_000);
-    let start = if rank == 0 { &*start } else { "" };
-    let body = joined.row.body.replace(JOINED, &format!("{last}{start}"));
-    let row = RankRow { rank, token: "dead".to_owned(), body: body.replace(&format!("host-{other}"), "host-x") };
-    job.rendezvous.claim_rank("job", &row, lease).unwrap();
+        clock.sleep_unless(clock.now_us() + 10_000, &|| false);
+    }
 }

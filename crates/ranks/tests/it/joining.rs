@@ -75,7 +75,7 @@ fn a_restarted_pod_takes_its_place_until_all_have_joined() {
     let works: Vec<Box<dyn FnOnce() -> Option<Came> + Send + '_>> = vec![
         Box::new(|| Some(job.rank(0, 3, &[], "1"))),
         Box::new(|| {
-            died(&job, 2, JOINED, LEASE);
+            died(&job.rendezvous, &job.clock, 2, JOINED, LEASE);
             Some(job.rank(2, 3, &[], "1"))
         }),
         Box::new(|| {
@@ -93,7 +93,7 @@ fn a_restarted_pod_takes_its_place_until_all_have_joined() {
         Box::new(|| Some(job.rank(0, 3, &[], "1"))),
         Box::new(|| Some(job.rank(1, 3, &[], "1"))),
         Box::new(|| {
-            died(&job, 2, JOINED, LEASE);
+            died(&job.rendezvous, &job.clock, 2, JOINED, LEASE);
             Some(job.rank(2, 3, &[], "1"))
         }),
     ];

@@ -1,5 +1,8 @@
 //! Ranks together measure the same as one process with as many sessions.
 
+use mindful_analyze::analyze;
+use mindful_analyze::compare::{self, Question, RunValue, Verdict};
+use mindful_analyze::compare::{ComparedFigure, run_value};
 use mindful_core::contract::clock::Time;
 use mindful_core::record::run::{MergedSlice, Run, StepRecord};
 use mindful_core::result::finding::codes;
@@ -12,32 +15,21 @@ fn figures(summary: &Summary) -> String {
     format!("{:#?}", Summary { id: String::new(), started_at: String::new(), ..summary.clone() })
 }
 
-/// Settings that decide keys, kinds, schemas and pauses.
-const PLANS: [Given<'_>; 4] = [
-    &[],
-    &[("schemas", "5"), ("update_pct", "33"), ("update_work_unit", "2"), ("seed", "7")],
-    &[("schemas", "8"), ("hot_spot_size", "1MiB"), ("hot_spot_share", "30"), ("hot_schema", "20")],
-    &[("schemas", "3"), ("skew", "zipf:0.9"), ("think_time", "1ms..9ms")],
-];
-
 #[test]
 fn four_ranks_of_eight_do_the_work_of_one_of_thirty_two() {
-    for plan in PLANS {
-        let job = Job::new();
-        let came = job.ranks(4, &[2, 0, 3, 1].map(|rank| (rank, plan, "1")));
-        let merged = came[1].clone().unwrap().unwrap();
-        assert!([0, 2, 3].into_iter().all(|rank| came[rank].as_ref().unwrap().is_none()), "one rank reports");
-        assert!(job.rendezvous.is_empty(), "nothing is left where they met");
-        let alone = Job::new().alone(plan);
-        let (one, four) = (&alone.analysis.summary.steps[0], &merged.steps[0]);
-        assert_eq!((one.sessions, one.ops.select.clone()), (four.sessions, four.ops.select.clone()));
-        assert_eq!((&one.ops.update, one.blocks_visited_per_s), (&four.ops.update, four.blocks_visited_per_s));
-        let stored = job.store(0).read(&merged.id).unwrap();
-        let [stored, own] = [&stored, &alone.run].map(|run| run.steps[0].head.clone());
-        assert_eq!(stored.placements, own.placements, "the same keys: the same draws");
-        assert_eq!(stored.workload, own.workload);
-        assert_eq!(merged.validity, alone.analysis.summary.validity, "{:?}", merged.findings);
-    }
+    let job = Job::new();
+    let came = job.ranks(4, &[(2, &[], "1"), (0, &[], "1"), (3, &[], "1"), (1, &[], "1")]);
+    let merged = came[1].clone().unwrap().unwrap();
+    assert!([0, 2, 3].into_iter().all(|rank| came[rank].as_ref().unwrap().is_none()), "one rank reports");
+    assert!(job.rendezvous.is_empty(), "nothing is left where they met");
+    let alone = Job::new().alone(&[]);
+    let (one, four) = (&alone.analysis.summary.steps[0], &merged.steps[0]);
+    assert_eq!((one.sessions, one.ops.select.clone()), (four.sessions, four.ops.select.clone()));
+    assert_eq!((&one.ops.update, one.blocks_visited_per_s), (&four.ops.update, four.blocks_visited_per_s));
+    let stored = job.store(0).read(&merged.id).unwrap();
+    assert_eq!(stored.steps[0].head.placements, alone.run.steps[0].head.placements, "the same keys: the same draws");
+    assert_eq!(stored.steps[0].head.workload, alone.run.steps[0].head.workload);
+    assert_eq!(merged.validity, alone.analysis.summary.validity, "{:?}", merged.findings);
 }
 
 #[test]
@@ -59,8 +51,7 @@ fn folders_merged_later_give_the_same_figures() {
 fn no_rank_sends_a_request_in_the_measured_window() {
     let job = Job::new();
     let rendezvous = &job.rendezvous;
-    let mut asked = None;
-    let counts = || {
+    let mut works: Vec<Box<dyn FnOnce() -> u64 + Send + '_>> = vec![Box::new(|| {
         while job.store(0).list().unwrap().is_empty() {
             job.clock.sleep_unless(job.clock.now_us() + 100_000, &|| false);
         }
@@ -69,10 +60,16 @@ fn no_rank_sends_a_request_in_the_measured_window() {
         pause(5);
         let before = rendezvous.traffic().0;
         pause(7);
-        asked = Some(rendezvous.traffic().0 - before);
-    };
-    assert!(job.beside(counts, 0..2, 2, &[]).iter().all(Result::is_ok));
-    assert_eq!(asked, Some(0));
+        rendezvous.traffic().0 - before
+    })];
+    for number in 0..2 {
+        let job = &job;
+        works.push(Box::new(move || {
+            job.rank(number, 2, &[], "1").unwrap();
+            0
+        }));
+    }
+    assert_eq!(job.all(works)[0], 0);
 }
 
 #[test]
@@ -101,6 +98,24 @@ fn fifty_ranks_are_one_run_and_questions_grow_with_ranks() {
         job.rendezvous.traffic().0
     });
     assert!(calls[1] < calls[0] * 5 / 2, "{calls:?}");
+}
+
+#[test]
+fn compared_with_one_process_four_ranks_show_no_difference() {
+    let value =
+        |run: &Run| run_value(ComparedFigure::Throughput, run, (&run.steps[0], &analyze(run).steps[0])).unwrap();
+    let sides = ["1", "2", "3", "4"].map(|seed| {
+        let given = [("seed", seed), ("null_spread", "0.5")];
+        let job = Job::new();
+        let came = job.ranks(4, &[0, 1, 2, 3].map(|rank| (rank, &given[..], "1")));
+        let merged = came.into_iter().find_map(Result::unwrap).unwrap();
+        let alone = Job::new().alone(&given);
+        let run = job.store(0).read(&merged.id).unwrap();
+        (value(&alone.run), value(&run))
+    });
+    let (one, four): (Vec<RunValue>, Vec<RunValue>) = sides.into_iter().unzip();
+    let answer = compare::compare_runs(&one, &four, &Question::default()).unwrap();
+    assert_eq!(answer.verdict, Verdict::NoMeaningfulDifference, "{answer:?}");
 }
 
 #[test]
