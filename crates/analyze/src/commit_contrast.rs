@@ -3,11 +3,11 @@
 //! The bare ways are those of `pg_test_fsync`: one block of a prewritten file, again and again. Each round measures all
 //! ways in turn, and every second round backwards, so that drift affects all of them equally.
 
-use mindful_core::stored_names;
 use std::collections::BTreeMap;
 
 use mindful_core::record::run::StepHead;
 use mindful_core::result::{CommitContrastSummary, CommitRow, StepSummary};
+use mindful_core::stored_names;
 
 use crate::contrast::{back_and_forth, eta_interval};
 use crate::stats::moment::median;

@@ -1,11 +1,11 @@
 //! Mindless against mindful I/O: the levels from raw reads into unused memory up to a database, and the cost between
 //! them.
 
-use mindful_core::stored_names;
 use std::collections::BTreeMap;
 
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::{AddedTime, ContrastSummary, LevelSummary, StepSummary};
+use mindful_core::stored_names;
 
 use crate::figures::blocks::block_bytes;
 use crate::figures::window::window;

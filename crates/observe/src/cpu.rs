@@ -211,5 +211,12 @@ softirq 677827 0 52659 4 23508 296084 0 260 157943 0 147369
             let stat = HostStat::parse(&text);
             prop_assert!(stat.all.is_none_or(|all| all.total() >= all.busy()));
         }
+
+        #[test]
+        fn every_tick_is_counted_once(ticks in proptest::array::uniform8(0u64..1 << 50)) {
+            let line = ticks.map(|tick| tick.to_string()).join(" ");
+            let all = HostStat::parse(&format!("cpu  {line} 0 0\n")).all.unwrap();
+            prop_assert_eq!(all.total(), ticks.iter().sum::<u64>());
+        }
     }
 }

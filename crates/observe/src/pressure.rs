@@ -73,6 +73,8 @@ impl Sampler for Pressure {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -88,5 +90,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let kernel = Kernel { proc: folder.path().to_owned(), ..Kernel::default() };
         assert!(Pressure::open(&kernel).is_none());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn no_text_makes_the_parser_panic(text in "(some|full|total=|[0-9]+| |\\PC|\n){0,60}") {
+            let _ = parse(&text);
+        }
     }
 }

@@ -241,6 +241,8 @@ impl Sampler for Processes {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -265,5 +267,14 @@ mod tests {
     fn a_process_that_does_not_exist_is_an_error_with_the_next_move() {
         let error = Processes::open(&Kernel::default(), Scope::Tree(u32::MAX)).unwrap_err();
         assert!(error.to_string().contains("/proc/4294967295/stat"), "{error}");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn no_text_makes_the_parser_panic(text in "(\\)|\\(|[0-9]+ |-|: |\\PC|read_bytes|\n){0,60}") {
+            let _ = parse_io(&text);
+        }
     }
 }

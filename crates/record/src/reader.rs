@@ -171,9 +171,11 @@ impl<'a> Lines<'a> {
 /// Whether this format has an event of that name. A line of another name is of a later version: it is passed over and
 /// counted.
 fn is_known(name: &str) -> bool {
-    let alone = serde_json::from_value::<Event>(serde_json::json!({ "event": name }));
+    let alone = serde_json::json!({ "event": name }).to_string();
     // Of an event without fields serde faults only an unknown name so.
-    alone.err().is_none_or(|error| !error.to_string().starts_with("unknown variant"))
+    serde_json::from_slice::<Event>(alone.as_bytes())
+        .err()
+        .is_none_or(|error| !error.to_string().starts_with("unknown variant"))
 }
 
 pub(crate) fn unread(path: &Path, error: &io::Error) -> Error {

@@ -350,7 +350,7 @@ fn device_latency(e: &Evidence) -> Option<Verdict> {
 }
 
 /// Little's law at the device, where samples show waits for reads and waits of unknown reason that exceed the limit
-/// together. MariaDB and MySQL have sessions that sleep at a lock while another thread reads for them.
+/// together, as on MariaDB and MySQL, where the kernel does not show the reason of each sleep.
 fn reads_at_device(e: &Evidence) -> Option<String> {
     let [reads, other] = [WaitClass::Read, WaitClass::Other].map(|class| e.shares.get(class));
     let (reads, other) = reads.zip(other)?;

@@ -1,7 +1,8 @@
 //! Throughput as a function of sessions.
 
-use crate::stats::least_squares::Bounds;
 use mindful_core::stored_names;
+
+use crate::stats::least_squares::Bounds;
 
 /// Lowest sharpness of a capped model. At 1 it would be the contention curve of the USL, and no choice between the two.
 const BLUNTEST: f64 = 1.5;

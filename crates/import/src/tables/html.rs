@@ -254,6 +254,17 @@ mod tests {
     }
 
     #[test]
+    fn a_heading_may_have_blank_corners_of_data() {
+        let text = "<table summary=\"System Statistics (Global). Max\"><tr><td>&#160;</td><td></td><th colspan=\" 2\">per Second</th>\
+            </tr><tr><th>Statistic</th><th>Total</th><th>Min</th><th>Max</th></tr>\
+            <tr><td>redo writes</td><td>7</td><td>1</td><td>2</td></tr></table>";
+        let [table] = &tables(text)[..] else { panic!("{:?}", tables(text)) };
+        assert_eq!(table.columns, ["Statistic", "Total", "per Second Min", "per Second Max"]);
+        assert_eq!((table.rows.len(), table.whole), (1, true));
+        assert!(table.summary.starts_with("System Statistics (Global)"));
+    }
+
+    #[test]
     fn a_truncated_page_has_no_last_figure() {
         let text = "<table><tr><th>Statistic</th><th>Total</th><th>per Second</th></tr><tr><td>physical reads</td><td>83</td><td>64";
         let [table] = &tables(text)[..] else { panic!("{:?}", tables(text)) };

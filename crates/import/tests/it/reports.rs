@@ -129,6 +129,18 @@ proptest! {
 }
 
 #[test]
+fn every_line_may_be_the_last() {
+    for dress in DRESSES {
+        let whole = showcase().report(dress);
+        let mut end = 0;
+        for line in whole.split_inclusive('\n') {
+            end += line.len();
+            let _ = read("awr.txt.1", &whole[..end]);
+        }
+    }
+}
+
+#[test]
 fn the_published_sample_comes_out_as_its_tuple() {
     let step = one("awr.txt.128", showcase().report(Dress::Awr11));
     let text = rows::awr_info(&[ReportRow::of(&step).unwrap()]);
