@@ -75,13 +75,14 @@ impl Price {
             Error::plan(format!("`{}` {what}", one_line(text)), next)
         };
         let (sum, origin) = text.trim().split_once(',').unwrap_or((text.trim(), ""));
-        let sum = sum.trim();
+        let (sum, period) = split_period(sum.trim());
         let at =
             sum.len().checked_sub(3).filter(|at| sum.is_char_boundary(*at)).ok_or_else(|| bad("is not a price"))?;
         let (amounts, currency) = sum.split_at(at);
         if !currency.bytes().all(|byte| byte.is_ascii_uppercase()) || amounts.ends_with(|c: char| c.is_alphabetic()) {
             return Err(bad("names no currency"));
         }
+        let amounts = format!("{}{period}", amounts.trim_end());
         let parts: Option<Vec<PricePart>> = amounts.split('+').map(PricePart::parse).collect();
         let parts = parts.ok_or_else(|| bad("is not a price"))?;
         let twice = |at: usize| parts[..at].iter().any(|before| before.what == parts[at].what);
@@ -166,6 +167,14 @@ impl PricePart {
     }
 }
 
+/// Splits `1.92 EUR/h` into its sum and `/h`. A sum of parts has the period at each part.
+fn split_period(sum: &str) -> (&str, &str) {
+    match sum.rfind('/') {
+        Some(at) if sum[..at].ends_with(|c: char| c.is_ascii_uppercase()) && !sum.contains('+') => sum.split_at(at),
+        _ => (sum, ""),
+    }
+}
+
 /// Date and source, the date first; either may be missing.
 fn date_and_source(text: &str) -> (Option<String>, Option<String>) {
     let known = |text: &str| (!text.trim().is_empty()).then(|| one_line(text.trim()));
@@ -217,6 +226,8 @@ mod tests {
         let month = Price::parse("730/month EUR, offer of a vendor").unwrap();
         assert_eq!((month.to_string(), month.date), ("1 EUR".to_owned(), None));
         assert_eq!(month.source.as_deref(), Some("offer of a vendor"));
+        assert_eq!(Price::parse("1.92 EUR/h").unwrap().to_string(), "1.92 EUR");
+        assert_eq!(Price::parse("storage 730 EUR/month").unwrap().in_full(), "1 EUR (storage 730/month)");
     }
 
     #[test]
@@ -235,7 +246,9 @@ mod tests {
             "1.92 eur",
             "1.92 EURO",
             "$1.92",
-            "1.92 EUR/h",
+            "1.92 EUR/year",
+            "1.92/h EUR/h",
+            "compute 1 + storage 2 EUR/h",
             "0.00001 EUR",
             "licence 3 EUR",
             "storage 1 + storage 2 EUR",
