@@ -108,8 +108,7 @@ fn held<T>(folder: &Path, work: impl FnOnce(&Path) -> io::Result<T>) -> io::Resu
         Err(Errno::NOSYS | Errno::PERM) => rustix::fs::open(folder, flags, Mode::empty()),
         opened => opened,
     }?;
-    let place = Path::new("/proc/self/fd").join(opened.as_raw_fd().to_string());
-    work(if place.exists() { &place } else { folder })
+    work(&Path::new("/proc/self/fd").join(opened.as_raw_fd().to_string()))
 }
 
 #[cfg(test)]

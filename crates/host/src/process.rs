@@ -21,6 +21,7 @@ pub struct Stat {
     /// The kernel's name of the process: at most 15 bytes of its program's name.
     pub name: String,
     pub parent: u32,
+    pub waits_for_disk: bool,
     /// Whether it is a kernel thread.
     pub of_kernel: bool,
     /// Page faults that waited for storage.
@@ -67,6 +68,7 @@ impl Stat {
         Some(Self {
             name: name.to_owned(),
             parent: u32::try_from(number(4)?).ok()?,
+            waits_for_disk: fields.first() == Some(&"D"),
             of_kernel: number(9)? & OF_KERNEL != 0,
             major_faults: number(12)?,
             reaped_major_faults: number(13)?,

@@ -15,27 +15,10 @@ use rustix::fs::{FileType, Mode, OFlags, fstat};
 /// # Errors
 /// It is not a regular file, or cannot be opened.
 pub fn open_regular(path: &Path, follow: bool) -> io::Result<File> {
-    let more = if follow { OFlags::empty() } else { OFlags::NOFOLLOW };
-    match found(path, more)? {
-        Some(file) => Ok(file),
-        None => open_checked(path, more),
-    }
-}
-
-/// The file if it is regular; `None` without `/proc`.
-fn found(path: &Path, more: OFlags) -> io::Result<Option<File>> {
-    let found = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC | more, Mode::empty())?;
+    let follow = if follow { OFlags::empty() } else { OFlags::NOFOLLOW };
+    let found = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC | follow, Mode::empty())?;
     refuse_other(FileType::from_raw_mode(fstat(&found)?.st_mode))?;
-    let place = Path::new("/proc/self/fd").join(found.as_raw_fd().to_string());
-    if place.exists() { File::open(place).map(Some) } else { Ok(None) }
-}
-
-/// Without `/proc` something else may have taken the name meanwhile.
-fn open_checked(path: &Path, more: OFlags) -> io::Result<File> {
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC | more;
-    let file = rustix::fs::open(path, flags, Mode::empty())?;
-    refuse_other(FileType::from_raw_mode(fstat(&file)?.st_mode))?;
-    Ok(file.into())
+    File::open(Path::new("/proc/self/fd").join(found.as_raw_fd().to_string()))
 }
 
 fn refuse_other(found: FileType) -> io::Result<()> {

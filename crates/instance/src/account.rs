@@ -12,8 +12,7 @@ use mindful_host::ownership::OWN;
 use mindful_host::system_path::system_path;
 use mindful_host::{Kernel, named_path, process};
 use nix::unistd::User;
-
-use crate::user_namespace;
+use rustix::thread::{Gid, Uid, set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 
 /// A user that an administrator or a package made for mindful's servers.
 const NAMED: &str = "mindful";
@@ -75,7 +74,7 @@ impl Account {
 
     /// The same, if root can become this user: in a user namespace there may be no other than root.
     fn in_namespace(self, kernel: &Kernel) -> Result<Self> {
-        if user_namespace::has_user(kernel, self.uid) && user_namespace::has_group(kernel, self.gid) {
+        if is_mapped(kernel, "uid_map", self.uid) && is_mapped(kernel, "gid_map", self.gid) {
             return Ok(self);
         }
         Err(Error::target(
@@ -116,20 +115,11 @@ impl Account {
         done?.map_err(|error| failed(&error))
     }
 
-    /// On Linux each thread has its own user.
-    #[cfg(target_os = "linux")]
     fn become_this_thread(&self) -> std::io::Result<()> {
-        use rustix::thread::{Gid, Uid, set_thread_groups, set_thread_res_gid, set_thread_res_uid};
         let (uid, gid) = (Uid::from_raw(self.uid), Gid::from_raw(self.gid));
         set_thread_groups(&[])?;
         set_thread_res_gid(gid, gid, gid)?;
         Ok(set_thread_res_uid(uid, uid, uid)?)
-    }
-
-    /// Elsewhere the thread keeps mindful's user; new files are handed over afterwards.
-    #[cfg(not(target_os = "linux"))]
-    fn become_this_thread(&self) -> std::io::Result<()> {
-        Ok(())
     }
 
     fn find(name: &str) -> Option<Self> {
@@ -187,6 +177,15 @@ impl Account {
     }
 }
 
+/// Whether a range of a user namespace's `map` has this number: its first one inside, its first outside, its length.
+fn is_mapped(kernel: &Kernel, map: &str, number: u32) -> bool {
+    let Ok(text) = fs::read_to_string(kernel.proc.join("self").join(map)) else { return true };
+    text.lines().any(|line| {
+        let range: Vec<u64> = line.split_whitespace().filter_map(|number| number.parse().ok()).collect();
+        matches!(range[..], [first, _, many] if (first..first + many).contains(&number.into()))
+    })
+}
+
 /// A process that runs as [`OWN`] but was not started by mindful, which sets that number as user and as the only group.
 fn foreign(kernel: &Kernel) -> Option<u32> {
     let strange = |pid: &u32| {
@@ -235,11 +234,15 @@ mod tests {
             fs::write(proc.path().join("self/gid_map"), groups).unwrap();
             stranger().in_namespace(&kernel)
         };
-        let (all, one) = ("0 0 4294967295\n", "0 1000 1\n");
+        let all = "         0          0 4294967295\n";
+        assert_eq!(stranger().in_namespace(&kernel).unwrap(), stranger(), "a kernel without namespaces");
         assert_eq!(with(all, all).unwrap(), stranger());
-        for refused in [with(one, all), with(all, one)] {
-            let message = refused.unwrap_err().to_string();
-            assert!(message.contains("has no user stranger") && message.contains("a plain user"), "{message}");
+        assert_eq!(with("0 1000 1\n1 100000 4000000\n", all).unwrap(), stranger());
+        for part in ["0 1000 1\n", "0 1000 1\n1 100000 65535\n", ""] {
+            for refused in [with(part, all), with(all, part)] {
+                let message = refused.unwrap_err().to_string();
+                assert!(message.contains("has no user stranger") && message.contains("a plain user"), "{message}");
+            }
         }
     }
 

@@ -131,29 +131,14 @@ fn hand_over_below(folder: &impl AsFd, from: u32, to: &Account) -> io::Result<()
 
 /// Brings all of the file system of `folder` to storage: one call, where a sync of each of a thousand small files would
 /// make the file system commit its journal as often.
-#[cfg(target_os = "linux")]
 pub(crate) fn sync_file_system(folder: &Path) -> io::Result<()> {
     Ok(rustix::fs::syncfs(File::open(folder)?)?)
 }
 
-/// Other systems do not have a call for one file system.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn sync_file_system(_: &Path) -> io::Result<()> {
-    rustix::fs::sync();
-    Ok(())
-}
-
 /// Whether a file's file system takes direct I/O.
-#[cfg(target_os = "linux")]
 pub(crate) fn takes_direct_io(file: &Path) -> bool {
     open_file(file).is_ok()
         && OpenOptions::new().read(true).custom_flags(OFlags::DIRECT.bits() as i32).open(file).is_ok()
-}
-
-/// Elsewhere servers use uncached I/O in ways that every file system supports.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn takes_direct_io(_: &Path) -> bool {
-    true
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use crate::patience::Patience;
 use crate::program::{Chosen, Conditions, Program, Purpose, Site};
 use crate::server::{Place, Server};
 use crate::socket::SocketFolder;
-use crate::{data, files, lock_file, shared_memory, stale};
+use crate::{data, files, shared_memory, stale};
 
 #[derive(Debug, Clone)]
 pub struct Order {
@@ -265,10 +265,7 @@ impl Instance {
     fn remove_pid_files(&self, site: &Site<'_>) {
         let kind = self.program.kind();
         let left: Vec<PathBuf> = kind.pid_files.iter().map(|name| site.data.join(name)).collect();
-        if !stale::sees_processes()
-            || !stale::processes(&site.data, kind).is_empty()
-            || !left.iter().any(|f| f.exists())
-        {
+        if !stale::processes(&site.data, kind).is_empty() || !left.iter().any(|f| f.exists()) {
             return;
         }
         self.program.release(&site.data, &self.account);
@@ -331,5 +328,5 @@ fn settle(folder: &Folder, program: &dyn Program, events: &dyn Events) -> Result
 }
 
 fn was_shut_down(folder: &Folder, program: &dyn Program) -> bool {
-    program.was_shut_down(&folder.data(), lock_file::status(&folder.server_lock()))
+    program.was_shut_down(&folder.data(), stale::exit_status(&folder.server_lock()))
 }

@@ -10,7 +10,6 @@ pub mod files;
 mod folder;
 mod instance;
 pub mod listening;
-mod lock_file;
 pub mod log;
 mod log_folder;
 mod marked_folder;
@@ -24,7 +23,6 @@ pub mod shared_memory;
 mod socket;
 mod stale;
 mod user_name;
-mod user_namespace;
 
 pub use data::has_data;
 pub use instance::{Instance, Order};

@@ -1,8 +1,10 @@
 //! Length of a wait for a server: until another thread ends it, or the server makes no progress.
 
-use std::fs;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
+
+use mindful_host::Kernel;
+use mindful_host::process::{Stat, storage_bytes};
 
 /// Longest time without progress. A server that waits for its disk may take longer.
 const IDLE: Duration = Duration::from_secs(10);
@@ -78,20 +80,14 @@ impl Progress {
 
 impl Activity {
     fn of(processes: &[u32]) -> Self {
+        let kernel = Kernel::default();
         let mut all = Self { processes: processes.len(), ..Self::default() };
         for pid in processes {
-            let read = |name: &str| fs::read_to_string(format!("/proc/{pid}/{name}")).unwrap_or_default();
-            let stat = read("stat");
-            let fields: Vec<&str> = stat.rsplit_once(") ").map_or(Vec::new(), |(_, rest)| rest.split(' ').collect());
-            all.waits_for_disk |= fields.first() == Some(&"D");
-            // User and system time: the fields 14 and 15 of `proc_pid_stat(5)`.
-            all.cpu_ticks += fields.iter().skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum::<u64>();
-            let io = read("io");
-            let bytes = io.lines().filter_map(|line| {
-                let (name, value) = line.split_once(": ")?;
-                ["read_bytes", "write_bytes"].contains(&name).then(|| value.parse::<u64>().ok())?
-            });
-            all.io_bytes += bytes.sum::<u64>();
+            if let Ok(stat) = Stat::read(&kernel, *pid) {
+                all.waits_for_disk |= stat.waits_for_disk;
+                all.cpu_ticks += stat.user_ticks + stat.system_ticks;
+            }
+            all.io_bytes += storage_bytes(&kernel, *pid).map_or(0, |bytes| bytes.iter().sum());
         }
         all
     }

@@ -12,7 +12,6 @@ use mindful_core::{Error, Result};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use crate::files::own_file;
-use crate::lock_file::pid;
 use crate::log::{self, Log};
 use crate::patience::{Patience, Progress};
 use crate::program::{Chosen, Program, ServerKind, Site, find_complaint};
@@ -84,7 +83,7 @@ impl Server {
             )
         };
         loop {
-            if let Some(pid) = pid(lock).filter(|pid| program.is_ready(site, *pid)) {
+            if let Some(pid) = stale::first_process(lock).filter(|pid| program.is_ready(site, *pid)) {
                 self.pid = pid;
                 return Ok(());
             }
@@ -127,7 +126,7 @@ impl Server {
         let mut progress = Progress::begin(&self.processes());
         while self.guard_ended()?.is_none() {
             if looked.is_none_or(|looked: Instant| looked.elapsed() >= LOOK) {
-                if stale::sees_processes() && self.processes().is_empty() {
+                if self.processes().is_empty() {
                     return self.end_guard();
                 }
                 if let Some(why) = self.why_at_once(&mut progress) {
@@ -174,8 +173,9 @@ impl Server {
                 "{name} waits for space on a full disk and is killed: free space before it starts again"
             ));
         }
-        let idle = stale::sees_processes() && progress.has_ceased(&self.processes());
-        idle.then(|| format!("{name} stops making progress and is killed: it recovers at its next start"))
+        progress
+            .has_ceased(&self.processes())
+            .then(|| format!("{name} stops making progress and is killed: it recovers at its next start"))
     }
 
     /// Waits until the guard has ended the server at once. A guard that somebody stopped does not; then mindful ends both.

@@ -1,18 +1,15 @@
 //! Servers that outlived their mindful.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::{Error, Result};
-use mindful_host::system_path::find_program;
 use mindful_host::{Kernel, process};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::files::own_file;
-use crate::lock_file;
+use crate::files::{own_file, read_text};
 use crate::program::ServerKind;
 
 /// Time limits: for an orderly shutdown, then for a fast shutdown, then for the end after SIGKILL.
@@ -55,48 +52,42 @@ pub(crate) fn stop(data: &Path, lock: &Path, kind: &ServerKind, events: &dyn Eve
 
 /// Only the first process if it is alive, because it stops the others; else the orphans.
 fn targets(data: &Path, lock: &Path, kind: &ServerKind) -> Vec<Pid> {
-    let first = lock_file::pid(lock);
-    let found = if sees_processes() {
-        processes(data, kind)
-    } else {
-        first.filter(|pid| was_started_for(*pid, data)).into_iter().collect()
-    };
-    let all = match first {
+    let found = processes(data, kind);
+    let all = match first_process(lock) {
         Some(pid) if found.contains(&pid) => vec![pid],
         _ => found,
     };
     all.into_iter().filter_map(|pid| Pid::from_raw(pid as i32)).collect()
 }
 
-/// Whether this system has a `/proc` in which processes are found by their folder.
-pub(crate) fn sees_processes() -> bool {
-    Path::new("/proc/self/cwd").exists()
+/// The first process of the server that keeps, or last kept, the file `lock`, as its guard wrote it.
+pub(crate) fn first_process(lock: &Path) -> Option<u32> {
+    read_text(lock, 64).ok()?.lines().next()?.trim().parse().ok()
+}
+
+/// Exit status of that process, if its guard recorded it.
+pub(crate) fn exit_status(lock: &Path) -> Option<i32> {
+    read_text(lock, 64).ok()?.lines().nth(1)?.strip_prefix("ended ")?.trim().parse().ok()
 }
 
 /// All server processes of a data folder: every one of them works in it, under a name of theirs.
 pub(crate) fn processes(data: &Path, kind: &ServerKind) -> Vec<u32> {
-    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
-    let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse::<u32>().ok();
-    let ours = |pid: &u32| {
-        let folder = PathBuf::from(format!("/proc/{pid}"));
-        fs::read_link(folder.join("cwd")).is_ok_and(|cwd| cwd == data)
-            && fs::read_to_string(folder.join("comm")).is_ok_and(|name| kind.processes.contains(&name.trim()))
-    };
-    entries.flatten().filter_map(number).filter(ours).collect()
+    let kernel = Kernel::default();
+    let is_server =
+        |pid: &u32| process::name(&kernel, *pid).is_some_and(|name| kind.processes.contains(&name.as_str()));
+    process::all(&kernel).into_iter().filter(|pid| works_in(*pid, data) && is_server(pid)).collect()
+}
+
+fn works_in(pid: u32, folder: &Path) -> bool {
+    fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd == folder)
 }
 
 /// Waits for a limited time until no process works in `folder`.
 pub(crate) fn await_end(folder: &Path) {
-    let works_there = |pid: u32| fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd == folder);
     let began = Instant::now();
-    while process::all(&Kernel::default()).into_iter().any(works_there) && began.elapsed() < Duration::from_secs(20) {
+    while process::all(&Kernel::default()).into_iter().any(|pid| works_in(pid, folder))
+        && began.elapsed() < Duration::from_secs(20)
+    {
         std::thread::sleep(Duration::from_millis(20));
     }
-}
-
-/// Where there is no `/proc`: whether a process was started with this data folder.
-fn was_started_for(pid: u32, data: &Path) -> bool {
-    let Some(ps) = find_program("ps") else { return false };
-    let output = Command::new(ps).env_clear().args(["-o", "args=", "-p", &pid.to_string()]).output();
-    output.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains(&data.display().to_string()))
 }

@@ -10,12 +10,16 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use mindful_core::{Error, Result};
+use nix::mount::{MsFlags, mount};
+use nix::sched::{CloneFlags, unshare};
 use nix::unistd::User;
 
 use crate::account::Account;
 use crate::files::own_file;
 
 const USERS: &str = "/etc/passwd";
+/// The socket of a daemon that answers instead of the list, with cached entries.
+const CACHE: &str = "/var/run/nscd";
 
 /// Runs `work`, in which programs find a name for the user of `account`. The copy of the list of users is the file
 /// `copy`.
@@ -39,7 +43,7 @@ pub(crate) fn with_name<T: Send>(account: &Account, copy: &Path, work: impl FnOn
     }
     let outcome = write(copy, uid, gid).and_then(|()| {
         std::thread::scope(|scope| {
-            let working = scope.spawn(|| mount::over_list(copy).map(|()| work()));
+            let working = scope.spawn(|| mount_over_list(copy).map(|()| work()));
             working.join().unwrap_or_else(|_| Err(io::Error::other("the work broke off")))
         })
     });
@@ -63,35 +67,15 @@ fn write(copy: &Path, uid: u32, gid: u32) -> io::Result<()> {
     file.set_permissions(Permissions::from_mode(0o644))
 }
 
-#[cfg(target_os = "linux")]
-mod mount {
-    use std::io;
-    use std::path::Path;
-
-    use nix::mount::{MsFlags, mount};
-    use nix::sched::{CloneFlags, unshare};
-
-    /// The socket of a daemon that answers instead of the list, with cached entries.
-    const CACHE: &str = "/var/run/nscd";
-
-    /// Gives this thread and its children private mounts with `copy` in place of the list of users.
-    pub(super) fn over_list(copy: &Path) -> io::Result<()> {
-        let none = None::<&str>;
-        unshare(CloneFlags::CLONE_NEWNS)?;
-        mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)?;
-        if Path::new(CACHE).exists() {
-            mount(Some("none"), CACHE, Some("tmpfs"), MsFlags::empty(), none)?;
-        }
-        Ok(mount(Some(copy), super::USERS, none, MsFlags::MS_BIND, none)?)
+/// Gives this thread and its children private mounts with `copy` in place of the list of users.
+fn mount_over_list(copy: &Path) -> io::Result<()> {
+    let none = None::<&str>;
+    unshare(CloneFlags::CLONE_NEWNS)?;
+    mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)?;
+    if Path::new(CACHE).exists() {
+        mount(Some("none"), CACHE, Some("tmpfs"), MsFlags::empty(), none)?;
     }
-}
-
-/// Elsewhere a thread cannot have private mounts.
-#[cfg(not(target_os = "linux"))]
-mod mount {
-    pub(super) fn over_list(_: &std::path::Path) -> std::io::Result<()> {
-        Err(std::io::Error::from(std::io::ErrorKind::Unsupported))
-    }
+    Ok(mount(Some(copy), USERS, none, MsFlags::MS_BIND, none)?)
 }
 
 #[cfg(test)]

@@ -3,5 +3,4 @@
 mod exporter;
 mod machine;
 mod observing;
-#[cfg(target_os = "linux")]
 mod partition;

@@ -135,7 +135,7 @@ fn read(flavor: Flavor, text: &str) -> Result<Version> {
 
 /// The archives hold programs for one platform.
 fn is_packed_for_this_platform() -> bool {
-    cfg!(all(target_os = "linux", target_arch = "x86_64"))
+    cfg!(target_arch = "x86_64")
 }
 
 impl Pinned {
