@@ -78,18 +78,16 @@ pub(crate) fn measure(
     if rows == 0 {
         return Ok(Err("the table has too few rows"));
     }
-    let account = match Account::find(conn, table, stop)? {
-        Ok(account) => account,
+    let probe = match Account::find(conn, table, stop)? {
+        Ok(account) => Probe { table, account, stop },
         Err(why) => return Ok(Err(why)),
     };
     let order = Permutation::new(rows, draw::mix64(clock::now_us().unsigned_abs()));
     let drawn = if all { rows } else { proof_sample::sample_size(rows, SHARE) };
     let places: Vec<u64> = (0..drawn).map(|index| FIRST + order.get(index)).collect();
-    let soon = |conn: &mut Conn, place| is_soon_seen(conn, table, place, account, stop);
-    let Some(mut unseen) = account.unseen(conn, &places, stop, soon)? else { return Ok(Err(OTHERS)) };
+    let Some(mut unseen) = probe.unseen(conn, &places, Probe::is_soon_seen)? else { return Ok(Err(OTHERS)) };
     if unseen.len() as u64 * FEW <= drawn {
-        let at_last = |conn: &mut Conn, place| is_seen_at_last(conn, table, place, account, stop);
-        let Some(left) = account.unseen(conn, &unseen, stop, at_last)? else { return Ok(Err(OTHERS)) };
+        let Some(left) = probe.unseen(conn, &unseen, Probe::is_seen_at_last)? else { return Ok(Err(OTHERS)) };
         unseen = left;
     }
     let without = unseen.len() as u64;
@@ -98,45 +96,6 @@ pub(crate) fn measure(
         return Ok(Err("the server does not count the pages that its statements ask for"));
     }
     Ok(Ok(BlockYield { drawn, own: drawn - without }))
-}
-
-fn is_soon_seen(conn: &mut Conn, table: &str, place: u64, account: Account, stop: &StopFlag) -> Result<bool, Failure> {
-    for _ in 0..TRIES {
-        let [row, behind] = measure_once(conn, table, place, account, stop)?;
-        if row - behind >= account.of_a_page() {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
-/// Measures a doubtful row again, by the smallest cost of each range in many readings: other activity only adds to it.
-fn is_seen_at_last(
-    conn: &mut Conn,
-    table: &str,
-    place: u64,
-    account: Account,
-    stop: &StopFlag,
-) -> Result<bool, Failure> {
-    let mut least = [i64::MAX; 2];
-    for _ in 0..TRIES_IN_DOUBT {
-        let [row, behind] = measure_once(conn, table, place, account, stop)?;
-        least = [least[0].min(row), least[1].min(behind)];
-    }
-    Ok(least[0] - least[1] >= account.of_a_page())
-}
-
-/// The pages of two ranges: the row at `place` and its ballast, and the ballast and the next row.
-fn measure_once(
-    conn: &mut Conn,
-    table: &str,
-    place: u64,
-    account: Account,
-    stop: &StopFlag,
-) -> Result<[i64; 2], Failure> {
-    stop.refuse("the proof was stopped")?;
-    let [behind, row] = account.pages(conn, table, [2 * place + 1, 2 * place])?;
-    Ok([row, behind])
 }
 
 /// Sources of the number of pages that a statement requested.
@@ -171,38 +130,6 @@ impl Account {
         Ok(Err(OTHERS))
     }
 
-    /// The `places` that are not `seen`, set by set. A set is measured again while others change the counter; `None` if
-    /// they always do.
-    fn unseen(
-        self,
-        conn: &mut Conn,
-        places: &[u64],
-        stop: &StopFlag,
-        seen: impl Fn(&mut Conn, u64) -> Result<bool, Failure>,
-    ) -> Result<Option<Vec<u64>>, Failure> {
-        let mut unseen = Vec::new();
-        'sets: for set in places.chunks(SET) {
-            let mut left = set.to_vec();
-            for _ in 0..QUIET_TRIES {
-                let mut again = Vec::new();
-                for place in left {
-                    if !seen(conn, place)? {
-                        again.push(place);
-                    }
-                }
-                left = again;
-                if left.is_empty() || self == Self::Statement || is_quiet(conn)? {
-                    unseen.append(&mut left);
-                    continue 'sets;
-                }
-                stop.refuse("the proof was stopped")?;
-                std::thread::sleep(LOOK_AGAIN);
-            }
-            return Ok(None);
-        }
-        Ok(Some(unseen))
-    }
-
     /// Pages requested by two ranges of two rows, each from one of `ids` on.
     fn pages(self, conn: &mut Conn, table: &str, [one, other]: [u64; 2]) -> Result<[i64; 2], Failure> {
         if self == Self::Statement {
@@ -221,6 +148,74 @@ impl Account {
             Self::Statement => 1,
             Self::Server => REPEATED / 2,
         }
+    }
+}
+
+/// Measures single rows of a table.
+#[derive(Clone, Copy)]
+struct Probe<'a> {
+    table: &'a str,
+    account: Account,
+    stop: &'a StopFlag,
+}
+
+impl Probe<'_> {
+    /// The `places` that are not `seen`, set by set. A set is measured again while others change the counter; `None` if
+    /// they always do.
+    fn unseen(
+        self,
+        conn: &mut Conn,
+        places: &[u64],
+        seen: impl Fn(Self, &mut Conn, u64) -> Result<bool, Failure>,
+    ) -> Result<Option<Vec<u64>>, Failure> {
+        let mut unseen = Vec::new();
+        'sets: for set in places.chunks(SET) {
+            let mut left = set.to_vec();
+            for _ in 0..QUIET_TRIES {
+                let mut again = Vec::new();
+                for place in left {
+                    if !seen(self, conn, place)? {
+                        again.push(place);
+                    }
+                }
+                left = again;
+                if left.is_empty() || self.account == Account::Statement || is_quiet(conn)? {
+                    unseen.append(&mut left);
+                    continue 'sets;
+                }
+                self.stop.refuse("the proof was stopped")?;
+                std::thread::sleep(LOOK_AGAIN);
+            }
+            return Ok(None);
+        }
+        Ok(Some(unseen))
+    }
+
+    fn is_soon_seen(self, conn: &mut Conn, place: u64) -> Result<bool, Failure> {
+        for _ in 0..TRIES {
+            let [row, behind] = self.measure(conn, place)?;
+            if row - behind >= self.account.of_a_page() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Measures a doubtful row again, by the smallest cost of each range in many readings: other activity only adds to it.
+    fn is_seen_at_last(self, conn: &mut Conn, place: u64) -> Result<bool, Failure> {
+        let mut least = [i64::MAX; 2];
+        for _ in 0..TRIES_IN_DOUBT {
+            let [row, behind] = self.measure(conn, place)?;
+            least = [least[0].min(row), least[1].min(behind)];
+        }
+        Ok(least[0] - least[1] >= self.account.of_a_page())
+    }
+
+    /// The pages of two ranges: the row at `place` and its ballast, and the ballast and the next row.
+    fn measure(self, conn: &mut Conn, place: u64) -> Result<[i64; 2], Failure> {
+        self.stop.refuse("the proof was stopped")?;
+        let [behind, row] = self.account.pages(conn, self.table, [2 * place + 1, 2 * place])?;
+        Ok([row, behind])
     }
 }
 

@@ -3,17 +3,14 @@
 //! - `registry` lists mindful's objects in the server, in the namespace (a database) itself; `lock` excludes other runs.
 //! - `layout` chooses rows so that InnoDB puts one visited row into each page; `load` sends them; `storage` distinguishes
 //!   InnoDB from other storage engines.
-//! - `verify` proves the layout: from the tablespace files (`ibd`, `tree`, judged by `proof`), or, if these cannot be
-//!   read, from the pages the server requests (`block_yield`).
+//! - `verify` proves the layout: from the tablespace files (`ibd`), or, if these cannot be read, from the
+//!   pages the server requests (`block_yield`).
 
 pub(crate) mod block_yield;
 pub(crate) mod ibd;
 pub(crate) mod layout;
 pub(crate) mod load;
 pub(crate) mod lock;
-pub(crate) mod proof;
 pub(crate) mod registry;
-pub(crate) mod space;
 pub(crate) mod storage;
-pub(crate) mod tree;
 pub(crate) mod verify;

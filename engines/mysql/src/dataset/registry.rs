@@ -9,7 +9,7 @@ use mindful_sql::dataset::table_registry::{self, Fault, HOLDS_OTHERS, NOT_REGIST
 use mysql::prelude::Queryable;
 use mysql::{Conn, Row};
 
-pub(crate) use judge::Judged;
+use judge::Judged;
 
 use crate::connect::link::Link;
 use crate::dataset::layout::PAGE_BYTES;
@@ -43,7 +43,7 @@ pub(crate) fn has_meeting(link: &Link, namespace: &Namespace) -> Result<bool> {
     if let Some(why) = judged.refusal(namespace).filter(|_| !judged.is_empty()) {
         return Err(why);
     }
-    match judged.fault_of_meeting() {
+    match judged.fault_of_marked(MEETING, judge::MEETING_COLUMNS) {
         Some(fault) => Err(fault.refusal(&namespace.qualified(MEETING))),
         None => Ok(judged.table(MEETING).is_some()),
     }
@@ -51,7 +51,7 @@ pub(crate) fn has_meeting(link: &Link, namespace: &Namespace) -> Result<bool> {
 
 /// Refuses a table of numbers that is not as it was made.
 pub(crate) fn refuse_other_numbers(conn: &mut Conn, namespace: &Namespace) -> Result<(), Failure> {
-    let fault = judge::read(conn, namespace)?.fault_of_numbers();
+    let fault = judge::read(conn, namespace)?.fault_of_marked(NUMBERS, judge::NUMBERS_COLUMNS);
     fault.map_or(Ok(()), |fault| Err(fault.refusal(&namespace.qualified(NUMBERS)).into()))
 }
 
@@ -184,7 +184,7 @@ fn list(conn: &mut Conn, namespace: &Namespace) -> Result<Vec<OwnedObject>, Fail
         OwnedObject::new(namespace.qualified(name), bytes, (!ours).then_some(NOT_REGISTERED))
     };
     let mut objects: Vec<OwnedObject> = entries.iter().filter(|entry| entry.table.stands).map(of_entry).collect();
-    for table in judged.tables().filter(|table| !entries.iter().any(|entry| entry.table.name == table.name)) {
+    for table in judged.tables.values().filter(|table| !entries.iter().any(|entry| entry.table.name == table.name)) {
         if table.name != REGISTRY {
             objects.push(beside(&table.name, table.is_own_beside(), table.row_bytes + table.index_bytes));
         }

@@ -14,10 +14,8 @@ use mysql::prelude::Queryable;
 
 use crate::connect::link::Link;
 use crate::dataset::block_yield::{self, SHARE};
-use crate::dataset::ibd::{self, Tablespace};
+use crate::dataset::ibd::{self, Stored};
 use crate::dataset::layout::PAGE_BYTES;
-use crate::dataset::proof::row_order;
-use crate::dataset::tree;
 use crate::error::Failure;
 use crate::names::{Namespace, TableKind};
 use crate::work::settle;
@@ -111,13 +109,26 @@ fn by_tablespace(
 
 /// The order from all pages. A freed page keeps its old contents: its rows belong to the table only if the index leads
 /// to them.
-fn by_pages(conn: &mut Conn, table: &str, found: &Tablespace, blocks: u64) -> Result<RowOrder, Failure> {
+fn by_pages(conn: &mut Conn, table: &str, found: &[Stored], blocks: u64) -> Result<RowOrder, Failure> {
     let order = row_order(found, blocks).map_err(|what| unfit(table, &what))?;
     let ids = primary_keys(conn, table, blocks)?;
-    if !found.rows.iter().all(|row| ids.get(row.key as usize - 1) == Some(&row.id)) {
+    if !found.iter().all(|row| ids.get(row.key as usize - 1) == Some(&row.id)) {
         return Err(unfit(table, "has rows that its index does not lead to").into());
     }
     Ok(order)
+}
+
+/// The order of `rows`; an error if they are not exactly those of the keys 1 to `blocks`.
+fn row_order(rows: &[Stored], blocks: u64) -> Result<RowOrder, String> {
+    let mut keyed: Vec<(u64, u64, u64)> = rows.iter().map(|row| (row.key, row.page, row.id)).collect();
+    keyed.sort_unstable();
+    if keyed.len() as u64 != blocks || !keyed.iter().zip(1..).all(|((key, ..), expected)| *key == expected) {
+        return Err(format!("holds {} visited rows, not the keys 1 to {blocks} once each", keyed.len()));
+    }
+    let mut pages: Vec<u64> = rows.iter().map(|row| row.page).collect();
+    pages.dedup();
+    let places: Vec<(u64, u64)> = keyed.iter().map(|(_, page, id)| (*page, *id)).collect();
+    Ok(RowOrder::new(&places, pages.len() as u64))
 }
 
 /// The order from the index above the rows; `None` unless it shows that each page contains one visited row. Then every
@@ -129,16 +140,13 @@ fn by_tree(
     blocks: u64,
     stop: &StopFlag,
 ) -> Result<Option<RowOrder>, Failure> {
-    let Some(leaves) = tree::leaves(file, blocks, stop)?.filter(|leaves| tree::is_one_row_a_leaf(leaves, blocks))
-    else {
-        return Ok(None);
-    };
+    let leaves = ibd::leaves(file, blocks, stop)?.filter(|leaves| ibd::is_one_row_a_leaf(leaves, blocks));
+    let Some(leaves) = leaves else { return Ok(None) };
     let ids = primary_keys(conn, table, blocks)?;
-    if !ids.iter().all(|id| is_visited(*id, blocks)) || !tree::leaves_hold(file, &leaves, &ids, stop)? {
+    if !ids.iter().all(|id| is_visited(*id, blocks)) || !ibd::leaves_hold(file, &leaves, &ids, stop)? {
         return Ok(None);
     }
-    // A single read for a proof should not push other pages out of memory.
-    let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed);
+    ibd::drop_cached(file);
     let pages: Vec<u64> = ids.iter().map(|id| leaves[(id / 2) as usize].page).collect();
     Ok(Some(RowOrder::new(&pages, blocks)))
 }
@@ -215,6 +223,19 @@ fn pages_by_size(pages: u64, blocks: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_key_counts_once_and_two_rows_in_a_page_are_reported() {
+        let order = |rows: &[(u64, u64, u64)], blocks| {
+            let rows: Vec<_> = rows.iter().map(|(page, key, id)| Stored { page: *page, key: *key, id: *id }).collect();
+            row_order(&rows, blocks).map(|order| order.proof(1))
+        };
+        let proof = order(&[(5, 2, 0), (5, 1, 2), (6, 3, 4)], 3).expect("all keys");
+        assert_eq!((proof.rows, proof.distinct_blocks), (3, 2));
+        for rows in [&[(5, 1, 0), (6, 1, 2)][..], &[(5, 1, 0), (6, 3, 2)], &[(5, 1, 0)]] {
+            assert!(order(rows, 2).expect_err("not the keys").contains("1 to 2"));
+        }
+    }
 
     #[test]
     fn the_file_of_a_table_is_named_as_the_server_names_it() {

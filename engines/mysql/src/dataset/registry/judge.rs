@@ -43,10 +43,10 @@ const DATASET_COLUMNS: &[&str] = &[
     "tail bigint unsigned",
 ];
 
-const NUMBERS_COLUMNS: &[&str] = &["n int unsigned"];
+pub(super) const NUMBERS_COLUMNS: &[&str] = &["n int unsigned"];
 
 /// Columns of the table in which ranks meet by name and type.
-const MEETING_COLUMNS: &[&str] = &[
+pub(super) const MEETING_COLUMNS: &[&str] = &[
     "job varchar(255)",
     "rank_number int unsigned",
     "chunk int",
@@ -77,7 +77,7 @@ pub(crate) struct Table {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Judged {
-    tables: BTreeMap<String, Table>,
+    pub tables: BTreeMap<String, Table>,
     /// Routines and events: name and kind.
     pub code: Vec<(String, String)>,
     /// When the server started, s since the epoch.
@@ -96,7 +96,8 @@ pub(super) fn read(conn: &mut Conn, namespace: &Namespace) -> Result<Judged, Fai
     if !exists(conn, namespace)? {
         return Ok(Judged::default());
     }
-    if flavor(conn)? == Some(Flavor::MySql) {
+    let version: Option<String> = conn.query_first("SELECT VERSION()")?;
+    if version.and_then(|text| Version::parse(&text)).is_some_and(|version| version.flavor == Flavor::MySql) {
         // Otherwise the values may be a day old. Other servers with the protocol may lack this setting.
         let _ = conn.query_drop("SET SESSION information_schema_stats_expiry = 0");
     }
@@ -116,11 +117,6 @@ pub(super) fn read(conn: &mut Conn, namespace: &Namespace) -> Result<Judged, Fai
     }
     let code = conn.exec(include_str!("../../../sql/code.sql"), (&namespace.name, &namespace.name))?;
     Ok(Judged { tables, code, started: started(conn)?, engine: Storage::read(conn)?.engine().to_owned() })
-}
-
-fn flavor(conn: &mut Conn) -> Result<Option<Flavor>, Failure> {
-    let version: Option<String> = conn.query_first("SELECT VERSION()")?;
-    Ok(version.and_then(|text| Version::parse(&text)).map(|version| version.flavor))
 }
 
 fn started(conn: &mut Conn) -> Result<String, Failure> {
@@ -164,10 +160,6 @@ impl Judged {
         self.table(name).map(|table| format!("{}|{}|{}", table.made, table.updated, self.started))
     }
 
-    pub(crate) fn tables(&self) -> impl Iterator<Item = &Table> {
-        self.tables.values()
-    }
-
     pub(crate) fn refusal(&self, namespace: &Namespace) -> Option<Error> {
         let next = "left untouched; choose another name with --namespace";
         let Some(registry) = self.table(REGISTRY).filter(|table| table.comment == MARK || self.is_guest()) else {
@@ -188,15 +180,8 @@ impl Judged {
         self.table(name)?.fault(DATASET_COLUMNS, &self.engine)
     }
 
-    pub(crate) fn fault_of_meeting(&self) -> Option<Fault> {
-        self.fault_of_marked(MEETING, MEETING_COLUMNS)
-    }
-
-    pub(crate) fn fault_of_numbers(&self) -> Option<Fault> {
-        self.fault_of_marked(NUMBERS, NUMBERS_COLUMNS)
-    }
-
-    fn fault_of_marked(&self, name: &str, columns: &[&str]) -> Option<Fault> {
+    /// The fault of a table that is marked by its comment and not registered.
+    pub(super) fn fault_of_marked(&self, name: &str, columns: &[&str]) -> Option<Fault> {
         let table = self.table(name)?;
         if table.comment != MARK {
             return Some(Fault { what: "lacks mindful's mark, its comment".to_owned(), ours: false });
