@@ -29,6 +29,6 @@ mod watched_group;
 pub use kernel_file::Kernel;
 pub use medium::Unseen;
 pub use regular_file::open_regular;
-pub use scheduler::SessionThreads;
+pub use scheduler::session_threads;
 pub use shared_folder::SharedFolder;
 pub use watched_group::{WatchedCommand, WatchedGroup};

@@ -7,7 +7,6 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use mindful_core::Result;
 use mindful_core::contract::metric::{Counter, HostSource, Metric, SampledSource, Sampler};
 
 use crate::kernel_file::{Kernel, value};
@@ -16,15 +15,6 @@ use crate::process;
 /// Further threads are not read: the figures are shares, and this sample is large enough.
 const MOST: usize = 64;
 
-pub struct SessionThreads<F> {
-    kernel: Kernel,
-    threads: F,
-    known: HashMap<u32, Times>,
-    /// On a CPU, waiting for one, and in all, us.
-    sums: Option<[f64; 3]>,
-    source: SampledSource,
-}
-
 #[derive(Debug, Clone, Copy)]
 struct Times {
     at: Instant,
@@ -32,49 +22,41 @@ struct Times {
     queued_ns: u64,
 }
 
-impl<F: FnMut() -> Vec<u32>> SessionThreads<F> {
-    pub fn new(kernel: Kernel, threads: F) -> Self {
-        let metrics = vec![
-            Metric::counter(Counter::SessionCpuUs, "us", "Time that the sessions' threads were on a CPU"),
-            Metric::counter(Counter::SessionQueueUs, "us", "Time that the sessions' threads waited for a CPU"),
-            Metric::counter(Counter::SessionTimeUs, "us", "Time in which the sessions' threads were watched"),
-        ];
-        let source = SampledSource::new(HostSource::SessionThreads.name(), metrics);
-        Self { kernel, threads, known: HashMap::new(), sums: None, source }
-    }
-
-    fn times(&self, thread: u32) -> Option<Times> {
-        let text = value(process::folder(&self.kernel, thread).join("schedstat"))?;
-        let mut fields = text.split_whitespace().map(str::parse);
-        let at = Instant::now();
-        Some(Times { at, on_cpu_ns: fields.next()?.ok()?, queued_ns: fields.next()?.ok()? })
-    }
-}
-
-impl<F: FnMut() -> Vec<u32> + Send> Sampler for SessionThreads<F> {
-    fn source(&self) -> &SampledSource {
-        &self.source
-    }
-
-    fn read(&mut self) -> Result<Vec<Option<f64>>> {
-        let mut threads = (self.threads)();
+/// Samples the present threads of sessions, by their numbers.
+pub fn session_threads(kernel: Kernel, mut threads: impl FnMut() -> Vec<u32> + Send + 'static) -> Box<dyn Sampler> {
+    let metrics = [
+        Metric::counter(Counter::SessionCpuUs, "us", "Time that the sessions' threads were on a CPU"),
+        Metric::counter(Counter::SessionQueueUs, "us", "Time that the sessions' threads waited for a CPU"),
+        Metric::counter(Counter::SessionTimeUs, "us", "Time in which the sessions' threads were watched"),
+    ];
+    let mut known = HashMap::<u32, Times>::new();
+    // On a CPU, waiting for one, and in all, us.
+    let mut sums: Option<[f64; 3]> = None;
+    SampledSource::new(HostSource::SessionThreads.name(), metrics).read_by(move || {
+        let mut threads = threads();
         threads.sort_unstable();
         let step = threads.len().div_ceil(MOST).max(1);
         let chosen = threads.into_iter().step_by(step);
-        let now: HashMap<u32, Times> = chosen.filter_map(|thread| Some((thread, self.times(thread)?))).collect();
-        for (thread, times) in &now {
-            let Some(before) = self.known.get(thread) else { continue };
-            let sums = self.sums.get_or_insert_default();
-            sums[0] += times.on_cpu_ns.saturating_sub(before.on_cpu_ns) as f64 / 1e3;
-            sums[1] += times.queued_ns.saturating_sub(before.queued_ns) as f64 / 1e3;
-            sums[2] += times.at.duration_since(before.at).as_secs_f64() * 1e6;
+        let now: HashMap<_, _> = chosen.filter_map(|thread| Some((thread, times(&kernel, thread)?))).collect();
+        if !now.is_empty() {
+            let sums = sums.get_or_insert_default();
+            for (thread, times) in &now {
+                let Some(before) = known.get(thread) else { continue };
+                sums[0] += times.on_cpu_ns.saturating_sub(before.on_cpu_ns) as f64 / 1e3;
+                sums[1] += times.queued_ns.saturating_sub(before.queued_ns) as f64 / 1e3;
+                sums[2] += times.at.duration_since(before.at).as_secs_f64() * 1e6;
+            }
         }
-        if !now.is_empty() && self.sums.is_none() {
-            self.sums = Some([0.0; 3]);
-        }
-        self.known = now;
-        Ok(self.sums.map_or_else(|| vec![None; 3], |sums| sums.map(Some).to_vec()))
-    }
+        known = now;
+        Ok(sums.map_or_else(|| vec![None; 3], |sums| sums.map(Some).to_vec()))
+    })
+}
+
+fn times(kernel: &Kernel, thread: u32) -> Option<Times> {
+    let text = value(process::folder(kernel, thread).join("schedstat"))?;
+    let mut fields = text.split_whitespace().map(str::parse);
+    let at = Instant::now();
+    Some(Times { at, on_cpu_ns: fields.next()?.ok()?, queued_ns: fields.next()?.ok()? })
 }
 
 #[cfg(test)]
@@ -95,7 +77,7 @@ mod tests {
                 }
             });
             let id = receive.recv().unwrap();
-            let mut sampler = SessionThreads::new(Kernel::default(), move || vec![id]);
+            let mut sampler = session_threads(Kernel::default(), move || vec![id]);
             assert_eq!(sampler.read().unwrap(), [Some(0.0); 3]);
             std::thread::sleep(std::time::Duration::from_millis(200));
             let read: Vec<f64> = sampler.read().unwrap().into_iter().map(Option::unwrap).collect();
@@ -107,7 +89,7 @@ mod tests {
 
     #[test]
     fn threads_that_are_not_known_have_unknown_times() {
-        let mut none = SessionThreads::new(Kernel::default(), Vec::new);
+        let mut none = session_threads(Kernel::default(), Vec::new);
         assert_eq!(none.read().unwrap(), [None; 3]);
     }
 }

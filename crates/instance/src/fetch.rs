@@ -14,14 +14,12 @@ use crate::files::{give, hand_over, make_open, make_private, own_file, sync_file
 
 mod artefact;
 mod download;
-mod limits;
-mod progress;
 mod reason;
 mod unpack;
 
+use artefact::LIMITS;
 pub use artefact::{Artefact, BASE, Contents, Files};
 use download::Source;
-use limits::LIMITS;
 
 /// Fetches `artefact` from below `base` into `shelf/name`, atomically; returns that folder.
 ///

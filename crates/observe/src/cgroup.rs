@@ -2,20 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use mindful_core::Result;
 use mindful_core::contract::metric::{Counter, GROUP_LIMITS, HostSource, LIMIT_SUFFIX, Metric, SampledSource, Sampler};
 use mindful_host::Kernel;
 use mindful_host::control_group::{Groups, IoKind, IoLimit};
 use mindful_host::kernel_file::{named_values, value};
-
-/// Samples throttling, CPU, memory and limited I/O of the group.
-#[derive(Debug)]
-pub(crate) struct Cgroup {
-    groups: Groups,
-    /// Limits of I/O as they were when it was opened.
-    io: Vec<IoLimit>,
-    source: SampledSource,
-}
 
 /// The metrics of a limit: the group's use, and the limit per second.
 fn of_limit(kernel: &Kernel, limit: &IoLimit) -> [Metric; 2] {
@@ -33,50 +23,41 @@ fn of_limit(kernel: &Kernel, limit: &IoLimit) -> [Metric; 2] {
     ]
 }
 
-impl Cgroup {
-    /// `None` if no group of the process is visible.
-    pub(crate) fn open(kernel: &Kernel, pid: u32) -> Option<Self> {
-        let groups = Groups::of(kernel, pid);
-        let io = groups.io_limits();
-        let mut metrics = vec![
-            Metric::counter("cpu_periods", "1", "periods in which the nearest group with a CPU limit had work"),
-            Metric::counter(Counter::ThrottledPeriods, "1", "periods in which it had used up its CPU before the end"),
-            Metric::counter(Counter::ThrottledUs, "us", "time its CPUs were held back, summed over CPUs"),
-            Metric::counter("cpu_usage", "us", "CPU of everything in the server's group"),
-            Metric::gauge("memory_current", "bytes", "memory of everything in the server's group, page cache included"),
-        ];
-        metrics.extend(io.iter().flat_map(|limit| of_limit(kernel, limit)));
-        let mut cgroup = Self { groups, io, source: SampledSource::new(HostSource::Cgroup.name(), metrics) };
-        cgroup.read().ok().filter(|values| values.iter().any(Option::is_some)).map(|_| cgroup)
-    }
+/// Samples throttling, CPU, memory and limited I/O of the group; `None` if no group of the process is visible.
+pub(crate) fn cgroup(kernel: &Kernel, pid: u32) -> Option<Box<dyn Sampler>> {
+    let groups = Groups::of(kernel, pid);
+    // As they are when it is opened.
+    let io = groups.io_limits();
+    let mut metrics = vec![
+        Metric::counter("cpu_periods", "1", "periods in which the nearest group with a CPU limit had work"),
+        Metric::counter(Counter::ThrottledPeriods, "1", "periods in which it had used up its CPU before the end"),
+        Metric::counter(Counter::ThrottledUs, "us", "time its CPUs were held back, summed over CPUs"),
+        Metric::counter("cpu_usage", "us", "CPU of everything in the server's group"),
+        Metric::gauge("memory_current", "bytes", "memory of everything in the server's group, page cache included"),
+    ];
+    metrics.extend(io.iter().flat_map(|limit| of_limit(kernel, limit)));
+    let mut sampler = SampledSource::new(HostSource::Cgroup.name(), metrics).read_by(move || Ok(values(&groups, &io)));
+    sampler.read().ok().filter(|values| values.iter().any(Option::is_some)).map(|_| sampler)
 }
 
-impl Sampler for Cgroup {
-    fn source(&self) -> &SampledSource {
-        &self.source
-    }
-
-    fn read(&mut self) -> Result<Vec<Option<f64>>> {
-        let number = |folders: &[PathBuf], file: &str| value(folders.first()?.join(file))?.parse::<f64>().ok();
-        let stat = |folder: Option<&Path>| folder.and_then(|folder| value(folder.join("cpu.stat"))).unwrap_or_default();
-        let throttled = stat(self.groups.throttled());
-        let throttled = named_values(&throttled);
-        let own = stat(self.groups.cpu.first().map(PathBuf::as_path));
-        let own = named_values(&own);
-        let of = |name: &str| throttled.get(name).map(|value| *value as f64);
-        let memory = &self.groups.memory;
-        let mut values = vec![
-            of("nr_periods"),
-            of("nr_throttled"),
-            of("throttled_usec").or_else(|| of("throttled_time").map(|ns| ns / 1e3)),
-            own.get("usage_usec")
-                .map(|us| *us as f64)
-                .or_else(|| number(&self.groups.cpu_account, "cpuacct.usage").map(|ns| ns / 1e3)),
-            number(memory, "memory.current").or_else(|| number(memory, "memory.usage_in_bytes")),
-        ];
-        values.extend(self.io.iter().flat_map(|limit| [limit.done(), Some(limit.per_s)]));
-        Ok(values)
-    }
+fn values(groups: &Groups, io: &[IoLimit]) -> Vec<Option<f64>> {
+    let number = |folders: &[PathBuf], file: &str| value(folders.first()?.join(file))?.parse::<f64>().ok();
+    let stat = |folder: Option<&Path>| folder.and_then(|folder| value(folder.join("cpu.stat"))).unwrap_or_default();
+    let throttled = stat(groups.throttled());
+    let throttled = named_values(&throttled);
+    let own = stat(groups.cpu.first().map(PathBuf::as_path));
+    let own = named_values(&own);
+    let of = |name: &str| throttled.get(name).map(|value| *value as f64);
+    let usage = own.get("usage_usec").map(|us| *us as f64);
+    let memory = &groups.memory;
+    let values = [
+        of("nr_periods"),
+        of("nr_throttled"),
+        of("throttled_usec").or_else(|| of("throttled_time").map(|ns| ns / 1e3)),
+        usage.or_else(|| number(&groups.cpu_account, "cpuacct.usage").map(|ns| ns / 1e3)),
+        number(memory, "memory.current").or_else(|| number(memory, "memory.usage_in_bytes")),
+    ];
+    values.into_iter().chain(io.iter().flat_map(|limit| [limit.done(), Some(limit.per_s)])).collect()
 }
 
 #[cfg(test)]
@@ -85,10 +66,10 @@ mod tests {
 
     use super::*;
 
-    fn opened(tree: fn(&Path) -> PathBuf, pid: u32) -> (tempfile::TempDir, Option<Cgroup>) {
+    fn opened(tree: fn(&Path) -> PathBuf, pid: u32) -> (tempfile::TempDir, Option<Box<dyn Sampler>>) {
         let root = tempfile::tempdir().unwrap();
         let kernel = Kernel { proc: tree(root.path()), ..Kernel::default() };
-        let cgroup = Cgroup::open(&kernel, pid);
+        let cgroup = cgroup(&kernel, pid);
         (root, cgroup)
     }
 

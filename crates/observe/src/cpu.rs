@@ -5,7 +5,6 @@
 
 use std::io;
 
-use mindful_core::Result;
 use mindful_core::contract::metric::{Counter, HostSource, Metric, MetricFamily, SampledSource, Sampler};
 use mindful_host::Kernel;
 use mindful_host::kernel_file::KernelFile;
@@ -78,22 +77,19 @@ impl HostStat {
 }
 
 /// Samples the CPU of the host, all together and each.
-#[derive(Debug)]
-pub(crate) struct HostCpu {
-    file: KernelFile,
-    source: SampledSource,
-    cpus: Vec<u32>,
-    us_per_tick: f64,
-    iowait_seen: u64,
-}
-
-impl HostCpu {
-    pub(crate) fn open(kernel: &Kernel) -> io::Result<Self> {
-        let mut file = KernelFile::open(kernel.proc.join("stat"))?;
-        let cpus: Vec<u32> = HostStat::parse(file.text()?).each.into_iter().map(|(cpu, _)| cpu).collect();
-        let source = SampledSource::new(HostSource::Stat.name(), metrics(&cpus));
-        Ok(Self { file, source, cpus, us_per_tick: tick_us(), iowait_seen: 0 })
-    }
+pub(crate) fn host_cpu(kernel: &Kernel) -> io::Result<Box<dyn Sampler>> {
+    let mut file = KernelFile::open(kernel.proc.join("stat"))?;
+    let cpus: Vec<u32> = HostStat::parse(file.text()?).each.into_iter().map(|(cpu, _)| cpu).collect();
+    let mut iowait = 0;
+    Ok(SampledSource::new(HostSource::Stat.name(), metrics(&cpus)).read_by(move || {
+        let mut stat = HostStat::parse(file.read()?);
+        if let Some(all) = &mut stat.all {
+            // The kernel's own may fall back a little; a counter must not.
+            iowait = all.iowait.max(iowait);
+            all.iowait = iowait;
+        }
+        Ok(values(&stat, &cpus))
+    }))
 }
 
 fn metrics(cpus: &[u32]) -> Vec<Metric> {
@@ -131,41 +127,32 @@ fn metrics(cpus: &[u32]) -> Vec<Metric> {
     metrics
 }
 
-impl Sampler for HostCpu {
-    fn source(&self) -> &SampledSource {
-        &self.source
-    }
-
-    fn read(&mut self) -> Result<Vec<Option<f64>>> {
-        let stat = HostStat::parse(self.file.read()?);
-        // The kernel's iowait may fall back a little; a counter must not.
-        let iowait = stat.all.map(|all| all.iowait.max(self.iowait_seen));
-        self.iowait_seen = iowait.unwrap_or(self.iowait_seen);
-        let us = |ticks: u64| ticks as f64 * self.us_per_tick;
-        let all = |part: fn(&CpuTicks) -> u64| stat.all.as_ref().map(|ticks| us(part(ticks)));
-        let count = |number: Option<u64>| number.map(|number| number as f64);
-        let mut values = vec![
-            all(CpuTicks::busy),
-            all(CpuTicks::total),
-            all(|ticks| ticks.steal),
-            all(|ticks| ticks.user),
-            all(|ticks| ticks.nice),
-            all(|ticks| ticks.system),
-            all(|ticks| ticks.idle),
-            iowait.map(us),
-            all(|ticks| ticks.irq),
-            all(|ticks| ticks.softirq),
-            count(stat.interrupts),
-            count(stat.context_switches),
-            count(stat.running),
-            count(stat.blocked),
-        ];
-        values.extend(self.cpus.iter().map(|wanted| {
-            let found = stat.each.iter().find(|(cpu, _)| cpu == wanted);
-            found.map(|(_, ticks)| us(ticks.busy()))
-        }));
-        Ok(values)
-    }
+/// The values in the order of [`metrics`].
+fn values(stat: &HostStat, cpus: &[u32]) -> Vec<Option<f64>> {
+    let us_per_tick = tick_us();
+    let all = |part: fn(&CpuTicks) -> u64| stat.all.as_ref().map(|ticks| part(ticks) as f64 * us_per_tick);
+    let count = |number: Option<u64>| number.map(|number| number as f64);
+    let mut values = vec![
+        all(CpuTicks::busy),
+        all(CpuTicks::total),
+        all(|ticks| ticks.steal),
+        all(|ticks| ticks.user),
+        all(|ticks| ticks.nice),
+        all(|ticks| ticks.system),
+        all(|ticks| ticks.idle),
+        all(|ticks| ticks.iowait),
+        all(|ticks| ticks.irq),
+        all(|ticks| ticks.softirq),
+        count(stat.interrupts),
+        count(stat.context_switches),
+        count(stat.running),
+        count(stat.blocked),
+    ];
+    values.extend(cpus.iter().map(|wanted| {
+        let found = stat.each.iter().find(|(cpu, _)| cpu == wanted);
+        found.map(|(_, ticks)| ticks.busy() as f64 * us_per_tick)
+    }));
+    values
 }
 
 #[cfg(test)]

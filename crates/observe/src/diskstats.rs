@@ -8,10 +8,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use mindful_core::Result;
-use mindful_core::contract::metric::{
-    Counter, HostSource, Metric, MetricFamily, MetricKind, SECTOR_BYTES, SampledSource, Sampler,
-};
+use mindful_core::contract::metric::{Counter, HostSource, Metric, MetricFamily, SECTOR_BYTES, SampledSource, Sampler};
 use mindful_host::Kernel;
 use mindful_host::device::{self, Chain};
 use mindful_host::kernel_file::{KernelFile, value};
@@ -134,33 +131,10 @@ pub(crate) struct CountedDevices {
     pub(crate) all: Vec<String>,
 }
 
-/// The counted I/O of a device.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
-    Read,
-    Written,
-    Logged,
-    Flushed,
-}
-
-impl CountedDevices {
-    fn roles(&self, name: &String) -> Vec<Role> {
-        let all = [
-            (Role::Read, &self.read),
-            (Role::Written, &self.written),
-            (Role::Logged, &self.logged),
-            (Role::Flushed, &self.flushed),
-        ];
-        all.into_iter().filter(|(_, names)| names.contains(name)).map(|(role, _)| role).collect()
-    }
-}
-
 /// A device that is watched.
 #[derive(Debug)]
 struct Watched {
     name: String,
-    /// The shared metrics to which it adds.
-    roles: Vec<Role>,
     iostats: PathBuf,
     /// Whether it stopped counting at some time: later values lack that time.
     frozen: bool,
@@ -184,35 +158,25 @@ impl Watched {
     }
 }
 
-#[derive(Debug)]
-pub(crate) struct Diskstats {
-    file: KernelFile,
-    watched: Vec<Watched>,
-    source: SampledSource,
-}
-
-impl Diskstats {
-    /// Counts at `devices`; all are recorded under their own names.
-    pub(crate) fn open(kernel: &Kernel, devices: &CountedDevices) -> io::Result<Self> {
-        let mut file = KernelFile::open(kernel.proc.join("diskstats"))?;
-        let stats = parse(file.text()?);
-        let watched: Vec<Watched> = devices
-            .all
-            .iter()
-            .filter_map(|name| {
-                Some(Watched {
-                    name: name.clone(),
-                    roles: devices.roles(name),
-                    iostats: disk_folder(kernel, name).join(IOSTATS),
-                    frozen: false,
-                    fields: stats.get(name.as_str())?.len(),
-                    times: Default::default(),
-                })
-            })
-            .collect();
-        let source = SampledSource::new(HostSource::Diskstats.name(), metrics(&watched));
-        Ok(Self { file, watched, source })
-    }
+/// Samples `devices`; all are recorded under their own names.
+pub(crate) fn diskstats(kernel: &Kernel, devices: CountedDevices) -> io::Result<Box<dyn Sampler>> {
+    let mut file = KernelFile::open(kernel.proc.join("diskstats"))?;
+    let stats = parse(file.text()?);
+    let watched = devices.all.iter().filter_map(|name| {
+        Some(Watched {
+            name: name.clone(),
+            iostats: disk_folder(kernel, name).join(IOSTATS),
+            frozen: false,
+            fields: stats.get(name.as_str())?.len(),
+            times: Default::default(),
+        })
+    });
+    let mut watched: Vec<Watched> = watched.collect();
+    let source = SampledSource::new(HostSource::Diskstats.name(), metrics(&watched));
+    Ok(source.read_by(move || {
+        let stats = parse(file.read()?);
+        Ok(values(&mut watched, &devices, &stats))
+    }))
 }
 
 fn metrics(watched: &[Watched]) -> Vec<Metric> {
@@ -238,51 +202,40 @@ fn metrics(watched: &[Watched]) -> Vec<Metric> {
     ];
     for device in watched {
         for (index, (name, unit, help)) in FIELDS.iter().enumerate().take(device.fields) {
-            let kind = if index == IN_FLIGHT { MetricKind::Gauge } else { MetricKind::Counter };
-            metrics.push(Metric {
-                name: name.metric_name(&device.name),
-                unit: (*unit).to_owned(),
-                kind,
-                help: (*help).to_owned(),
-            });
+            let metric: fn(String, &str, &str) -> Metric =
+                if index == IN_FLIGHT { Metric::gauge } else { Metric::counter };
+            metrics.push(metric(name.metric_name(&device.name), unit, help));
         }
     }
     metrics
 }
 
-impl Sampler for Diskstats {
-    fn source(&self) -> &SampledSource {
-        &self.source
-    }
-
-    fn read(&mut self) -> Result<Vec<Option<f64>>> {
-        let stats = parse(self.file.read()?);
-        let advanced: Vec<Option<Vec<f64>>> = self.watched.iter_mut().map(|device| device.advance(&stats)).collect();
-        let devices = || self.watched.iter().zip(&advanced);
-        let mut raw: Vec<Option<f64>> = devices()
-            .flat_map(|(device, fields)| (0..device.fields).map(move |at| fields.as_ref().map(|fields| fields[at])))
-            .collect();
-        let sum = |role: Role, index: usize, factor: f64| {
-            let fields = devices().filter(|(device, _)| device.roles.contains(&role));
-            let fields = fields.map(|(_, fields)| fields.as_ref()?.get(index).copied());
-            let fields: Vec<f64> = fields.collect::<Option<_>>()?;
-            (!fields.is_empty()).then(|| fields.iter().sum::<f64>() * factor)
-        };
-        let mut values = vec![
-            sum(Role::Read, READS, 1.0),
-            sum(Role::Read, SECTORS_READ, SECTOR_BYTES),
-            sum(Role::Read, READ_MS, US_PER_MS),
-            sum(Role::Written, WRITES, 1.0),
-            sum(Role::Written, SECTORS_WRITTEN, SECTOR_BYTES),
-            sum(Role::Read, WEIGHTED_MS, US_PER_MS),
-            sum(Role::Logged, WRITES, 1.0),
-            sum(Role::Logged, SECTORS_WRITTEN, SECTOR_BYTES),
-            sum(Role::Flushed, FLUSHES, 1.0),
-            sum(Role::Flushed, FLUSH_MS, US_PER_MS),
-        ];
-        values.append(&mut raw);
-        Ok(values)
-    }
+/// The values in the order of [`metrics`].
+fn values(watched: &mut [Watched], devices: &CountedDevices, stats: &BTreeMap<&str, Vec<u64>>) -> Vec<Option<f64>> {
+    let advanced: Vec<Option<Vec<f64>>> = watched.iter_mut().map(|device| device.advance(stats)).collect();
+    let all = || watched.iter().zip(&advanced);
+    let sum = |names: &[String], index: usize, factor: f64| {
+        let fields = all().filter(|(device, _)| names.contains(&device.name));
+        let fields = fields.map(|(_, fields)| fields.as_ref()?.get(index).copied());
+        let fields: Vec<f64> = fields.collect::<Option<_>>()?;
+        (!fields.is_empty()).then(|| fields.iter().sum::<f64>() * factor)
+    };
+    let mut values = vec![
+        sum(&devices.read, READS, 1.0),
+        sum(&devices.read, SECTORS_READ, SECTOR_BYTES),
+        sum(&devices.read, READ_MS, US_PER_MS),
+        sum(&devices.written, WRITES, 1.0),
+        sum(&devices.written, SECTORS_WRITTEN, SECTOR_BYTES),
+        sum(&devices.read, WEIGHTED_MS, US_PER_MS),
+        sum(&devices.logged, WRITES, 1.0),
+        sum(&devices.logged, SECTORS_WRITTEN, SECTOR_BYTES),
+        sum(&devices.flushed, FLUSHES, 1.0),
+        sum(&devices.flushed, FLUSH_MS, US_PER_MS),
+    ];
+    values.extend(
+        all().flat_map(|(device, fields)| (0..device.fields).map(move |at| fields.as_ref().map(|fields| fields[at]))),
+    );
+    values
 }
 
 #[cfg(test)]
@@ -353,11 +306,11 @@ mod tests {
         assert_eq!(values[vda_reads], Some(49866.0));
     }
 
-    fn opened(kernel: &Kernel, read: &[&str], written: &[&str]) -> Diskstats {
+    fn opened(kernel: &Kernel, read: &[&str], written: &[&str]) -> Box<dyn Sampler> {
         let named = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let (all, read, written, log) = (named(&["loop0", "sda", "vda"]), named(read), named(written), named(&["vda"]));
         let devices = CountedDevices { all, read, written, logged: log.clone(), flushed: log };
-        Diskstats::open(kernel, &devices).unwrap()
+        diskstats(kernel, devices).unwrap()
     }
 
     #[test]

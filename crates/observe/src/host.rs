@@ -7,23 +7,22 @@ use mindful_core::contract::metric::{Counter, HostSource, Sampler};
 use mindful_core::contract::session::SESSION_THREAD;
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
-use mindful_host::Kernel;
-use mindful_host::SessionThreads;
 use mindful_host::device::locate;
 use mindful_host::mounts::Mount;
-use mindful_host::process;
+use mindful_host::{Kernel, process, session_threads};
 
-use crate::cgroup::Cgroup;
-use crate::client::{Client, SettledClient};
-use crate::cpu::HostCpu;
+use crate::block_trace;
+use crate::cgroup::cgroup;
+use crate::client::{client, settled_client};
+use crate::cpu::host_cpu;
 use crate::data_devices::DataDevices;
-use crate::diskstats::Diskstats;
+use crate::diskstats::diskstats;
+use crate::named_values::{meminfo, vmstat};
 use crate::neighbours::Neighbours;
-use crate::network::Network;
-use crate::pressure::Pressure;
-use crate::processes::{Processes, Scope};
-use crate::volume_caps::VolumeCaps;
-use crate::{block_trace, meminfo, vmstat};
+use crate::network::network;
+use crate::pressure::pressure;
+use crate::processes::Processes;
+use crate::volume_caps::volume_caps;
 
 /// The samplers of this host for a system under test, and findings about counters that are invisible here and not
 /// provided by `of_target`. For a remote system only mindful's own CPU and the network of its host are visible. Single
@@ -43,11 +42,10 @@ pub fn host_samplers(
         }
         found.sources(&kernel);
         if host.in_process {
-            found.samplers.push(Box::new(session_threads(&kernel)));
+            let proc = kernel.clone();
+            found.samplers.push(session_threads(kernel.clone(), move || own_session_threads(&proc)));
         }
-        if let Some(cgroup) = server_pid(host).and_then(|pid| Cgroup::open(&kernel, pid)) {
-            found.samplers.push(Box::new(cgroup));
-        }
+        found.samplers.extend(server_pid(host).and_then(|pid| cgroup(&kernel, pid)));
     } else {
         let text = match teller(of_target, Counter::HostCpuBusyUs) {
             Some(source) => format!(
@@ -57,20 +55,16 @@ pub fn host_samplers(
         };
         found.unseen("host", text, "the server's address does not belong to this host");
     }
-    found.samplers.push(Box::new(Client::new(&kernel)));
-    found.samplers.push(Box::new(SettledClient::new()));
-    found.samplers.extend(Network::open(&kernel).map(|network| Box::new(network) as Box<dyn Sampler>));
+    found.samplers.extend([client(&kernel), settled_client()]);
+    found.samplers.extend(network(&kernel));
     (found.samplers, found.findings)
 }
 
 /// The threads of this process that do the sessions' work, by their names.
-fn session_threads(kernel: &Kernel) -> SessionThreads<impl FnMut() -> Vec<u32> + Send + use<>> {
-    let proc = kernel.clone();
-    SessionThreads::new(kernel.clone(), move || {
-        let all = process::threads(&proc, std::process::id()).unwrap_or_default().into_iter();
-        let is_session = |id: &u32| process::name(&proc, *id).is_some_and(|name| name.starts_with(SESSION_THREAD));
-        all.filter(is_session).collect()
-    })
+fn own_session_threads(kernel: &Kernel) -> Vec<u32> {
+    let all = process::threads(kernel, std::process::id()).unwrap_or_default().into_iter();
+    let is_session = |id: &u32| process::name(kernel, *id).is_some_and(|name| name.starts_with(SESSION_THREAD));
+    all.filter(is_session).collect()
 }
 
 fn teller(samplers: &[Box<dyn Sampler>], counter: Counter) -> Option<&str> {
@@ -112,21 +106,22 @@ impl HostSamplers {
         if devices.counted.all.is_empty() {
             return false;
         }
-        let (caps, why_not) = VolumeCaps::open(kernel, &devices.counted.all);
-        self.samplers.extend(caps.map(|caps| Box::new(caps) as Box<dyn Sampler>));
+        let (caps, why_not) = volume_caps(kernel, &devices.counted.all);
+        self.samplers.extend(caps);
         if !why_not.is_empty() {
             let text = "It is unknown whether a limit of the volume or of the instance was reached. Only root \
                         (CAP_SYS_ADMIN) can ask the volume, through its device in /dev.";
             self.unseen("volume limits", text, why_not.join("; "));
         }
-        match Diskstats::open(kernel, &devices.counted) {
-            Ok(diskstats) => self.samplers.push(Box::new(diskstats)),
+        let holds_data = !devices.counted.read.is_empty();
+        match diskstats(kernel, devices.counted) {
+            Ok(diskstats) => self.samplers.push(diskstats),
             Err(error) => {
                 let text = "The counters of the device cannot be read, so its figures are unknown.";
                 self.unseen("device", text, format_args!("/proc/diskstats: {error}"));
             }
         }
-        !devices.counted.read.is_empty()
+        holds_data
     }
 
     /// After the processes: reading it takes so long that their counters would be late.
@@ -142,26 +137,22 @@ impl HostSamplers {
 
     /// `reported`: the server's own source of its CPU, if it has one.
     fn processes(&mut self, kernel: &Kernel, host: &HostView, cpu_source: Option<&str>) {
-        let scope = match host.server_pid {
-            _ if host.in_process => Scope::Own,
-            Some(pid) => Scope::Tree(pid),
-            None => {
-                let text = match cpu_source {
-                    Some(source) => format!(
-                        "The server's processes are unknown, and so is their share of the device. Their CPU is reported by \
-                         {source}."
-                    ),
-                    None => "The server's processes are unknown, and so are their CPU and their share of the device."
-                        .to_owned(),
-                };
-                return self.unseen("processes", text, "the server's process id is unknown");
-            }
+        let Some(root) = server_pid(host) else {
+            let text = match cpu_source {
+                Some(source) => format!(
+                    "The server's processes are unknown, and so is their share of the device. Their CPU is reported by \
+                     {source}."
+                ),
+                None => {
+                    "The server's processes are unknown, and so are their CPU and their share of the device.".to_owned()
+                }
+            };
+            return self.unseen("processes", text, "the server's process id is unknown");
         };
-        match Processes::open(kernel, scope) {
+        let mut mounts = host.data_paths.iter().filter_map(|path| locate(kernel, path).mount);
+        let served = mounts.find(Mount::is_served_by_a_process);
+        match Processes::open(kernel, root, served.is_none()) {
             Ok(processes) => {
-                let mut mounts = host.data_paths.iter().filter_map(|path| locate(kernel, path).mount);
-                let served = mounts.find(Mount::is_served_by_a_process);
-                let processes = if served.is_some() { processes.uncounted() } else { processes };
                 if let Some(mount) = served {
                     self.unseen(
                         "process I/O",
@@ -189,26 +180,22 @@ impl HostSamplers {
     }
 
     fn sources(&mut self, kernel: &Kernel) {
-        let opened = [
-            HostCpu::open(kernel).map(|cpu| Box::new(cpu) as Box<dyn Sampler>),
-            vmstat::open(kernel).map(|vmstat| Box::new(vmstat) as Box<dyn Sampler>),
-            meminfo::open(kernel).map(|meminfo| Box::new(meminfo) as Box<dyn Sampler>),
+        let sources = [
+            (HostSource::Stat, host_cpu(kernel)),
+            (HostSource::Vmstat, vmstat(kernel)),
+            (HostSource::Meminfo, meminfo(kernel)),
         ];
-        for (source, name) in
-            opened.into_iter().zip([HostSource::Stat.name(), HostSource::Vmstat.name(), HostSource::Meminfo.name()])
-        {
-            match source {
+        for (source, opened) in sources {
+            match opened {
                 Ok(sampler) => self.samplers.push(sampler),
                 Err(error) => {
-                    let text = format!("/proc/{name} cannot be read, so its figures are unknown.");
-                    self.unseen(&format!("/proc/{name}"), text, error);
+                    let file = format!("/proc/{}", source.name());
+                    self.unseen(&file, format!("{file} cannot be read, so its figures are unknown."), error);
                 }
             }
         }
         // A kernel may keep no pressure figures; no finding relies on them.
-        if let Some(pressure) = Pressure::open(kernel) {
-            self.samplers.push(Box::new(pressure));
-        }
+        self.samplers.extend(pressure(kernel));
     }
 }
 

@@ -3,7 +3,6 @@
 //! Only interfaces with a device: the speed of a virtual one is fictional (a `veth` reports 10 Gbit/s in any case). Its
 //! traffic also crosses a real one unless it stays on this host.
 
-use mindful_core::Result;
 use mindful_core::contract::metric::{HostSource, Metric, MetricFamily, SampledSource, Sampler};
 use mindful_host::Kernel;
 use mindful_host::kernel_file::{KernelFile, value};
@@ -11,75 +10,43 @@ use mindful_host::kernel_file::{KernelFile, value};
 /// Bytes per second of a megabit, as speeds are reported.
 const MEGABIT: f64 = 1e6 / 8.0;
 
-#[derive(Debug)]
-pub(crate) struct Network {
-    interfaces: Vec<Interface>,
-    source: SampledSource,
+/// An interface: its counters of bytes received and sent, and its speed in one direction, bytes per second, if its driver
+/// reports it.
+type Interface = ([KernelFile; 2], Option<f64>);
+
+/// Samples the interfaces with a device; `None` without one, as in most containers.
+pub(crate) fn network(kernel: &Kernel) -> Option<Box<dyn Sampler>> {
+    let listed = std::fs::read_dir(kernel.sys.join("class/net")).ok()?;
+    let mut names: Vec<String> = listed.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort_unstable();
+    let opened = names.iter().filter_map(|name| Some((name, open(kernel, name)?)));
+    let (names, mut interfaces): (Vec<&String>, Vec<Interface>) = opened.unzip();
+    let help = "what the interface can carry in one direction; unknown if its driver does not report it";
+    let metrics = names.into_iter().flat_map(|name| {
+        [
+            Metric::counter(MetricFamily::Received.metric_name(name), "bytes", "bytes received by the interface"),
+            Metric::counter(MetricFamily::Sent.metric_name(name), "bytes", "bytes sent by the interface"),
+            Metric::gauge(MetricFamily::Speed.metric_name(name), "bytes/s", help),
+        ]
+    });
+    let source = SampledSource::new(HostSource::Network.name(), metrics.collect::<Vec<_>>());
+    let read = |(counters, speed): &mut Interface| {
+        let [received, sent] = counters.each_mut().map(|file| file.text().ok()?.trim().parse().ok());
+        [received, sent, *speed]
+    };
+    (!interfaces.is_empty()).then(|| source.read_by(move || Ok(interfaces.iter_mut().flat_map(read).collect())))
 }
 
-/// An interface with its traffic so far.
-#[derive(Debug)]
-struct Interface {
-    counters: [KernelFile; 2],
-    /// Bytes per second in one direction; `None` if its driver does not report it.
-    speed: Option<f64>,
-}
-
-impl Network {
-    /// `None` without an interface with a device, as in most containers.
-    pub(crate) fn open(kernel: &Kernel) -> Option<Self> {
-        let listed = std::fs::read_dir(kernel.sys.join("class/net")).ok()?;
-        let mut names: Vec<String> =
-            listed.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
-        names.sort_unstable();
-        let opened = names.iter().filter_map(|name| Some((name, Interface::open(kernel, name)?)));
-        let (names, interfaces): (Vec<&String>, Vec<Interface>) = opened.unzip();
-        let metrics = names.into_iter().flat_map(|name| {
-            [
-                Metric::counter(MetricFamily::Received.metric_name(name), "bytes", "bytes received by the interface"),
-                Metric::counter(MetricFamily::Sent.metric_name(name), "bytes", "bytes sent by the interface"),
-                Metric::gauge(
-                    MetricFamily::Speed.metric_name(name),
-                    "bytes/s",
-                    "what the interface can carry in one direction; unknown if its driver does not report it",
-                ),
-            ]
-        });
-        let source = SampledSource::new(HostSource::Network.name(), metrics.collect::<Vec<_>>());
-        (!interfaces.is_empty()).then_some(Self { interfaces, source })
+fn open(kernel: &Kernel, name: &str) -> Option<Interface> {
+    let folder = kernel.sys.join("class/net").join(name);
+    if !folder.join("device").exists() {
+        return None;
     }
-}
-
-impl Interface {
-    fn open(kernel: &Kernel, name: &str) -> Option<Self> {
-        let folder = kernel.sys.join("class/net").join(name);
-        if !folder.join("device").exists() {
-            return None;
-        }
-        let counter = |file: &str| KernelFile::open(folder.join("statistics").join(file)).ok();
-        let megabits = value(folder.join("speed")).and_then(|text| text.parse::<f64>().ok());
-        // -1, also as 32 bits without a sign, means unknown.
-        let known = megabits.filter(|megabits| *megabits > 0.0 && *megabits < f64::from(u32::MAX));
-        Some(Self {
-            counters: [counter("rx_bytes")?, counter("tx_bytes")?],
-            speed: known.map(|megabits| megabits * MEGABIT),
-        })
-    }
-
-    fn read(&mut self) -> [Option<f64>; 3] {
-        let [received, sent] = self.counters.each_mut().map(|file| file.text().ok()?.trim().parse().ok());
-        [received, sent, self.speed]
-    }
-}
-
-impl Sampler for Network {
-    fn source(&self) -> &SampledSource {
-        &self.source
-    }
-
-    fn read(&mut self) -> Result<Vec<Option<f64>>> {
-        Ok(self.interfaces.iter_mut().flat_map(Interface::read).collect())
-    }
+    let counter = |file: &str| KernelFile::open(folder.join("statistics").join(file)).ok();
+    let megabits = value(folder.join("speed")).and_then(|text| text.parse::<f64>().ok());
+    // -1, also as 32 bits without a sign, means unknown.
+    let known = megabits.filter(|megabits| *megabits > 0.0 && *megabits < f64::from(u32::MAX));
+    Some(([counter("rx_bytes")?, counter("tx_bytes")?], known.map(|megabits| megabits * MEGABIT)))
 }
 
 #[cfg(test)]
@@ -107,7 +74,7 @@ mod tests {
     fn only_interfaces_with_a_device_and_a_speed_are_read() {
         let tree = tempfile::tempdir().unwrap();
         let kernel = Kernel { sys: tree.path().to_owned(), ..Kernel::default() };
-        assert!(Network::open(&kernel).is_none());
+        assert!(network(&kernel).is_none());
         for (name, speed, device) in [
             ("eth0", Some("10000\n"), true),
             ("eth1", Some("-1\n"), true),
@@ -118,7 +85,7 @@ mod tests {
         ] {
             interface(tree.path(), name, speed, device);
         }
-        let mut network = Network::open(&kernel).unwrap();
+        let mut network = network(&kernel).unwrap();
         let names: Vec<&str> = network.metrics().iter().map(|metric| &*metric.name).collect();
         assert_eq!(names[..4], ["eth0.received", "eth0.sent", "eth0.speed", "eth1.received"]);
         let read = network.read().unwrap();
@@ -133,7 +100,7 @@ mod tests {
         let has_device = |entry: &fs::DirEntry| entry.path().join("device").exists();
         let listed = fs::read_dir("/sys/class/net").into_iter().flatten().flatten();
         let names: Vec<_> = listed.filter(has_device).collect();
-        let Some(mut network) = Network::open(&Kernel::default()) else {
+        let Some(mut network) = network(&Kernel::default()) else {
             assert!(names.is_empty(), "{names:?}");
             return;
         };

@@ -68,7 +68,15 @@ pub fn node_exporter(url: &str, data_paths: &[PathBuf], stop: &StopFlag) -> Resu
     let filters = client.get(&address, &filtered).is_ok_and(|(status, _)| status == 200);
     let target = if filters { filtered } else { address.target.clone() };
     let source = SampledSource::new(HostSource::NodeExporter.name(), metrics(&devices));
-    Ok((Box::new(NodeExporter { client, address, target, devices, source }), findings))
+    let exporter = source.read_by(move || {
+        let (status, text) = client.get(&address, &target)?;
+        if status != 200 {
+            let what = format!("{} answers with status {status}", address.origin);
+            return Err(Error::run(what, "look into the exporter's log"));
+        }
+        Ok(values(&parse(&text), &devices))
+    });
+    Ok((exporter, findings))
 }
 
 fn unseen(reason: &str) -> Finding {
@@ -147,29 +155,6 @@ fn metrics(devices: &[String]) -> Vec<Metric> {
         metrics.extend(DEVICE.map(|(_, name, _, unit, help)| Metric::counter(name, unit, help)));
     }
     metrics
-}
-
-struct NodeExporter {
-    client: Client,
-    address: Address,
-    target: String,
-    devices: Vec<String>,
-    source: SampledSource,
-}
-
-impl Sampler for NodeExporter {
-    fn source(&self) -> &SampledSource {
-        &self.source
-    }
-
-    fn read(&mut self) -> Result<Vec<Option<f64>>> {
-        let (status, text) = self.client.get(&self.address, &self.target)?;
-        if status != 200 {
-            let what = format!("{} answers with status {status}", self.address.origin);
-            return Err(Error::run(what, "look into the exporter's log"));
-        }
-        Ok(values(&parse(&text), &self.devices))
-    }
 }
 
 /// The values in the order of [`metrics`].

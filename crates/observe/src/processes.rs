@@ -14,13 +14,6 @@ use mindful_host::process::{self, RECORD_BYTES, Stat, tick_us};
 /// Number of walks of a tree if a process leaves it during the walk.
 const WALKS: usize = 3;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Scope {
-    Tree(u32),
-    /// Only the process of mindful.
-    Own,
-}
-
 /// `/proc/PID/io` in the order of [`IO_FIELDS`].
 type ProcessIo = [u64; IO_FIELDS.len()];
 
@@ -64,45 +57,31 @@ struct Totals {
 #[derive(Debug)]
 pub(crate) struct Processes {
     kernel: Kernel,
-    scope: Scope,
     root: u32,
     started: u64,
     us_per_tick: f64,
     source: SampledSource,
-    /// Whether the file system of the data counts I/O for the requesting process.
     counted: bool,
     /// The largest values so far: a child between its end and its parent's account must not lower a counter.
     seen: Vec<f64>,
 }
 
 impl Processes {
-    pub(crate) fn open(kernel: &Kernel, scope: Scope) -> Result<Self> {
-        let root = match scope {
-            Scope::Tree(pid) => pid,
-            Scope::Own => std::process::id(),
-        };
+    /// The process `root` and all below it; only that process if it is this one. With `counted` the file system of the
+    /// data counts I/O for the requesting process; otherwise the server's part of it is unknown.
+    pub(crate) fn open(kernel: &Kernel, root: u32, counted: bool) -> Result<Self> {
         let stat = Stat::read(kernel, root).map_err(|error| {
             let path = process::folder(kernel, root).join("stat");
             Error::run(format!("cannot read {} ({error})", path.display()), "run mindful where the server runs")
         })?;
-        let us_per_tick = tick_us();
         let source = SampledSource::new(HostSource::Processes.name(), metrics());
         let seen = vec![0.0; source.metrics.len()];
-        Ok(Self {
-            kernel: kernel.clone(),
-            scope,
-            root,
-            started: stat.started,
-            us_per_tick,
-            source,
-            counted: true,
-            seen,
-        })
+        let kernel = kernel.clone();
+        Ok(Self { kernel, root, started: stat.started, us_per_tick: tick_us(), source, counted, seen })
     }
 
-    /// The same on a file system with I/O by another process: the server's part of it is not known.
-    pub(crate) fn uncounted(self) -> Self {
-        Self { counted: false, ..self }
+    fn is_own(&self) -> bool {
+        self.root == std::process::id()
     }
 
     pub(crate) fn sees_io(&self) -> bool {
@@ -123,10 +102,7 @@ impl Processes {
     /// The sums, and whether a process left on the way. The list is made before any process is read, so that one that
     /// is not on it has already been added to its parent.
     fn walk(&self) -> Result<(Totals, bool)> {
-        let pids = match self.scope {
-            Scope::Own => vec![self.root],
-            Scope::Tree(root) => process::descendants(&self.kernel, root),
-        };
+        let pids = if self.is_own() { vec![self.root] } else { process::descendants(&self.kernel, self.root) };
         let mut totals = Totals { io: Some(ProcessIo::default()), ..Totals::default() };
         let mut left = false;
         for pid in pids {
@@ -149,7 +125,7 @@ impl Processes {
                 Err(error) if error.kind() == io::ErrorKind::PermissionDenied && !self.ended(pid) => totals.io = None,
                 Err(_) => left = true,
             }
-            totals.add(&stat, self.scope);
+            totals.add(&stat, !self.is_own());
         }
         Ok((totals, left))
     }
@@ -160,12 +136,12 @@ impl Processes {
 }
 
 impl Totals {
-    fn add(&mut self, stat: &Stat, scope: Scope) {
+    fn add(&mut self, stat: &Stat, with_reaped: bool) {
         self.processes += 1;
         self.user_ticks += stat.user_ticks;
         self.system_ticks += stat.system_ticks;
         self.major_faults += stat.major_faults;
-        if let Scope::Tree(_) = scope {
+        if with_reaped {
             self.user_ticks += stat.reaped_user_ticks;
             self.system_ticks += stat.reaped_system_ticks;
             self.major_faults += stat.reaped_major_faults;
@@ -188,17 +164,10 @@ fn read_io(kernel: &Kernel, pid: u32) -> io::Result<ProcessIo> {
 }
 
 fn metrics() -> Vec<Metric> {
+    let cpu = |mode| format!("{mode} CPU of the server's processes, those that ended included");
     let mut metrics = vec![
-        Metric::counter(
-            Counter::ServerCpuUserUs,
-            "us",
-            "user CPU of the server's processes, those that ended included",
-        ),
-        Metric::counter(
-            Counter::ServerCpuSystemUs,
-            "us",
-            "system CPU of the server's processes, those that ended included",
-        ),
+        Metric::counter(Counter::ServerCpuUserUs, "us", &cpu("user")),
+        Metric::counter(Counter::ServerCpuSystemUs, "us", &cpu("system")),
         Metric::counter("major_faults", "1", "page faults of the server's processes that had to wait for storage"),
     ];
     for (name, unit, help) in IO_FIELDS {
@@ -255,17 +224,16 @@ mod tests {
 
     #[test]
     fn io_that_another_process_sends_is_unknown_and_never_zero() {
-        let counted = Processes::open(&Kernel::default(), Scope::Own).unwrap();
-        let mut uncounted = Processes::open(&Kernel::default(), Scope::Own).unwrap().uncounted();
+        let mut uncounted = Processes::open(&Kernel::default(), std::process::id(), false).unwrap();
         let read = uncounted.read().unwrap();
-        let value = |name: &str| read[counted.metrics().iter().position(|metric| metric.name == name).unwrap()];
+        let value = |name: &str| read[uncounted.metrics().iter().position(|metric| metric.name == name).unwrap()];
         assert_eq!((value("process_read_bytes"), value("process_write_bytes")), (None, None));
         assert!(value("rchar").is_some() && value("server_cpu_user").is_some());
     }
 
     #[test]
     fn a_process_that_does_not_exist_is_an_error_with_the_next_move() {
-        let error = Processes::open(&Kernel::default(), Scope::Tree(u32::MAX)).unwrap_err();
+        let error = Processes::open(&Kernel::default(), u32::MAX, true).unwrap_err();
         assert!(error.to_string().contains("/proc/4294967295/stat"), "{error}");
     }
 

@@ -10,7 +10,6 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use mindful_core::Result;
 use mindful_core::contract::metric::{HostSource, Metric, SampledSource, Sampler, VOLUME_LIMITS};
 use mindful_host::Kernel;
 use mindful_host::kernel_file::value;
@@ -40,33 +39,29 @@ fn times(page: &[u8]) -> Option<Times> {
 
 type Page = Box<dyn FnMut() -> io::Result<[u8; PAGE_BYTES]> + Send>;
 
-pub(crate) struct VolumeCaps {
-    pages: Vec<Page>,
-    source: SampledSource,
+/// Samples the Amazon devices among `devices`; why some of them do not report. `None` if there is nothing to sample.
+pub(crate) fn volume_caps(kernel: &Kernel, devices: &[String]) -> (Option<Box<dyn Sampler>>, Vec<String>) {
+    let (mut readable, mut unseen) = (Vec::new(), Vec::new());
+    for name in devices.iter().filter(|name| is_amazons(kernel, name)) {
+        match opened(&Path::new("/dev").join(name)) {
+            Ok(page) => readable.push((name.clone(), page)),
+            Err(error) => unseen.push(format!("/dev/{name}: {error}")),
+        }
+    }
+    ((!readable.is_empty()).then(|| sampler(readable)), unseen)
 }
 
-impl VolumeCaps {
-    /// The Amazon devices among `devices`, and why some of them do not report. `None` if there is nothing to sample.
-    pub(crate) fn open(kernel: &Kernel, devices: &[String]) -> (Option<Self>, Vec<String>) {
-        let (mut readable, mut unseen) = (Vec::new(), Vec::new());
-        for name in devices.iter().filter(|name| is_amazons(kernel, name)) {
-            match opened(&Path::new("/dev").join(name)) {
-                Ok(page) => readable.push((name.clone(), page)),
-                Err(error) => unseen.push(format!("/dev/{name}: {error}")),
-            }
-        }
-        ((!readable.is_empty()).then(|| Self::of(readable)), unseen)
-    }
-
-    fn of(readable: Vec<(String, Page)>) -> Self {
-        let metric = |name: &str, (end, limit): (&str, &str)| {
-            let help = format!("time in which requests exceeded {limit}");
-            Metric::counter(format!("{name}.{end}"), "us", &help)
-        };
-        let metrics = readable.iter().flat_map(|(name, _)| VOLUME_LIMITS.map(|limit| metric(name, limit)));
-        let source = SampledSource::new(HostSource::VolumeCaps.name(), metrics.collect::<Vec<_>>());
-        Self { pages: readable.into_iter().map(|(_, page)| page).collect(), source }
-    }
+fn sampler(mut readable: Vec<(String, Page)>) -> Box<dyn Sampler> {
+    let metric = |name: &str, (end, limit): (&str, &str)| {
+        let help = format!("time in which requests exceeded {limit}");
+        Metric::counter(format!("{name}.{end}"), "us", &help)
+    };
+    let metrics = readable.iter().flat_map(|(name, _)| VOLUME_LIMITS.map(|limit| metric(name, limit)));
+    SampledSource::new(HostSource::VolumeCaps.name(), metrics.collect::<Vec<_>>()).read_by(move || {
+        let counters =
+            readable.iter_mut().flat_map(|(_, page)| page().ok().and_then(|p| times(&p)).unwrap_or_default());
+        Ok(counters.map(|us| us.map(|us| us as f64)).collect())
+    })
 }
 
 fn is_amazons(kernel: &Kernel, name: &str) -> bool {
@@ -80,17 +75,6 @@ fn opened(path: &Path) -> io::Result<Page> {
     let page = move || log_page(&device, PAGE);
     let known = times(&page()?).is_some();
     known.then(|| Box::new(page) as Page).ok_or_else(|| io::Error::other("log page 0xd0 is not Amazon's"))
-}
-
-impl Sampler for VolumeCaps {
-    fn source(&self) -> &SampledSource {
-        &self.source
-    }
-
-    fn read(&mut self) -> Result<Vec<Option<f64>>> {
-        let counters = self.pages.iter_mut().map(|page| page().ok().and_then(|page| times(&page)).unwrap_or_default());
-        Ok(counters.flatten().map(|us| us.map(|us| us as f64)).collect())
-    }
 }
 
 #[cfg(test)]
@@ -111,10 +95,10 @@ mod tests {
         page
     }
 
-    fn sampled(answers: Vec<io::Result<[u8; PAGE_BYTES]>>) -> VolumeCaps {
+    fn sampled(answers: Vec<io::Result<[u8; PAGE_BYTES]>>) -> Box<dyn Sampler> {
         let mut answers = answers.into_iter();
         let next = move || answers.next().unwrap_or_else(|| Err(io::ErrorKind::NotFound.into()));
-        VolumeCaps::of(vec![("nvme1n1".to_owned(), Box::new(next))])
+        sampler(vec![("nvme1n1".to_owned(), Box::new(next))])
     }
 
     #[test]
@@ -154,7 +138,7 @@ mod tests {
             fs::write(folder.join("model"), model).unwrap();
         }
         let kernel = Kernel { sys: sys.path().to_owned(), ..Kernel::default() };
-        let (caps, unseen) = VolumeCaps::open(&kernel, &["null", "zero", "absent"].map(str::to_owned));
+        let (caps, unseen) = volume_caps(&kernel, &["null", "zero", "absent"].map(str::to_owned));
         assert!(caps.is_none());
         assert_eq!(unseen.len(), 1);
         assert!(unseen[0].starts_with("/dev/null: ") && unseen[0].contains("ioctl"), "{unseen:?}");

@@ -33,6 +33,17 @@ pub struct Files {
     pub programs: &'static [&'static str],
 }
 
+/// Limits of an archive. The largest in use is about half of each.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    pub packed: u64,
+    pub unpacked: u64,
+    /// Files, folders and links.
+    pub entries: usize,
+}
+
+pub(super) const LIMITS: Limits = Limits { packed: 320 << 20, unpacked: 1 << 30, entries: 20_000 };
+
 impl Artefact {
     pub(crate) fn url(&self, base: &str) -> String {
         let [group, artefact, version] = &self.coordinates;

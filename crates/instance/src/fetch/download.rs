@@ -1,11 +1,12 @@
 //! Downloads an archive and compares it with its hash.
 
+use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{self, Read, Seek};
+use std::io::{Read, Seek, Write};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use mindful_core::contract::event::Events;
+use mindful_core::contract::event::{Event, Events};
 use mindful_core::{Error, Result};
 use sha2::{Digest, Sha256, Sha512};
 use ureq::http::header::LOCATION;
@@ -13,15 +14,15 @@ use ureq::http::{Response, Uri};
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use ureq::{Agent, Body, Proxy};
 
-use super::artefact::Artefact;
-use super::limits::Limits;
-use super::progress::Progress;
+use super::artefact::{Artefact, Limits};
 use super::reason;
 
 /// Attempts at a source that fails in a way that may pass.
 const ATTEMPTS: u32 = 3;
 /// Places to which a source may redirect one after the other.
 const REDIRECTS: u32 = 5;
+/// Time between two reports of progress.
+const EVERY: Duration = Duration::from_millis(250);
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Patience {
@@ -97,38 +98,18 @@ impl Source {
         events: &dyn Events,
     ) -> Result<()> {
         let url = artefact.url(&self.base);
-        if let Some(expected) = artefact.sha256 {
-            return self.checked::<Sha256>(&url, expected, artefact, limits, file, events);
-        }
-        let text = self.text(&format!("{url}.sha512"))?;
-        let expected = text.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
-        self.checked::<Sha512>(&url, &expected, artefact, limits, file, events)
-    }
-
-    fn checked<D: Digest>(
-        &self,
-        url: &str,
-        expected: &str,
-        artefact: &Artefact,
-        limits: &Limits,
-        file: &mut File,
-        events: &dyn Events,
-    ) -> Result<()> {
-        let found = self.attempts(url, |body| {
-            file.set_len(0)?;
-            file.rewind()?;
-            let what = format!("fetching {}", artefact.what);
-            let of = body.content_length().unwrap_or(0);
-            let mut to = Progress::<_, D>::new(&mut *file, what, of, events);
-            let mut from = body.as_reader();
-            let came = io::copy(&mut from.by_ref().take(limits.packed + 1), &mut to)?;
-            if came > limits.packed {
-                return Err(ureq::Error::BodyExceedsLimit(limits.packed));
-            }
-            Ok(to.finish().1)
+        let first_word = |text: String| text.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
+        let published = |body: &mut Body| body.with_config().limit(4096).read_to_string();
+        let expected = match artefact.sha256 {
+            Some(expected) => expected.to_owned(),
+            None => first_word(self.attempts(&format!("{url}.sha512"), published)?),
+        };
+        let found = self.attempts(&url, |body| match artefact.sha256 {
+            Some(_) => receive::<Sha256>(body, &artefact.what, limits, file, events),
+            None => receive::<Sha512>(body, &artefact.what, limits, file, events),
         })?;
         if found != expected {
-            return Err(reason::other_hash(url, expected, &found));
+            return Err(reason::other_hash(&url, &expected, &found));
         }
         file.rewind().map_err(|error| Error::target(format!("what was fetched: {error}"), "try again"))
     }
@@ -143,10 +124,6 @@ impl Source {
             place = redirected(&place, &answer, url.strip_prefix(self.base.trim_end_matches('/')))?;
         }
         Err(ureq::Error::TooManyRedirects)
-    }
-
-    fn text(&self, url: &str) -> Result<String> {
-        self.attempts(url, |body| body.with_config().limit(4096).read_to_string())
     }
 
     /// The answer at `url`, as converted by `read`; requested again if that may help.
@@ -164,6 +141,51 @@ impl Source {
             std::thread::sleep(self.again);
         }
     }
+}
+
+/// Writes `body` into `file`, reports its progress, and returns its hash in hexadecimal.
+fn receive<D: Digest>(
+    body: &mut Body,
+    what: &str,
+    limits: &Limits,
+    file: &mut File,
+    events: &dyn Events,
+) -> Result<String, ureq::Error> {
+    file.set_len(0)?;
+    file.rewind()?;
+    let report = |done, of| {
+        events.emit(Event::Progress { what: format!("fetching {what}"), done, of, unit: "bytes".to_owned() });
+    };
+    // 0 if unknown.
+    let of = body.content_length().unwrap_or(0);
+    let (mut done, mut reported, mut hash) = (0, None, D::new());
+    let (mut from, mut piece) = (body.as_reader(), vec![0; 64 << 10]);
+    loop {
+        let length = from.read(&mut piece)?;
+        if length == 0 {
+            break;
+        }
+        done += length as u64;
+        if done > limits.packed {
+            return Err(ureq::Error::BodyExceedsLimit(limits.packed));
+        }
+        file.write_all(&piece[..length])?;
+        hash.update(&piece[..length]);
+        if reported.is_none_or(|reported: Instant| reported.elapsed() >= EVERY) {
+            report(done, of);
+            reported = Some(Instant::now());
+        }
+    }
+    report(done, done);
+    Ok(hex(&hash.finalize()))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 /// Where an answer from `from` redirects. It may lead to another host only if the user names that. `below` is the path of
@@ -186,10 +208,7 @@ fn redirected(from: &Uri, answer: &Response<Body>, below: Option<&str>) -> Resul
     let to: Uri = to.parse().map_err(|_| ureq::Error::RedirectFailed)?;
     match (from.host(), to.host()) {
         (Some(here), Some(there)) if here.eq_ignore_ascii_case(there) => Ok(to),
-        (_, there) => {
-            let host = there.unwrap_or("no host").to_owned();
-            Err(ureq::Error::Other(Box::new(reason::OtherHost { host, base })))
-        }
+        (_, there) => Err(ureq::Error::Other(Box::new(reason::other_host(there.unwrap_or("no host"), base)))),
     }
 }
 

@@ -1,13 +1,11 @@
 //! Why a fetch failed, and the remedy.
 
-use std::fmt;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use mindful_core::Error;
+use mindful_core::plan::units::format_bytes;
 use rustls::CertificateError;
-
-use super::limits::size;
 
 const NETWORK: &str = "connect to the network, name a proxy in HTTPS_PROXY, or a mirror with --fetch-url";
 const CERTIFICATES: &str =
@@ -26,31 +24,12 @@ pub(super) fn of_place(place: &Path, error: &io::Error) -> Error {
     Error::target(format!("{}: {error}", place.display()), next)
 }
 
-/// A redirect to another host, which only the user can choose.
-#[derive(Debug)]
-pub(super) struct OtherHost {
-    pub host: String,
-    /// The address there that answers as the source does.
-    pub base: Option<String>,
-}
-
-impl fmt::Display for OtherHost {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "it redirects to {}", self.host)
-    }
-}
-
-impl std::error::Error for OtherHost {}
-
-impl OtherHost {
-    fn next(&self) -> String {
-        // An address with other characters could be more than an address to a shell.
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || ":/._-".contains(c);
-        match self.base.as_deref().filter(|base| base.chars().all(is_plain)) {
-            Some(base) => format!("if you trust that host, pass --fetch-url {base}"),
-            None => "if you trust that host, pass the address of its repository by --fetch-url".to_owned(),
-        }
-    }
+/// A redirect to another host, which only the user can choose. At `base` it answers as the source does.
+pub(super) fn other_host(host: &str, base: Option<String>) -> Error {
+    // An address with other characters could be more than an address to a shell.
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || ":/._-".contains(c);
+    let base = base.filter(|base| base.chars().all(is_plain)).unwrap_or("the address of its repository".to_owned());
+    Error::target(format!("it redirects to {host}"), format!("if you trust that host, pass --fetch-url {base}"))
 }
 
 /// No certificate can be checked.
@@ -79,61 +58,53 @@ pub(super) fn may_pass(error: &ureq::Error) -> bool {
 
 pub(super) fn of_network(url: &str, proxy: Option<&str>, error: &ureq::Error) -> Error {
     let through = proxy.map(|proxy| format!(" through the proxy {}", hidden(proxy))).unwrap_or_default();
-    let failed = |why: String, next: &str| Error::target(format!("{url}{through}: {why}"), next);
+    let failed = |why: &str, next: &str| Error::target(format!("{url}{through}: {why}"), next);
     match error {
-        ureq::Error::HostNotFound => failed("its host is not known to the DNS".to_owned(), NETWORK),
-        ureq::Error::Timeout(part) => failed(format!("no answer in time ({part})"), NETWORK),
-        ureq::Error::ConnectionFailed => failed("no connection".to_owned(), NETWORK),
-        ureq::Error::StatusCode(404) => {
-            failed("the archive does not exist (HTTP 404)".to_owned(), "give another version")
+        ureq::Error::HostNotFound => failed("its host is not known to the DNS", NETWORK),
+        ureq::Error::Timeout(part) => failed(&format!("no answer in time ({part})"), NETWORK),
+        ureq::Error::ConnectionFailed => failed("no connection", NETWORK),
+        ureq::Error::StatusCode(404) => failed("the archive does not exist (HTTP 404)", "give another version"),
+        ureq::Error::StatusCode(407) => {
+            failed("the proxy asks for a login (HTTP 407)", "write HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT")
         }
-        ureq::Error::StatusCode(407) => failed(
-            "the proxy asks for a login (HTTP 407)".to_owned(),
-            "write HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT",
-        ),
         ureq::Error::StatusCode(code) => {
-            failed(format!("HTTP status {code}"), "try again later, or name a mirror with --fetch-url")
+            failed(&format!("HTTP status {code}"), "try again later, or name a mirror with --fetch-url")
         }
         ureq::Error::ConnectProxyFailed(why) => {
-            failed(format!("the proxy refuses ({why})"), "check HTTPS_PROXY and NO_PROXY")
+            failed(&format!("the proxy refuses ({why})"), "check HTTPS_PROXY and NO_PROXY")
         }
         ureq::Error::BodyExceedsLimit(limit) => failed(
-            format!("it is larger than {}", size(*limit)),
+            &format!("it is larger than {}", format_bytes(*limit)),
             "that is not an archive of a server; name another source by --fetch-url",
         ),
-        ureq::Error::TooManyRedirects => failed("it redirects again and again".to_owned(), NETWORK),
-        ureq::Error::RequireHttpsOnly(_) => failed("it redirects to an address without TLS".to_owned(), NETWORK),
-        ureq::Error::Other(why) => failed(
-            why.to_string(),
-            &why.downcast_ref::<OtherHost>().map_or_else(|| NETWORK.to_owned(), OtherHost::next),
-        ),
+        ureq::Error::TooManyRedirects => failed("it redirects again and again", NETWORK),
+        ureq::Error::RequireHttpsOnly(_) => failed("it redirects to an address without TLS", NETWORK),
+        ureq::Error::Other(own) if let Some(own) = own.downcast_ref::<Error>() => failed(&own.what, &own.next),
         ureq::Error::Rustls(error) => of_tls(error, &failed),
         ureq::Error::Io(error) if is_full(error) => failed(
-            format!("no space is left for it ({error})"),
+            &format!("no space is left for it ({error})"),
             "free some space, or name another folder with --fetch-dir",
         ),
         ureq::Error::Io(error) => match tls(error) {
             Some(error) => of_tls(error, &failed),
             None if error.to_string().starts_with(LOOKUP) => of_network(url, proxy, &ureq::Error::HostNotFound),
-            None if error.kind() == ErrorKind::UnexpectedEof => failed("it ended too early".to_owned(), "try again"),
-            None => failed(error.to_string(), NETWORK),
+            None if error.kind() == ErrorKind::UnexpectedEof => failed("it ended too early", "try again"),
+            None => failed(&error.to_string(), NETWORK),
         },
-        other => failed(other.to_string(), NETWORK),
+        other => failed(&other.to_string(), NETWORK),
     }
 }
 
-fn of_tls(error: &rustls::Error, failed: &dyn Fn(String, &str) -> Error) -> Error {
+fn of_tls(error: &rustls::Error, failed: &dyn Fn(&str, &str) -> Error) -> Error {
     match error {
         rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer | CertificateError::BadSignature) => {
-            failed("its certificate is not signed by an authority that this system trusts".to_owned(), CERTIFICATES)
+            failed("its certificate is not signed by an authority that this system trusts", CERTIFICATES)
         }
-        rustls::Error::InvalidCertificate(CertificateError::Expired | CertificateError::ExpiredContext { .. }) => {
-            failed("its certificate has expired".to_owned(), "check this machine's clock")
-        }
-        rustls::Error::InvalidCertificate(
-            CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. },
-        ) => failed("its certificate is not valid yet".to_owned(), "check this machine's clock"),
-        other => failed(format!("no secure connection ({other})"), NETWORK),
+        rustls::Error::InvalidCertificate(why) => failed(
+            &format!("its certificate is not valid ({why})"),
+            "check this machine's clock, or name a mirror with --fetch-url",
+        ),
+        other => failed(&format!("no secure connection ({other})"), NETWORK),
     }
 }
 

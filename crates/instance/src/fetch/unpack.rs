@@ -13,11 +13,11 @@ use std::path::{Component, Path, PathBuf};
 
 use flate2::read::GzDecoder;
 use lzma_rust2::XzReader;
+use mindful_core::plan::units::format_bytes;
 use tar::EntryType;
 use zip::ZipArchive;
 
-use super::artefact::{Contents, Files};
-use super::limits::{Limits, size};
+use super::artefact::{Contents, Files, Limits};
 
 /// Memory limit of unpacking xz, in KiB: four times the need of its strongest level.
 const XZ_MEMORY_KIB: u32 = 256 << 10;
@@ -311,7 +311,7 @@ impl<R: Read> Read for Bounded<R> {
         self.left = self
             .left
             .checked_sub(read)
-            .ok_or_else(|| io::Error::other(format!("it unpacks to more than {}", size(self.all))))?;
+            .ok_or_else(|| io::Error::other(format!("it unpacks to more than {}", format_bytes(self.all))))?;
         Ok(read as usize)
     }
 }

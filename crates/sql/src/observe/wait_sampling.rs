@@ -15,7 +15,7 @@ use mindful_core::contract::wait::{BY_SESSION, SAMPLES, WaitClass, WaitEvent};
 use mindful_core::plan::settings::Key;
 use mindful_core::workload::draw::draw_unit;
 use mindful_core::{Error, Result, plan::units};
-use mindful_host::SessionThreads;
+use mindful_host::session_threads;
 use mindful_host::{Kernel, cpu, priority};
 
 const SPREAD: i64 = 0x77_61_69_74;
@@ -160,14 +160,14 @@ pub fn start_sampling(
     let waits = sampling.sampler(of_server(SAMPLES, metrics), |found| found.counts.iter().copied().map(Some).collect());
     let cost = sampling.sampler(of_server("wait_sampling", metrics_of_cost(server)), |found| found.cost.values());
     let of_threads = Arc::clone(&sampling);
-    let threads = SessionThreads::new(Kernel::default(), move || held(&of_threads.found).threads.clone());
+    let threads = session_threads(Kernel::default(), move || held(&of_threads.found).threads.clone());
     let single = 0..if sessions > MOST_SESSIONS { 0 } else { sessions };
     let single: Vec<_> = single.flat_map(|session| WaitClass::BUSY.map(|class| (session, class))).collect();
     let metrics: Vec<_> = single.iter().copied().map(metric_of_session).collect();
     let by_session = sampling.sampler(SampledSource::new(BY_SESSION, metrics), move |found| {
         single.iter().map(|one| Some(found.by_session.get(one).copied().unwrap_or(0.0))).collect()
     });
-    Ok((sampling, [waits, cost, Box::new(threads), by_session]))
+    Ok((sampling, [waits, cost, threads, by_session]))
 }
 
 fn metric_of(event: &WaitEvent) -> Metric {

@@ -1,6 +1,6 @@
 //! Tests of answers of sources, and of the messages about them.
 
-use std::io::Write;
+use std::io;
 use std::net::{TcpListener, TcpStream};
 use std::sync::Mutex;
 
@@ -8,7 +8,6 @@ use mindful_core::contract::event::{Event, Silent};
 use rustls::pki_types::PrivatePkcs8KeyDer;
 
 use super::super::artefact::Contents;
-use super::super::progress::hex;
 use super::*;
 
 const QUICK: Patience = Patience {
