@@ -8,6 +8,8 @@ pub mod environment;
 pub mod error_text;
 pub mod patience;
 #[cfg(feature = "tls")]
+pub mod tls;
+#[cfg(feature = "tls")]
 pub mod tls_fault;
 pub mod url;
 

@@ -14,7 +14,6 @@ pub(crate) mod thread;
 mod tls;
 mod typed;
 mod url;
-mod verifier;
 mod wire;
 
 use std::env;

@@ -1,20 +1,11 @@
 //! TLS by the ssl-mode of the mysql client.
 
-use std::fmt::Display;
-use std::fs;
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use mindful_core::{Error, Result};
-use mindful_sql::connect::read_bounded;
-use rustls::client::WebPkiServerVerifier;
-use rustls::crypto::{self, CryptoProvider};
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::{ClientConfig, RootCertStore};
-
-use super::verifier::Verifier;
+use mindful_sql::connect::tls::{self, Trust, read_certificates, read_key};
+use rustls::{ALL_VERSIONS, ClientConfig, RootCertStore};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
@@ -63,72 +54,30 @@ impl Tls {
         if self.mode == Mode::Disabled {
             return Ok(None);
         }
-        let provider = Arc::new(crypto::ring::default_provider());
-        let verifier = Arc::new(self.verifier(&provider)?);
-        let builder = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .map_err(|error| no_tls(&error))?
-            .dangerous()
-            .with_custom_certificate_verifier(verifier);
-        let (certificate, key) = match (&self.certificate, &self.key) {
-            (Some(certificate), Some(key)) => (certificate, key),
-            (None, None) => return Ok(Some(Arc::new(builder.with_no_client_auth()))),
+        let identity = match (&self.certificate, &self.key) {
+            (Some(certificate), Some(key)) => {
+                Some((read_certificates(certificate, "ssl-cert")?, read_key(key, "ssl-key", true)?))
+            }
+            (None, None) => None,
             (None, Some(_)) => return Err(Error::plan("ssl-key without ssl-cert", "name both")),
             (Some(_), None) => return Err(Error::plan("ssl-cert without ssl-key", "name both")),
         };
-        check(certificate, "ssl-cert")?;
-        check(key, "ssl-key")?;
-        check_private(key)?;
-        let bytes = read_bounded(key).map_err(|error| unusable(key, &error))?;
-        let secret = PrivateKeyDer::from_pem_slice(&bytes).map_err(|error| unusable(key, &error))?;
-        let config = builder.with_client_auth_cert(certificates(certificate)?, secret);
-        Ok(Some(Arc::new(config.map_err(|error| unusable(certificate, &error))?)))
+        // Servers make certificates of version 1 for themselves, which cannot be read here.
+        let config = tls::config(self.trust()?, true, ALL_VERSIONS, identity);
+        let config = config.map_err(|error| Error::plan(format!("no TLS: {error}"), "check ssl-cert and ssl-key"))?;
+        Ok(Some(Arc::new(config)))
     }
 
-    fn verifier(&self, provider: &Arc<CryptoProvider>) -> Result<Verifier> {
-        let accepts_all = matches!(self.mode, Mode::Preferred | Mode::Required);
-        let mut roots: RootCertStore = webpki_roots::TLS_SERVER_ROOTS.iter().cloned().collect();
-        if let Some(ca) = self.ca.as_ref().filter(|_| !accepts_all) {
-            check(ca, "ssl-ca")?;
-            for certificate in certificates(ca)? {
-                roots.add(certificate).map_err(|error| unusable(ca, &error))?;
-            }
+    /// `None` if any server is accepted.
+    fn trust(&self) -> Result<Option<Trust>> {
+        if matches!(self.mode, Mode::Preferred | Mode::Required) {
+            return Ok(None);
         }
-        let chain = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider)).build();
-        let chain = chain.map_err(|error| no_tls(&error))?;
-        Ok(Verifier { chain, accepts_all, any_name: self.mode == Mode::VerifyCa })
+        let roots: RootCertStore = webpki_roots::TLS_SERVER_ROOTS.iter().cloned().collect();
+        let mut trust = Trust::new(roots, self.mode == Mode::VerifyIdentity);
+        self.ca.as_ref().map_or(Ok(()), |ca| trust.add_file(ca, "ssl-ca"))?;
+        Ok(Some(trust))
     }
-}
-
-fn no_tls(why: &dyn Display) -> Error {
-    Error::plan(format!("no TLS: {why}"), "use ssl-mode=DISABLED")
-}
-
-fn unusable(path: &Path, why: &dyn Display) -> Error {
-    Error::plan(format!("{}: {why}", path.display()), "name a file in PEM: ssl-ca, ssl-cert, ssl-key")
-}
-
-fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
-    let bytes = read_bounded(path).map_err(|error| unusable(path, &error))?;
-    let read: std::result::Result<_, _> = CertificateDer::pem_slice_iter(&bytes).collect();
-    read.map_err(|error| unusable(path, &error))
-}
-
-fn check(path: &Path, name: &str) -> Result<()> {
-    let unusable = |why: String| Error::plan(format!("{name} {}: {why}", path.display()), "name a file in PEM");
-    let metadata = fs::metadata(path).map_err(|error| unusable(error.to_string()))?;
-    if !metadata.is_file() {
-        return Err(unusable("it is not a plain file".to_owned()));
-    }
-    fs::File::open(path).map(drop).map_err(|error| unusable(error.to_string()))
-}
-
-fn check_private(key: &Path) -> Result<()> {
-    let open = fs::metadata(key).is_ok_and(|metadata| metadata.mode() & 0o007 != 0);
-    if open {
-        return Err(Error::plan(format!("ssl-key {}: everybody may read it", key.display()), "`chmod 600` it"));
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -137,16 +86,15 @@ mod tests {
 
     #[test]
     fn each_mode_verifies_as_much_as_it_promises() {
-        let provider = Arc::new(crypto::ring::default_provider());
         assert!(Tls::OFF.config().unwrap().is_none());
-        for (mode, accepts, skips) in [
-            (Mode::Preferred, true, false),
-            (Mode::Required, true, false),
-            (Mode::VerifyCa, false, true),
-            (Mode::VerifyIdentity, false, false),
+        for (mode, checks_name) in [
+            (Mode::Preferred, None),
+            (Mode::Required, None),
+            (Mode::VerifyCa, Some(false)),
+            (Mode::VerifyIdentity, Some(true)),
         ] {
-            let verifier = Tls { mode, ..Tls::OFF }.verifier(&provider).unwrap();
-            assert_eq!((verifier.accepts_all, verifier.any_name), (accepts, skips), "{mode:?}");
+            let trust = Tls { mode, ..Tls::OFF }.trust().unwrap();
+            assert_eq!(trust.map(|trust| trust.check_name), checks_name, "{mode:?}");
         }
     }
 

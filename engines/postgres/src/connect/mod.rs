@@ -23,7 +23,6 @@ mod session;
 mod tls;
 mod transport;
 mod url;
-mod verifier;
 
 use std::env;
 use std::path::Path;
@@ -91,7 +90,7 @@ impl Server {
         let dbname = parameters.text("dbname")?.unwrap_or(user);
         let (passwords, note) = Passwords::collect(&parameters, environment)?;
         let mut notes: Vec<String> = note.clone().into_iter().collect();
-        let mut tls = tls::Maker::new(&parameters, environment)?;
+        let tls = tls::Maker::new(&parameters, environment)?;
         let mut config = session::config(user, dbname);
         session::apply(&mut config, &parameters)?;
         let methods = Methods::in_parameters(&parameters)?;

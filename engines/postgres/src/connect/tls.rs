@@ -7,23 +7,17 @@
 //! | any other host | `verify-full`, by `sslrootcert`, `~/.postgresql/root.crt` or the system's authorities |
 
 use std::fmt;
-use std::fs;
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
 
 use mindful_core::{Error, Result};
 use mindful_sql::connect::environment::Environment;
-use mindful_sql::connect::read_bounded;
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::{ALL_VERSIONS, ClientConfig, RootCertStore, SupportedProtocolVersion, crypto, version};
+use mindful_sql::connect::tls::{self, Identity, Trust, read_certificates, read_key};
+use rustls::{ALL_VERSIONS, RootCertStore, SupportedProtocolVersion, version};
 use tokio_postgres::config::{SslMode as Attempt, SslNegotiation};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::given::Parameters;
 use super::host::Host;
-use super::verifier::{Trust, Verifier};
 
 /// libpq's modes, weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,12 +76,11 @@ impl fmt::Debug for Tls {
     }
 }
 
-/// Makes the TLS of endpoints; files are read once for each mode.
+/// Makes the TLS of endpoints.
 pub(super) struct Maker<'a> {
     parameters: &'a Parameters,
     environment: &'a Environment,
     given: Option<SslMode>,
-    made: Vec<(SslMode, Tls)>,
 }
 
 impl<'a> Maker<'a> {
@@ -105,42 +98,22 @@ impl<'a> Maker<'a> {
             let what = format!("{}: encrypted keys are not supported", parameters.place("sslpassword"));
             return Err(Error::plan(what, "store the key unencrypted in a file of mode 0600"));
         }
-        Ok(Self { parameters, environment, given, made: Vec::new() })
+        Ok(Self { parameters, environment, given })
     }
 
-    pub(super) fn endpoint(&mut self, host: &Host) -> Result<Tls> {
+    pub(super) fn endpoint(&self, host: &Host) -> Result<Tls> {
         if matches!(host, Host::Unix(_)) {
             return Ok(Tls::OFF);
         }
         let trusted = host.is_local() && !system_roots(self.parameters)?;
         let mode = self.given.unwrap_or(if trusted { SslMode::Prefer } else { SslMode::VerifyFull });
-        if let Some((_, tls)) = self.made.iter().find(|(made, _)| *made == mode) {
-            return Ok(tls.clone());
-        }
         let connector = (mode != SslMode::Disable).then(|| self.connector(mode)).transpose()?;
-        let tls = Tls { mode, by_default: self.given.is_none(), connector };
-        self.made.push((mode, tls.clone()));
-        Ok(tls)
+        Ok(Tls { mode, by_default: self.given.is_none(), connector })
     }
 
     fn connector(&self, mode: SslMode) -> Result<MakeRustlsConnect> {
-        let provider = Arc::new(crypto::ring::default_provider());
-        let verifier = Verifier {
-            trust: self.trust(mode)?,
-            check_name: mode == SslMode::VerifyFull,
-            algorithms: provider.signature_verification_algorithms,
-        };
-        let builder = ClientConfig::builder_with_provider(provider)
-            .with_protocol_versions(self.versions()?)
-            .map_err(|error| Error::plan(format!("no TLS: {error}"), "use sslmode=disable"))?
-            .dangerous()
-            .with_custom_certificate_verifier(Arc::new(verifier));
-        let mut config = match self.client_certificate()? {
-            Some((chain, key)) => builder.with_client_auth_cert(chain, key).map_err(|error| {
-                Error::plan(format!("the client certificate cannot be used: {error}"), "check sslcert and sslkey")
-            })?,
-            None => builder.with_no_client_auth(),
-        };
+        let config = tls::config(self.trust(mode)?, false, self.versions()?, self.client_certificate()?);
+        let mut config = config.map_err(|error| Error::plan(format!("no TLS: {error}"), "check sslcert and sslkey"))?;
         config.enable_sni = self.parameters.choice("sslsni", &[("1", true), ("0", false)])?.unwrap_or(true);
         if negotiation(self.parameters)? == SslNegotiation::Direct {
             if mode < SslMode::Require {
@@ -167,9 +140,19 @@ impl<'a> Maker<'a> {
             Some(file) => Some(file),
             None => self.own_file("root.crt"),
         };
+        let mut trust = Trust::new(RootCertStore::empty(), mode == SslMode::VerifyFull);
         match (file, mode) {
-            (Some(file), _) => trust_file(&file).map(Some),
-            (None, SslMode::VerifyFull) => trust_system().map(Some),
+            (Some(file), _) => trust.add_file(&file, "sslrootcert").map(|()| Some(trust)),
+            (None, SslMode::VerifyFull) => {
+                let certificates = rustls_native_certs::load_native_certs().certs;
+                let (added, _) = trust.roots.add_parsable_certificates(certificates);
+                (added > 0).then_some(Some(trust)).ok_or_else(|| {
+                    Error::plan(
+                        "this host has no root certificates to verify the server by",
+                        "install ca-certificates, name a CA with sslrootcert=FILE, or set sslmode=require",
+                    )
+                })
+            }
             (None, SslMode::VerifyCa) => {
                 let what = "sslmode=verify-ca needs to know which CA";
                 Err(Error::plan(what, "name its certificate with sslrootcert=FILE, or use sslmode=verify-full"))
@@ -178,7 +161,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    fn client_certificate(&self) -> Result<Option<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>)>> {
+    fn client_certificate(&self) -> Result<Option<Identity>> {
         let mode = self.parameters.choice("sslcertmode", &[("disable", 0), ("allow", 1), ("require", 2)])?.unwrap_or(1);
         let path = |key, name| Ok(self.parameters.text(key)?.map(PathBuf::from).or_else(|| self.own_file(name)));
         let Some(certificate) = path("sslcert", "postgresql.crt")?.filter(|_| mode > 0) else {
@@ -191,13 +174,7 @@ impl<'a> Maker<'a> {
             let what = format!("the client certificate {} has no key", certificate.display());
             Error::plan(what, "name it with sslkey=FILE")
         })?;
-        check_key_mode(&key)?;
-        let refused = |error: &dyn fmt::Display| {
-            unreadable("client key", &key, error, "name an unencrypted PEM key with sslkey=FILE")
-        };
-        let bytes = read_bounded(&key).map_err(|error| refused(&error))?;
-        let parsed = PrivateKeyDer::from_pem_slice(&bytes).map_err(|error| refused(&error))?;
-        Ok(Some((certificates(&certificate, "sslcert")?, parsed)))
+        Ok(Some((read_certificates(&certificate, "sslcert")?, read_key(&key, "sslkey", false)?)))
     }
 
     /// A file in `~/.postgresql`, if it is there.
@@ -213,67 +190,4 @@ pub(super) fn negotiation(parameters: &Parameters) -> Result<SslNegotiation> {
 
 fn system_roots(parameters: &Parameters) -> Result<bool> {
     Ok(parameters.text("sslrootcert")? == Some("system"))
-}
-
-fn trust_file(path: &Path) -> Result<Trust> {
-    let certificates = certificates(path, "sslrootcert")?;
-    let mut roots = RootCertStore::empty();
-    for certificate in &certificates {
-        roots.add(certificate.clone()).map_err(|error| {
-            let what = format!("a root certificate in {} cannot be used: {error}", path.display());
-            Error::plan(what, "name a PEM file of CA certificates with sslrootcert=FILE")
-        })?;
-    }
-    Ok(Trust { roots, certificates })
-}
-
-fn trust_system() -> Result<Trust> {
-    let mut roots = RootCertStore::empty();
-    let (added, _) = roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    if added == 0 {
-        let what = "this host has no root certificates to verify the server by";
-        return Err(Error::plan(
-            what,
-            "install ca-certificates, name a CA with sslrootcert=FILE, or set sslmode=require",
-        ));
-    }
-    Ok(Trust { roots, certificates: Vec::new() })
-}
-
-fn certificates(path: &Path, key: &str) -> Result<Vec<CertificateDer<'static>>> {
-    let next = format!("name a PEM file with {key}=FILE");
-    let refused = |error: &dyn fmt::Display| unreadable("certificate", path, error, &next);
-    let bytes = read_bounded(path).map_err(|error| refused(&error))?;
-    let certificates = CertificateDer::pem_slice_iter(&bytes).collect::<Result<Vec<_>, _>>();
-    let certificates = certificates.map_err(|error| refused(&error))?;
-    if certificates.is_empty() {
-        return Err(Error::plan(format!("{} does not contain a certificate", path.display()), next));
-    }
-    Ok(certificates)
-}
-
-/// A key that others may read is not secret: libpq's rule is 0600, or 0640 if root owns it.
-fn check_key_mode(path: &Path) -> Result<()> {
-    let Ok(metadata) = fs::metadata(path) else { return Ok(()) };
-    let forbidden = if metadata.uid() == 0 { 0o037 } else { 0o077 };
-    if metadata.mode() & forbidden != 0 {
-        let what = format!("the client key {} can be read by others", path.display());
-        return Err(Error::plan(what, "`chmod 600` it"));
-    }
-    Ok(())
-}
-
-fn unreadable(kind: &str, path: &Path, error: &dyn fmt::Display, next: &str) -> Error {
-    Error::plan(format!("cannot read the {kind} {}: {error}", path.display()), next)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_certificate_file_without_an_end_is_refused() {
-        let error = certificates(Path::new("/dev/zero"), "sslrootcert").unwrap_err();
-        assert!(error.what.contains("longer than"), "{error}");
-    }
 }
