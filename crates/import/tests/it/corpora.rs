@@ -1,32 +1,28 @@
 //! The initial inputs of fuzzing and its findings, read by every format.
 
-use std::fs;
 use std::io::Cursor;
-use std::path::Path;
 
 use mindful_import::waits::{Field, Filter};
 use mindful_import::{FORMATS, import_configuration, recognised, runs};
 
+use crate::samples::of_all_corpora;
+
 #[test]
 fn every_file_of_the_corpora_is_read_or_refused() {
-    let corpora = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus");
     let fields = Field::parse_list("event,block,second").unwrap();
     let (mut files, mut steps, mut bytes) = (0, 0, 0);
-    for folder in fs::read_dir(corpora).unwrap().map(|entry| entry.unwrap().path()) {
-        for file in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-            let content = fs::read(&file).unwrap();
-            for format in FORMATS {
-                for name in ["awr.txt.8", "disks_iops.csv", "disks_lat.csv"] {
-                    let read = (format.read)(name, &mut Cursor::new(&content)).unwrap_or_default();
-                    steps += runs(read, None).0.len();
-                }
+    for (_, _, content) in of_all_corpora() {
+        for format in FORMATS {
+            for name in ["awr.txt.8", "disks_iops.csv", "disks_lat.csv"] {
+                let read = (format.read)(name, &mut Cursor::new(&content)).unwrap_or_default();
+                steps += runs(read, None).0.len();
             }
-            let source = recognised("x", Box::new(Cursor::new(content.clone())));
-            let _ = source.and_then(|source| source.grouped(&fields, &Filter::default()));
-            let _ = import_configuration("slob.conf", &String::from_utf8_lossy(&content));
-            files += 1;
-            bytes += content.len();
         }
+        let source = recognised("x", Box::new(Cursor::new(content.clone())));
+        let _ = source.and_then(|source| source.grouped(&fields, &Filter::default()));
+        let _ = import_configuration("slob.conf", &String::from_utf8_lossy(&content));
+        files += 1;
+        bytes += content.len();
     }
     assert!(files > 20 && steps > 20, "{files} files, {steps} runs");
     assert!(bytes < 200_000, "corpora are kept small: {bytes} bytes");
