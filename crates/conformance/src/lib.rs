@@ -11,6 +11,7 @@ pub mod dataset;
 mod expected;
 pub mod finding;
 mod fixture;
+pub mod http;
 pub mod keys;
 mod made_once;
 mod network;

@@ -26,7 +26,7 @@ pub fn environment(host: &HostView, from: HostFacts) -> Facts {
     system::facts(&kernel, &mut facts);
     facts.extend(Processor::read(&kernel).facts);
     Memory::read(&kernel).facts(&mut facts);
-    let cloud = cloud::Machine::read(&kernel, cloud::Sources::of_host(from));
+    let cloud = cloud::Machine::read(&kernel, from.is_auto().then_some(cloud::ADDRESS), "/dev/disk".into());
     if let Some(machine) = &cloud {
         machine.facts(&mut facts);
     }

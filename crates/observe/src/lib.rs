@@ -13,6 +13,7 @@ mod diskstats;
 mod doctor;
 mod environment;
 mod host;
+mod http;
 mod named_values;
 mod neighbours;
 mod network;

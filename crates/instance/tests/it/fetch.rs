@@ -2,10 +2,10 @@
 
 use std::fs::{self, Permissions};
 use std::io::{Read, Write};
-use std::net::TcpListener;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::PathBuf;
 
+use mindful_conformance::http::{answer, serve};
 use mindful_conformance::{Notes, place};
 use mindful_core::{Error, Result};
 use mindful_instance::account::Account;
@@ -50,19 +50,10 @@ fn hash<D: sha2::Digest>(bytes: &[u8]) -> String {
 fn source() -> (String, &'static str) {
     let bytes = jar();
     let pinned = hash::<sha2::Sha256>(&bytes).leak();
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let base = format!("http://{}", listener.local_addr().unwrap());
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
-            let mut request = [0; 4096];
-            let read = stream.read(&mut request).unwrap();
-            let asked = String::from_utf8_lossy(&request[..read]).into_owned();
-            let hashed = asked.contains("/org/some/server/1.2/server-1.2.jar.sha512 ");
-            let body = if hashed { hash::<sha2::Sha512>(&bytes).into_bytes() } else { bytes.clone() };
-            let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
-            let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body));
-        }
+    let base = serve(move |request, stream| {
+        let hashed = request.contains("/org/some/server/1.2/server-1.2.jar.sha512 ");
+        let body = if hashed { hash::<sha2::Sha512>(&bytes).into_bytes() } else { bytes.clone() };
+        let _ = stream.write_all(&answer("200 OK\r\nConnection: close", body));
     });
     (base, pinned)
 }

@@ -3,22 +3,32 @@
 //! DMI names the cloud. On any other host no service is queried. Only the fields below are kept of an answer, because
 //! answers also contain numbers of accounts and data of users.
 
-mod service;
 #[cfg(test)]
 mod tests;
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use mindful_core::contract::fact::{DeviceFact, Fact};
-use mindful_core::plan::HostFacts;
 use mindful_core::record::run::Facts;
 use mindful_host::Kernel;
 use mindful_host::kernel_file::value;
 use serde_json::Value;
+use ureq::http::Request;
+use ureq::{Agent, AsSendBody};
 
 use super::system::put;
-use service::{Fault, Inquiry, Service};
+use crate::http::{agent, send};
 
+/// The address of the metadata services of all three clouds, which no name server has to resolve.
+pub(super) const ADDRESS: &str = "http://169.254.169.254";
+/// For all answers about one machine.
+const TIME: Duration = Duration::from_secs(1);
+/// Longest answer, bytes: Azure's may contain 64 KiB of a user's data.
+const LONGEST: u64 = 256 << 10;
+/// The header that only answers of Google's service have.
+const GOOGLE: &str = "Metadata-Flavor";
+const GARBAGE: &str = "its answer is not what is documented";
 /// The tag of every virtual machine of Azure: others of Hyper-V do not have it.
 const AZURE_TAG: &str = "7783-7084-3265-9085-8269-3286-77";
 /// Longest text of an answer that is a name.
@@ -62,7 +72,7 @@ impl Cloud {
         }
     }
 
-    fn ask(self, asked: &mut Inquiry) -> Result<Statement, Fault> {
+    fn ask(self, asked: &Inquiry<'_>) -> Result<Statement> {
         match self {
             Self::Aws => aws(asked),
             Self::Azure => azure(asked),
@@ -71,19 +81,36 @@ impl Cloud {
     }
 }
 
-/// Sources of the cloud facts; tests replace them by their own services and links.
-#[derive(Debug, Clone)]
-pub(crate) struct Sources {
-    /// The metadata service; `None` for no query.
-    service: Option<Service>,
-    /// Where udev keeps links to devices: `/dev/disk`.
-    links: PathBuf,
+/// Why a service stated nothing.
+type Result<T, E = String> = std::result::Result<T, E>;
+
+/// The requests about one machine, which share their time.
+struct Inquiry<'a> {
+    agent: Agent,
+    service: &'a str,
+    end: Instant,
 }
 
-impl Sources {
-    /// The sources of this host.
-    pub(crate) fn of_host(facts: HostFacts) -> Self {
-        Self { service: facts.is_auto().then(Service::default), links: PathBuf::from("/dev/disk") }
+impl Inquiry<'_> {
+    /// The body of the answer to a request with one additional header.
+    fn send(&self, method: &str, body: impl AsSendBody, path: &str, header: (&str, &str)) -> Result<String> {
+        let no_answer = |error: ureq::Error| format!("no answer ({error})");
+        let request = Request::builder().method(method).uri(format!("{}{path}", self.service));
+        let request = request.header(header.0, header.1).body(body).map_err(|error| no_answer(error.into()))?;
+        // No time at all would be no limit.
+        let left = self.end.saturating_duration_since(Instant::now()).max(Duration::from_micros(1));
+        let answer = send(&self.agent, request, left, LONGEST).map_err(no_answer)?;
+        if header.0 == GOOGLE && answer.headers().get(GOOGLE).is_none_or(|flavor| flavor != "Google") {
+            return Err(GARBAGE.to_owned());
+        }
+        match answer.status().as_u16() {
+            200 => String::from_utf8(answer.into_body()).map_err(|_| GARBAGE.to_owned()),
+            status => Err(format!("it answered with status {status}")),
+        }
+    }
+
+    fn get(&self, path: &str, header: (&str, &str)) -> Result<String> {
+        self.send("GET", (), path, header)
     }
 }
 
@@ -112,16 +139,17 @@ struct Volume {
 pub(crate) struct Machine {
     cloud: Cloud,
     /// The answer of the service; `None` without a query.
-    stated: Option<Result<Statement, Fault>>,
+    stated: Option<Result<Statement>>,
+    /// Where udev keeps links to devices: `/dev/disk`.
     links: PathBuf,
 }
 
 impl Machine {
-    /// This machine, if DMI names a cloud.
-    pub(crate) fn read(kernel: &Kernel, sources: Sources) -> Option<Self> {
+    /// This machine, if DMI names a cloud; `service` is not queried if it is `None`.
+    pub(crate) fn read(kernel: &Kernel, service: Option<&str>, links: PathBuf) -> Option<Self> {
         let cloud = Cloud::of_machine(kernel)?;
-        let stated = sources.service.map(|service| cloud.ask(&mut service.inquiry()));
-        Some(Self { cloud, stated, links: sources.links })
+        let inquiry = |service| Inquiry { agent: agent(false), service, end: Instant::now() + TIME };
+        Some(Self { cloud, stated: service.map(|service| cloud.ask(&inquiry(service))), links })
     }
 
     /// Type, zone and image.
@@ -183,8 +211,8 @@ fn aws_volume(kernel: &Kernel, device: &str) -> Option<(&'static str, Option<Str
     }
 }
 
-fn aws(asked: &mut Inquiry) -> Result<Statement, Fault> {
-    let token = asked.put("/latest/api/token", ("X-aws-ec2-metadata-token-ttl-seconds", "5"))?;
+fn aws(asked: &Inquiry<'_>) -> Result<Statement> {
+    let token = asked.send("PUT", &[], "/latest/api/token", ("X-aws-ec2-metadata-token-ttl-seconds", "5"))?;
     let token = ("X-aws-ec2-metadata-token", token.trim());
     let document = json(&asked.get("/latest/dynamic/instance-identity/document", token)?)?;
     Ok(Statement {
@@ -195,7 +223,7 @@ fn aws(asked: &mut Inquiry) -> Result<Statement, Fault> {
     })
 }
 
-fn azure(asked: &mut Inquiry) -> Result<Statement, Fault> {
+fn azure(asked: &Inquiry<'_>) -> Result<Statement> {
     let path = "/metadata/instance/compute?api-version=2021-02-01&format=json";
     let compute = json(&asked.get(path, ("Metadata", "true"))?)?;
     let place = [name(&compute["location"]), name(&compute["zone"]).map(|zone| format!("zone {zone}"))];
@@ -228,14 +256,13 @@ fn azure(asked: &mut Inquiry) -> Result<Statement, Fault> {
     })
 }
 
-fn google(asked: &mut Inquiry) -> Result<Statement, Fault> {
-    let mut answer = |what: &str| {
+fn google(asked: &Inquiry<'_>) -> Result<Statement> {
+    let answer = |what: &str| {
         let path = format!("/computeMetadata/v1/instance/{what}");
-        asked.get(&path, ("Metadata-Flavor", "Google"))
+        asked.get(&path, (GOOGLE, "Google"))
     };
     // Type and zone begin with the number of the project.
-    let mut stated =
-        |what: &str| Ok::<_, Fault>(name(&Value::from(answer(what)?)).map(|path| last_part(&path).to_owned()));
+    let stated = |what: &str| -> Result<_> { Ok(name(&answer(what)?.into()).map(|path| last_part(&path).to_owned())) };
     let (machine_type, zone, image) = (stated("machine-type")?, stated("zone")?, stated("image")?);
     let disks = json(&answer("disks/?recursive=true")?)?;
     let volume = |disk: &Value| {
@@ -247,8 +274,9 @@ fn google(asked: &mut Inquiry) -> Result<Statement, Fault> {
     Ok(Statement { machine_type, zone, image, volumes })
 }
 
-fn json(text: &str) -> Result<Value, Fault> {
-    serde_json::from_str(text).ok().filter(|value: &Value| value.is_object() || value.is_array()).ok_or(Fault::Garbage)
+fn json(text: &str) -> Result<Value> {
+    let value = serde_json::from_str(text).ok().filter(|value: &Value| value.is_object() || value.is_array());
+    value.ok_or_else(|| GARBAGE.to_owned())
 }
 
 /// A text that is a name: short, and of letters, digits and a few marks.

@@ -1,14 +1,14 @@
-//! A request to an exporter, which may be slow, endless or hostile: bounded in time and size, and redirects are not
-//! followed.
+//! Requests to an exporter.
 
-use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::{Error, Result};
-use ureq::tls::{Certificate, RootCerts, TlsConfig};
-use ureq::{Agent, http::Uri};
+use ureq::Agent;
+use ureq::http::{Request, Uri};
+
+use crate::http::{agent, send};
 
 /// From looking its name up to the last byte of its answer.
 const DEADLINE: Duration = Duration::from_secs(5);
@@ -65,15 +65,7 @@ pub(crate) struct Client {
 
 impl Client {
     pub(crate) fn new(address: &Address, stop: &StopFlag) -> Self {
-        let config = Agent::config_builder()
-            .timeout_global(Some(DEADLINE))
-            .max_redirects(0)
-            .max_redirects_will_error(false)
-            .http_status_as_error(false)
-            .proxy(None)
-            .max_idle_connections(0);
-        let config = if address.origin.starts_with("https") { config.tls_config(tls()) } else { config };
-        Self { agent: config.build().into(), stop: stop.clone() }
+        Self { agent: agent(address.origin.starts_with("https")), stop: stop.clone() }
     }
 
     pub(crate) fn get(&self, address: &Address, target: &str) -> Result<(u16, String)> {
@@ -108,47 +100,23 @@ impl Client {
 }
 
 fn ask(agent: &Agent, url: &str) -> std::result::Result<(u16, String), ureq::Error> {
-    let mut answer = agent.get(url).header("Accept", "text/plain").call()?;
-    let body = answer.body_mut().with_config().limit(LONGEST).read_to_vec()?;
-    Ok((answer.status().as_u16(), String::from_utf8_lossy(&body).into_owned()))
-}
-
-/// The certificates that the host trusts; without any, no server is trusted.
-fn tls() -> TlsConfig {
-    let trusted = rustls_native_certs::load_native_certs().certs;
-    let trusted: Vec<_> = trusted.iter().map(|certificate| Certificate::from_der(certificate).to_owned()).collect();
-    TlsConfig::builder()
-        .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
-        .root_certs(RootCerts::new_with_certs(&trusted))
-        .build()
+    let request = Request::get(url).header("Accept", "text/plain").body(())?;
+    let answer = send(agent, request, DEADLINE, LONGEST)?;
+    Ok((answer.status().as_u16(), String::from_utf8_lossy(answer.body()).into_owned()))
 }
 
 #[cfg(test)]
 mod tests {
-    use std::io::{Read, Write};
-    use std::net::TcpListener;
+    use std::io::Write;
+    use std::net::{TcpListener, TcpStream};
 
+    use mindful_conformance::http::{flood, redirect, serve, trickle};
     use proptest::prelude::*;
 
     use super::*;
 
-    fn exporter(answer: impl FnOnce(&mut std::net::TcpStream) + Send + 'static) -> Address {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        std::thread::spawn(move || {
-            let (mut stream, _) = listener.accept().unwrap();
-            let _ = stream.read(&mut [0; 4096]);
-            answer(&mut stream);
-        });
-        Address::parse(&url).unwrap()
-    }
-
-    /// One byte at a time, for ever.
-    fn trickle(stream: &mut std::net::TcpStream) {
-        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n");
-        while stream.write_all(b"#").is_ok() {
-            std::thread::sleep(Duration::from_millis(100));
-        }
+    fn exporter(mut answer: impl FnMut(&mut TcpStream) + Send + 'static) -> Address {
+        Address::parse(&serve(move |_, stream| answer(stream))).unwrap()
     }
 
     fn get(address: &Address) -> Result<(u16, String)> {
@@ -189,12 +157,7 @@ mod tests {
 
     #[test]
     fn an_answer_without_an_end_is_given_up() {
-        let endless = |stream: &mut std::net::TcpStream| {
-            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n");
-            let piece = vec![b'#'; 1 << 20];
-            while stream.write_all(&piece).is_ok() {}
-        };
-        assert!(get(&exporter(endless)).is_err());
+        assert!(get(&exporter(flood)).is_err());
     }
 
     #[test]
@@ -202,10 +165,8 @@ mod tests {
         let elsewhere = TcpListener::bind("127.0.0.1:0").unwrap();
         elsewhere.set_nonblocking(true).unwrap();
         let to = elsewhere.local_addr().unwrap();
-        let away = move |stream: &mut std::net::TcpStream| {
-            let _ = write!(stream, "HTTP/1.1 302 Found\r\nLocation: http://{to}/metrics\r\nContent-Length: 0\r\n\r\n");
-        };
-        assert_eq!(get(&exporter(away)).unwrap().0, 302);
+        let away = exporter(move |stream| stream.write_all(&redirect(&format!("http://{to}/metrics"))).unwrap());
+        assert_eq!(get(&away).unwrap().0, 302);
         assert!(elsewhere.accept().is_err(), "no connection came");
     }
 

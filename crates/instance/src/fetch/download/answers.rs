@@ -1,9 +1,11 @@
 //! Tests of answers of sources, and of the messages about them.
 
 use std::io;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
 
+use mindful_conformance::http::{self, redirect, serve};
 use mindful_core::contract::event::{Event, Silent};
 use rustls::pki_types::PrivatePkcs8KeyDer;
 
@@ -29,37 +31,22 @@ fn artefact() -> Artefact {
     }
 }
 
-fn head(line: &str, length: usize) -> String {
-    format!("HTTP/1.1 {line}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n")
-}
-
-/// Reads the whole request: a client that gets an answer before it has sent everything gets a broken pipe.
-fn read_request(stream: &mut TcpStream) {
-    let (mut request, mut piece) = (Vec::new(), [0; 4096]);
-    while !request.ends_with(b"\r\n\r\n") {
-        match stream.read(&mut piece) {
-            Ok(0) | Err(_) => return,
-            Ok(length) => request.extend_from_slice(&piece[..length]),
-        }
-    }
-}
-
 /// A source that answers its connections with these bytes, one after the other, the last again and again.
 fn source(answers: Vec<Vec<u8>>) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    std::thread::spawn(move || {
-        for (number, stream) in listener.incoming().enumerate() {
-            let mut stream: TcpStream = stream.unwrap();
-            read_request(&mut stream);
-            let _ = stream.write_all(&answers[number.min(answers.len() - 1)]);
-        }
-    });
-    format!("http://{address}")
+    let mut served = 0;
+    serve(move |_, stream| {
+        let _ = stream.write_all(&answers[served.min(answers.len() - 1)]);
+        served += 1;
+    })
 }
 
-fn answer(line: &str, body: &[u8]) -> Vec<u8> {
-    [head(line, body.len()).as_bytes(), body].concat()
+fn answer(status: &str, body: &[u8]) -> Vec<u8> {
+    http::answer(&format!("{status}\r\nConnection: close"), body)
+}
+
+/// An answer that ends after `body`, of which more was announced.
+fn short(body: &[u8]) -> Vec<u8> {
+    [b"HTTP/1.1 200 OK\r\nContent-Length: 700\r\nConnection: close\r\n\r\n", body].concat()
 }
 
 fn fetched_with(base: &str, proxy: Option<&str>, what: &Artefact) -> Result<Vec<u8>> {
@@ -108,12 +95,11 @@ fn an_unpinned_archive_is_compared_with_its_sources_hash() {
 fn a_source_that_fails_for_a_moment_is_asked_again() {
     let what = Artefact { sha256: None, ..artefact() };
     let hash = hex(&Sha512::digest(b"archive"));
-    let short = [head("200 OK", 7).as_bytes(), b"arc"].concat();
     let answers = vec![
         answer("503 Busy", b""),
         answer("200 OK", hash.as_bytes()),
         answer("429 Slowly", b""),
-        short,
+        short(b"arc"),
         answer("200 OK", b"archive"),
     ];
     assert_eq!(fetched_with(&source(answers), None, &what).unwrap(), b"archive");
@@ -129,7 +115,7 @@ fn an_answer_of_the_source_is_reported_with_a_next_step() {
     ] {
         holds(&refusal(&source(vec![answer(line, b"")])), &parts);
     }
-    holds(&refusal(&source(vec![[head("200 OK", 700).as_bytes(), b"short"].concat()])), &["ended too early", "again"]);
+    holds(&refusal(&source(vec![short(b"short")])), &["ended too early", "again"]);
     holds(&refusal(&source(vec![answer("200 OK", &vec![0; 2 << 20])])), &["larger than 1 MiB"]);
 }
 
@@ -240,11 +226,6 @@ fn progress_is_reported_by_bytes_from_the_first_to_the_last() {
     assert_eq!(events.last(), Some(&(300_000, 300_000)));
 }
 
-fn redirect(to: &str) -> Vec<u8> {
-    let head = format!("HTTP/1.1 302 Found\r\nLocation: {to}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
-    head.into_bytes()
-}
-
 #[test]
 fn a_mirror_that_redirects_on_its_host_is_followed() {
     let body = b"an archive";
@@ -298,20 +279,14 @@ fn the_hint_for_a_redirect_to_another_host_works() {
 
 #[test]
 fn redirects_without_an_end_and_without_a_place_are_refused() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let base = format!("http://{}", listener.local_addr().unwrap());
-    let asked = std::thread::spawn(move || {
-        let mut asked = 0;
-        for stream in listener.incoming().take(1 + REDIRECTS as usize) {
-            let mut stream = stream.unwrap();
-            read_request(&mut stream);
-            stream.write_all(&redirect("/again")).unwrap();
-            asked += 1;
-        }
-        asked
+    let asked = Arc::new(AtomicU32::new(0));
+    let count = Arc::clone(&asked);
+    let base = serve(move |_, stream| {
+        count.fetch_add(1, Ordering::SeqCst);
+        stream.write_all(&redirect("/again")).unwrap();
     });
     holds(&refusal(&base), &["redirects again and again"]);
-    assert_eq!(asked.join().unwrap(), 1 + REDIRECTS);
+    assert_eq!(asked.load(Ordering::SeqCst), 1 + REDIRECTS);
     holds(&refusal(&source(vec![redirect("")])), &["again and again"]);
     holds(&refusal(&source(vec![answer("304 Not Modified", b"")])), &["redirect failed"]);
 }

@@ -1,11 +1,12 @@
 //! Three services as they are documented, and services that are not.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
+use mindful_conformance::http::{self, flood, redirect, serve, trickle};
 use proptest::prelude::*;
 
 use super::*;
@@ -14,37 +15,23 @@ const AWS: &[(&str, &str)] = &[("sys_vendor", "Amazon EC2\n")];
 const AZURE: &[(&str, &str)] = &[("sys_vendor", "Microsoft Corporation\n"), ("chassis_asset_tag", AZURE_TAG)];
 const GOOGLE: &[(&str, &str)] = &[("sys_vendor", "Google\n"), ("product_name", "Google Compute Engine\n")];
 
-/// A server that answers each request, which it also sends, by `answer`.
-fn serve(answer: impl Fn(&str, &mut TcpStream) + Send + 'static) -> (Service, Receiver<String>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let origin = format!("http://{}", listener.local_addr().unwrap());
+/// A service that answers each request, which it also sends, by `answer`.
+fn service(mut answer: impl FnMut(&str, &mut TcpStream) + Send + 'static) -> (String, Receiver<String>) {
     let (asked, requests) = channel();
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            let (mut stream, mut request) = (stream.unwrap(), Vec::new());
-            let mut piece = [0; 4096];
-            while !request.ends_with(b"\r\n\r\n") {
-                match stream.read(&mut piece) {
-                    Ok(length) if length > 0 => request.extend_from_slice(&piece[..length]),
-                    _ => break,
-                }
-            }
-            let request = String::from_utf8(request).unwrap();
-            // The test may have ended.
-            let _ = asked.send(request.clone());
-            answer(&request, &mut stream);
-        }
+    let origin = serve(move |request, stream| {
+        // The test may have ended.
+        let _ = asked.send(request.to_owned());
+        answer(request, stream);
     });
-    (Service { origin }, requests)
+    (origin, requests)
 }
 
 fn respond(stream: &mut TcpStream, headers: &str, body: &str) {
-    let head = format!("HTTP/1.1 200 OK\r\n{headers}Content-Length: {}\r\nConnection: close\r\n\r\n", body.len());
-    let _ = stream.write_all((head + body).as_bytes());
+    let _ = stream.write_all(&http::answer(&format!("200 OK\r\n{headers}Connection: close"), body));
 }
 
 fn refuse(stream: &mut TcpStream) {
-    let _ = stream.write_all(b"HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    let _ = stream.write_all(&http::answer("401 Unauthorized\r\nConnection: close", ""));
 }
 
 fn has(request: &str, header: &str) -> bool {
@@ -67,9 +54,9 @@ fn kernel(root: &Path, dmi: &[(&str, &str)], devices: &[(&str, &str, &str)]) -> 
     Kernel { sys, ..Kernel::default() }
 }
 
-fn facts_of(kernel: &Kernel, service: Option<Service>, links: &Path, devices: &[&str]) -> Vec<String> {
+fn facts_of(kernel: &Kernel, service: Option<&str>, links: &Path, devices: &[&str]) -> Vec<String> {
     let mut facts = Facts::new();
-    if let Some(machine) = Machine::read(kernel, Sources { service, links: links.to_owned() }) {
+    if let Some(machine) = Machine::read(kernel, service, links.to_owned()) {
         machine.facts(&mut facts);
         machine.volume_facts(kernel, devices, &mut facts);
     }
@@ -84,7 +71,7 @@ fn the_service_of_aws_is_asked_with_a_token_that_is_not_kept() {
         ("nvme2n1", "Amazon EC2 NVMe Instance Storage", "AWS1234"),
     ];
     let kernel = kernel(root.path(), AWS, &devices);
-    let (service, requests) = serve(|request, stream| {
+    let (origin, requests) = service(|request, stream| {
         if request.starts_with("PUT /latest/api/token ") && has(request, "X-aws-ec2-metadata-token-ttl-seconds: 5") {
             respond(stream, "", "SECRET==");
         } else if request.starts_with("GET /latest/dynamic/instance-identity/document ")
@@ -102,7 +89,7 @@ fn the_service_of_aws_is_asked_with_a_token_that_is_not_kept() {
         }
     });
     assert_eq!(
-        facts_of(&kernel, Some(service), root.path(), &["nvme1n1", "nvme2n1", "absent"]),
+        facts_of(&kernel, Some(&origin), root.path(), &["nvme1n1", "nvme2n1", "absent"]),
         [
             "cloud.device.nvme1n1.source=model and serial number of the device",
             "cloud.device.nvme1n1.type=EBS",
@@ -127,7 +114,7 @@ fn the_service_of_azure_states_the_volume_of_each_lun() {
     std::fs::create_dir_all(links.join("azure/scsi1")).unwrap();
     std::fs::write(root.path().join("sdc"), "").unwrap();
     std::os::unix::fs::symlink(root.path().join("sdc"), links.join("azure/scsi1/lun0")).unwrap();
-    let (service, _requests) = serve(|request, stream| {
+    let (origin, _requests) = service(|request, stream| {
         let path = "GET /metadata/instance/compute?api-version=2021-02-01&format=json ";
         if !request.starts_with(path) || !has(request, "Metadata: true") {
             return refuse(stream);
@@ -143,7 +130,7 @@ fn the_service_of_azure_states_the_volume_of_each_lun() {
         );
     });
     assert_eq!(
-        facts_of(&kernel, Some(service), &links, &["sda", "sdc"]),
+        facts_of(&kernel, Some(&origin), &links, &["sda", "sdc"]),
         [
             "cloud.device.sdc.bytes_per_s=979202048",
             "cloud.device.sdc.iops=65280",
@@ -186,9 +173,9 @@ fn the_service_of_google_states_no_number_of_the_project() {
     std::fs::create_dir_all(links.join("by-id")).unwrap();
     std::fs::write(root.path().join("nvme0n2"), "").unwrap();
     std::os::unix::fs::symlink(root.path().join("nvme0n2"), links.join("by-id/google-data")).unwrap();
-    let (service, _requests) = serve(google);
+    let (origin, _requests) = service(google);
     assert_eq!(
-        facts_of(&kernel, Some(service), &links, &["nvme0n2"]),
+        facts_of(&kernel, Some(&origin), &links, &["nvme0n2"]),
         [
             "cloud.device.nvme0n2.source=Google Cloud metadata service",
             "cloud.device.nvme0n2.type=PERSISTENT-SSD",
@@ -214,10 +201,10 @@ fn without_a_cloud_or_with_local_facts_no_service_is_asked() {
     for (dmi, local) in machines {
         let root = tempfile::tempdir().unwrap();
         let kernel = kernel(root.path(), dmi, &[]);
-        let (service, requests) = serve(google);
+        let (origin, requests) = service(google);
         assert_eq!(facts_of(&kernel, None, root.path(), &[]).len(), local, "{dmi:?}");
         assert!(requests.try_recv().is_err(), "{dmi:?}");
-        assert_eq!(facts_of(&kernel, Some(service), root.path(), &[]).is_empty(), local == 0);
+        assert_eq!(facts_of(&kernel, Some(&origin), root.path(), &[]).is_empty(), local == 0);
         assert_eq!(requests.try_recv().is_err(), local == 0, "{dmi:?}");
     }
 }
@@ -226,9 +213,9 @@ fn without_a_cloud_or_with_local_facts_no_service_is_asked() {
 fn fault(answer: impl Fn(&str, &mut TcpStream) + Send + 'static) -> (String, Duration) {
     let root = tempfile::tempdir().unwrap();
     let kernel = kernel(root.path(), AZURE, &[]);
-    let (service, _requests) = serve(answer);
+    let (origin, _requests) = service(answer);
     let begun = Instant::now();
-    let facts = facts_of(&kernel, Some(service), root.path(), &["sda"]);
+    let facts = facts_of(&kernel, Some(&origin), root.path(), &["sda"]);
     assert_eq!((facts.len(), facts[0].as_str()), (2, "cloud.name=Azure"), "{facts:?}");
     (facts[1].clone(), begun.elapsed())
 }
@@ -236,13 +223,7 @@ fn fault(answer: impl Fn(&str, &mut TcpStream) + Send + 'static) -> (String, Dur
 #[test]
 fn a_service_that_hangs_or_trickles_is_given_up_after_a_second() {
     let hang = |_: &str, _: &mut TcpStream| std::thread::sleep(Duration::from_mins(1));
-    let trickle = |_: &str, stream: &mut TcpStream| {
-        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n");
-        while stream.write_all(b" ").is_ok() {
-            std::thread::sleep(Duration::from_millis(50));
-        }
-    };
-    for (fault, took) in [fault(hang), fault(trickle)] {
+    for (fault, took) in [fault(hang), fault(|_, stream| trickle(stream))] {
         assert!(fault.contains("no answer (timeout"), "{fault}");
         assert!(Duration::from_millis(900) < took && took < Duration::from_secs(10), "{took:?}");
     }
@@ -253,20 +234,14 @@ fn a_service_that_redirects_is_not_followed() {
     let elsewhere = TcpListener::bind("127.0.0.1:0").unwrap();
     elsewhere.set_nonblocking(true).unwrap();
     let to = elsewhere.local_addr().unwrap();
-    let (fault, _) = fault(move |_, stream| {
-        let _ = write!(stream, "HTTP/1.1 302 Found\r\nLocation: http://{to}/\r\nContent-Length: 0\r\n\r\n");
-    });
+    let (fault, _) = fault(move |_, stream| stream.write_all(&redirect(&format!("http://{to}/"))).unwrap());
     assert!(fault.ends_with("it answered with status 302"), "{fault}");
     assert!(elsewhere.accept().is_err());
 }
 
 #[test]
 fn a_gigabyte_of_answer_and_garbage_state_nothing() {
-    let (endless, _) = fault(|_, stream| {
-        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n");
-        let piece = vec![b' '; 1 << 20];
-        while stream.write_all(&piece).is_ok() {}
-    });
+    let (endless, _) = fault(|_, stream| flood(stream));
     assert!(endless.contains("no answer"), "{endless}");
     for garbage in ["", "<html>", "\u{0}", "null", "1e999999", "{\"vmSize\":"] {
         let (fault, _) = fault(|_, stream| respond(stream, "", garbage));
@@ -282,8 +257,8 @@ fn a_gigabyte_of_answer_and_garbage_state_nothing() {
 fn a_service_without_the_mark_of_google_is_not_believed() {
     let root = tempfile::tempdir().unwrap();
     let kernel = kernel(root.path(), GOOGLE, &[]);
-    let (service, _requests) = serve(|_, stream| respond(stream, "", "projects/1/machineTypes/x"));
-    let facts = facts_of(&kernel, Some(service), root.path(), &[]);
+    let (origin, _requests) = service(|_, stream| respond(stream, "", "projects/1/machineTypes/x"));
+    let facts = facts_of(&kernel, Some(&origin), root.path(), &[]);
     assert_eq!(facts[1], "cloud.not_stated=Google Cloud metadata service: its answer is not what is documented");
 }
 
