@@ -24,7 +24,7 @@ use mindful_sql::observe::wait_sampling::Whom;
 use crate::checks;
 use crate::connect::abort::Sessions;
 use crate::connect::link::Link;
-use crate::connect::{Server, pooler};
+use crate::connect::{Server, refuse_pooler};
 use crate::dataset::lock::{self, RunLock};
 use crate::dataset::registry::{self, Entry};
 use crate::dataset::sample::Sampled;
@@ -86,7 +86,7 @@ impl PostgresTarget {
         let link = Arc::new(Link::new(server)?);
         // No pooler is between mindful and its own server.
         if private.is_none() {
-            pooler::refuse(&link)?;
+            refuse_pooler(&link)?;
         }
         let control = link.control()?;
         let major = link.run("asking for the version", async { Ok(describe::major(&control).await?) })?;

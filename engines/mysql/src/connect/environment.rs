@@ -8,9 +8,9 @@ use mindful_sql::connect::environment::Environment as Process;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Environment {
-    process: Process,
-    system: Vec<PathBuf>,
-    sockets: Vec<PathBuf>,
+    pub process: Process,
+    pub system: Vec<PathBuf>,
+    pub sockets: Vec<PathBuf>,
 }
 
 /// Variables of the two clients begin so.
@@ -35,10 +35,6 @@ impl Environment {
         }
     }
 
-    pub(super) fn sockets(&self) -> &[PathBuf] {
-        &self.sockets
-    }
-
     /// Option files, the one that decides last: of the host, of the server's folder, of the user.
     pub(super) fn option_files(&self) -> Vec<PathBuf> {
         let of_server = self.name_set("HOME").and_then(|name| self.process.path(&name));
@@ -61,36 +57,5 @@ impl Environment {
     fn name_set(&self, name: &str) -> Option<String> {
         let names = PREFIXES.iter().rev().map(|prefix| format!("{prefix}{name}"));
         names.into_iter().find(|name| self.process.variable(name).is_some())
-    }
-
-    pub(super) fn variable(&self, name: &str) -> Result<Option<String>> {
-        self.process.text(name)
-    }
-
-    pub(super) fn user(&self) -> Option<String> {
-        self.process.user().map(str::to_owned)
-    }
-}
-
-#[cfg(test)]
-impl Environment {
-    pub(super) fn with(mut self, name: &str, value: impl Into<std::ffi::OsString>) -> Self {
-        self.process = self.process.with(name, value);
-        self
-    }
-
-    pub(super) fn with_home(mut self, home: impl Into<PathBuf>) -> Self {
-        self.process = self.process.with_home(home);
-        self
-    }
-
-    pub(super) fn with_user(mut self, user: &str) -> Self {
-        self.process = self.process.with_user(user);
-        self
-    }
-
-    pub(crate) fn with_sockets(mut self, sockets: &[&PathBuf]) -> Self {
-        self.sockets = sockets.iter().map(|socket| (*socket).clone()).collect();
-        self
     }
 }

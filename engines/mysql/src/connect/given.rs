@@ -45,7 +45,8 @@ impl Given {
             |name: &str| parts.parameters.iter().rev().find(|(key, _)| *key == name).map(|(_, text)| text.clone());
         let of_file = |name: &str| said.values.get(name).filter(|text| !text.is_empty()).cloned();
         let given = |name: &str| of_url(name).or_else(|| of_file(name));
-        let user = parts.user.clone().or_else(|| of_file("user")).or_else(|| environment.user());
+        let user =
+            parts.user.clone().or_else(|| of_file("user")).or_else(|| environment.process.user().map(str::to_owned));
         let user = user.ok_or_else(|| {
             Error::plan("this process's user has no name", "name the user to connect as: mysql://user@host/database")
         })?;
@@ -148,13 +149,13 @@ fn road(
     if let Some(named) = or_variable(of_file("socket"), "MYSQL_UNIX_PORT", environment)? {
         return Ok(Road::Socket(named.into()));
     }
-    let (found, passed_over) = listening::first_of_server(environment.sockets(), &ACCOUNTS);
+    let (found, passed_over) = listening::first_of_server(&environment.sockets, &ACCOUNTS);
     notes.extend(passed_over);
-    Ok(Road::Socket(found.or_else(|| environment.sockets().first().cloned()).unwrap_or_default()))
+    Ok(Road::Socket(found.or_else(|| environment.sockets.first().cloned()).unwrap_or_default()))
 }
 
 fn or_variable(given: Option<String>, name: &str, environment: &Environment) -> Result<Option<String>> {
-    given.map_or_else(|| environment.variable(name), |given| Ok(Some(given)))
+    given.map_or_else(|| environment.process.text(name), |given| Ok(Some(given)))
 }
 
 fn port(text: &str) -> Result<u16> {
@@ -182,9 +183,16 @@ mod tests {
 
     use super::super::url;
     use super::*;
+    use mindful_sql::connect::environment::Environment as Process;
 
-    fn given(url: &str, environment: &Environment) -> Given {
-        Given::collect(&url::split(url).unwrap(), environment).unwrap()
+    fn collect(url: &str, process: &Process, sockets: &[&PathBuf]) -> Result<Given> {
+        let sockets = sockets.iter().map(|socket| (*socket).clone()).collect();
+        let around = Environment { process: process.clone(), sockets, ..Environment::default() };
+        Given::collect(&url::split(url).unwrap(), &around)
+    }
+
+    fn given(url: &str, process: &Process) -> Given {
+        collect(url, process, &[]).unwrap()
     }
 
     #[test]
@@ -194,7 +202,7 @@ mod tests {
         fs::write(&path, "[client]\nhost=filed\nuser=filer\npassword=p\nport=3310\nssl-mode=VERIFY_IDENTITY\n")
             .unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
-        let around = Environment::default().with_home(home.path()).with_user("me");
+        let around = Process::default().with_home(home.path()).with_user("me");
         let around = around.with("MYSQL_PWD", "v").with("MYSQL_HOST", "variable");
         let one = given("mysql:///bench", &around);
         assert_eq!(one.road, Road::Tcp("filed".to_owned(), 3310));
@@ -203,7 +211,7 @@ mod tests {
         let two = given("mysql://you:q@urled:1/?ssl-mode=disabled", &around);
         assert_eq!((two.road, two.password.as_deref()), (Road::Tcp("urled".to_owned(), 1), Some("q")));
         assert_eq!(two.tls.mode, Mode::Disabled);
-        let bare = Environment::default().with_user("me").with("MYSQL_PWD", "v").with("MYSQL_HOST", "variable");
+        let bare = Process::default().with_user("me").with("MYSQL_PWD", "v").with("MYSQL_HOST", "variable");
         let three = given("mysql://", &bare);
         assert_eq!((three.user.as_str(), three.password.as_deref()), ("me", Some("v")));
         assert_eq!(three.road, Road::Tcp("variable".to_owned(), DEFAULT_PORT));
@@ -211,7 +219,7 @@ mod tests {
 
     #[test]
     fn localhost_without_a_port_is_a_socket() {
-        let around = Environment::default().with_user("me").with("MYSQL_UNIX_PORT", "/x/y.sock");
+        let around = Process::default().with_user("me").with("MYSQL_UNIX_PORT", "/x/y.sock");
         assert_eq!(given("mysql://localhost/b", &around).road, Road::Socket("/x/y.sock".into()));
         assert_eq!(given("mysql://localhost:3306/b", &around).road, Road::Tcp("localhost".to_owned(), 3306));
         assert_eq!(given("mysql://db/b?socket=%2Fz.sock", &around).road, Road::Socket("/z.sock".into()));
@@ -222,29 +230,26 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let [usual, strange, own] = ["usual", "strange", "own"].map(|name| folder.path().join(name));
         let _listening = [&strange, &own].map(|path| UnixListener::bind(path).unwrap());
-        let around =
-            |sockets: &[&PathBuf]| Environment::default().with_user("me").with("MYSQL_PWD", "v").with_sockets(sockets);
-        let both = around(&[&usual, &own, &strange]);
-        assert_eq!(given("mysql:///b", &both).road, Road::Socket(own));
+        let around = Process::default().with_user("me").with("MYSQL_PWD", "v");
+        let at = |url: &str, sockets: &[&PathBuf]| collect(url, &around, sockets).unwrap();
+        assert_eq!(at("mysql:///b", &[&usual, &own, &strange]).road, Road::Socket(own));
         if chown(&strange, Some(STRANGER), None).is_err() {
             return not_run("it needs root to give a socket away");
         }
-        let alone = around(&[&usual, &strange]);
-        let passed_over = given("mysql:///b", &alone);
-        assert_eq!(passed_over.road, Road::Socket(usual));
+        let passed_over = at("mysql:///b", &[&usual, &strange]);
+        assert_eq!(passed_over.road, Road::Socket(usual.clone()));
         let note = passed_over.notes.join("\n");
         assert!(note.contains(strange.to_str().unwrap()) && note.contains("name it to use it"), "{note}");
-        let named = given(&format!("mysql:///b?socket={}", strange.display()), &alone);
+        let named = at(&format!("mysql:///b?socket={}", strange.display()), &[&usual, &strange]);
         assert_eq!((named.road, named.notes.len()), (Road::Socket(strange), 0));
     }
 
     #[test]
     fn encryption_on_a_socket_is_refused_or_reported() {
-        let around = Environment::default().with_user("me");
-        let at = |url: &str, around: &Environment| Given::collect(&url::split(url).unwrap(), around);
+        let around = Process::default().with_user("me");
         for mode in ["REQUIRED", "VERIFY_CA", "VERIFY_IDENTITY"] {
             let url = format!("mysql://localhost/b?ssl-mode={mode}");
-            let line = at(&url, &around).err().unwrap().to_string();
+            let line = collect(&url, &around, &[]).err().unwrap().to_string();
             assert!(line.contains(mode) && line.contains("socket") && line.contains("host and port"), "{line}");
             let home = tempfile::tempdir().unwrap();
             fs::write(home.path().join(".my.cnf"), format!("[client]\nssl-mode={mode}\n")).unwrap();
@@ -258,7 +263,7 @@ mod tests {
 
     #[test]
     fn options_without_meaning_on_a_socket_are_reported() {
-        let around = Environment::default().with_user("me");
+        let around = Process::default().with_user("me");
         let notes_of = |url: &str| given(url, &around).notes.join("\n");
         let notes_of_all = notes_of("mysql://db:3307/b?socket=/x.sock&ssl-ca=/ca.pem&ssl-mode=PREFERRED");
         assert!(
@@ -276,7 +281,7 @@ mod tests {
         fs::write(home.path().join(".my.cnf"), "[client]\nhost=own\n").unwrap();
         let folder = server.path().display().to_string();
         for client in ["MYSQL", "MARIADB"] {
-            let around = Environment::default().with(&format!("{client}_HOME"), &folder);
+            let around = Process::default().with(&format!("{client}_HOME"), &folder);
             let one = given("mysql:///b", &around);
             assert_eq!((one.road, one.user.as_str()), (Road::Tcp("of-server".to_owned(), DEFAULT_PORT), "plain"));
             let around = around.with_home(home.path()).with(&format!("{client}_GROUP_SUFFIX"), "_test");
@@ -284,7 +289,7 @@ mod tests {
             assert_eq!((two.road, two.user.as_str()), (Road::Tcp("own".to_owned(), DEFAULT_PORT), "suffixed"));
         }
         fs::write(home.path().join(".mylogin.cnf"), [0; 20]).unwrap();
-        let notes = given("mysql://me@db/b", &Environment::default().with_home(home.path())).notes;
+        let notes = given("mysql://me@db/b", &Process::default().with_home(home.path())).notes;
         assert!(notes.len() == 1 && notes[0].contains(".mylogin.cnf is not read"), "{notes:?}");
     }
 
@@ -292,17 +297,17 @@ mod tests {
     fn a_variable_that_is_no_text_is_named_and_not_shown() {
         let odd = OsString::from_vec(b"s3cret\xff".to_vec());
         for name in ["MYSQL_PWD", "MYSQL_HOST", "MYSQL_TCP_PORT", "MYSQL_UNIX_PORT", "MARIADB_GROUP_SUFFIX"] {
-            let around = Environment::default().with_user("me").with(name, odd.clone());
-            let refused = Given::collect(&url::split("mysql://").unwrap(), &around).err().unwrap().to_string();
+            let around = Process::default().with_user("me").with(name, odd.clone());
+            let refused = collect("mysql://", &around, &[]).err().unwrap().to_string();
             assert!(refused.contains(&format!("{name} is not UTF-8")) && !refused.contains("s3cret"), "{refused}");
         }
-        let unused = Environment::default().with_user("me").with("MYSQL_PWD", odd);
+        let unused = Process::default().with_user("me").with("MYSQL_PWD", odd);
         assert_eq!(given("mysql://me:own@db/b", &unused).password.as_deref(), Some("own"));
     }
 
     #[test]
     fn modes_are_those_of_both_clients() {
-        let around = Environment::default().with_user("me");
+        let around = Process::default().with_user("me");
         for (name, mode) in Mode::NAMES {
             assert_eq!(given(&format!("mysql://db/b?ssl-mode={}", name.to_lowercase()), &around).tls.mode, mode);
         }

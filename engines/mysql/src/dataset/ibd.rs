@@ -113,7 +113,7 @@ pub(crate) struct Node {
 }
 
 /// The pages below one of the clustered index, in the order of primary keys.
-fn nodes_of(page: &[u8]) -> std::result::Result<Vec<Node>, &'static str> {
+fn nodes_of(page: &[u8]) -> Result<Vec<Node>, &'static str> {
     let mut nodes = Vec::new();
     each_record(page, 8 + 4, |at| {
         // The first one of a level covers all smaller keys.
@@ -125,7 +125,7 @@ fn nodes_of(page: &[u8]) -> std::result::Result<Vec<Node>, &'static str> {
 }
 
 /// Adds the visited rows of a leaf of the clustered index.
-fn rows_of(page: &[u8], number: u64, found: &mut Vec<Stored>) -> std::result::Result<(), &'static str> {
+fn rows_of(page: &[u8], number: u64, found: &mut Vec<Stored>) -> Result<(), &'static str> {
     each_record(page, KEY_BEHIND + 8, |at| {
         let deleted = page[at - HEADER] & 0x20 != 0;
         // The first bit before the header shows whether the first nullable column is null.
@@ -139,7 +139,7 @@ fn rows_of(page: &[u8], number: u64, found: &mut Vec<Stored>) -> std::result::Re
 
 /// Hands `take` where each record of `page` begins, as they are chained in the order of their primary keys; each is
 /// `length` bytes long at least.
-fn each_record(page: &[u8], length: usize, mut take: impl FnMut(usize)) -> std::result::Result<(), &'static str> {
+fn each_record(page: &[u8], length: usize, mut take: impl FnMut(usize)) -> Result<(), &'static str> {
     let mut at = INFIMUM;
     // No page holds more rows than it has room for.
     for _ in 0..PAGE / length {

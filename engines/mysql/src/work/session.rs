@@ -201,7 +201,7 @@ impl ServerLoop {
         let order = [statement::keys(ops, &self.schemas, self.reach).into(), server_time::datetime(end_us)];
         let statement = &self.prepared.batch;
         let made = self.link.work(&mut self.conn, &self.place, |conn| {
-            conn.execute(statement, &order)?.rows.iter().map(timed).collect::<std::result::Result<Vec<_>, _>>()
+            conn.execute(statement, &order)?.rows.iter().map(timed).collect::<Result<Vec<_>, _>>()
         })?;
         let mut before = made.first().map_or(0, |(begin_us, ..)| *begin_us);
         for (op, (_, blocks, end_us)) in ops.iter().zip(&made) {
@@ -306,7 +306,7 @@ fn next_batch(before: usize, made: usize, us: u64) -> usize {
     fits.clamp(1, (2 * before).min(MOST_IN_BATCH))
 }
 
-fn timed(row: &Row) -> std::result::Result<(i64, u64, i64), Failure> {
+fn timed(row: &Row) -> Result<(i64, u64, i64), Failure> {
     let time = |at: usize| row.as_ref(at).and_then(server_time::us);
     let blocks = row.as_ref(1).and_then(|value| match value {
         Value::Int(count) => u64::try_from(*count).ok(),

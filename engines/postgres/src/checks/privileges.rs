@@ -21,10 +21,7 @@ pub(crate) struct Rights {
 }
 
 impl Rights {
-    pub(crate) async fn read(
-        client: &Client,
-        namespace: &Namespace,
-    ) -> std::result::Result<Self, tokio_postgres::Error> {
+    pub(crate) async fn read(client: &Client, namespace: &Namespace) -> Result<Self, tokio_postgres::Error> {
         Ok(Self::from_row(&client.query_one(include_str!("../../sql/rights.sql"), &[&namespace.name]).await?))
     }
 

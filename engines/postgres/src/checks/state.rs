@@ -173,7 +173,7 @@ fn available(link: &Link) -> Option<u64> {
 }
 
 /// The cost of a call of the server's clock: the time of many calls minus the time of none.
-async fn clock_ns(client: &Client) -> std::result::Result<f64, tokio_postgres::Error> {
+async fn clock_ns(client: &Client) -> Result<f64, tokio_postgres::Error> {
     let timed = async |sql: &str| {
         let begun = Instant::now();
         client.query_one(sql, &[&CLOCK_CALLS]).await.map(|_| begun.elapsed().as_nanos() as f64)

@@ -18,16 +18,15 @@ pub(crate) const CANCEL_WITHIN: Duration = Duration::from_secs(1);
 /// Wait for a cancelled session to end.
 const END_WITHIN: Duration = Duration::from_millis(500);
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Sessions(Mutex<Numbered>);
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Numbered {
     last: u64,
     at_work: BTreeMap<u64, AtWork>,
 }
 
-#[derive(Debug)]
 struct AtWork {
     canceller: Canceller,
     backend: Option<Backend>,
@@ -36,7 +35,6 @@ struct AtWork {
 }
 
 /// A session is at work while it holds this.
-#[derive(Debug)]
 pub(crate) struct Presence {
     sessions: Arc<Sessions>,
     number: u64,

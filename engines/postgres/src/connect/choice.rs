@@ -40,15 +40,8 @@ impl Wanted {
     }
 
     /// The requirements for passes over all hosts, in order.
-    pub(super) fn passes(self) -> &'static [Self] {
-        match self {
-            Self::Any => &[Self::Any],
-            Self::ReadWrite => &[Self::ReadWrite],
-            Self::ReadOnly => &[Self::ReadOnly],
-            Self::Primary => &[Self::Primary],
-            Self::Standby => &[Self::Standby],
-            Self::PreferStandby => &[Self::Standby, Self::Any],
-        }
+    pub(super) fn passes(&self) -> &[Self] {
+        if *self == Self::PreferStandby { &[Self::Standby, Self::Any] } else { std::slice::from_ref(self) }
     }
 
     pub(super) async fn check(self, connection: &Connection, place: &str) -> Result<()> {

@@ -232,12 +232,6 @@ impl Canceller {
     }
 }
 
-impl fmt::Debug for Canceller {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Canceller({})", self.place)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::pin::Pin;

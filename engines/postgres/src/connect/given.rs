@@ -1,7 +1,6 @@
 //! The values of connection parameters: from URL, service file and environment.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::str::FromStr;
 
@@ -143,11 +142,5 @@ impl Parameters {
             Some(Origin::Url) => format!("{key} in the target URL"),
             None => key.to_owned(),
         }
-    }
-}
-
-impl fmt::Debug for Parameters {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.0.keys()).finish()
     }
 }

@@ -84,16 +84,12 @@ impl Link {
     }
 
     /// Waits for `work` on this thread. `place` names the activity in messages.
-    pub(crate) fn run<T>(&self, place: &str, work: impl Future<Output = std::result::Result<T, Failure>>) -> Result<T> {
+    pub(crate) fn run<T>(&self, place: &str, work: impl Future<Output = Result<T, Failure>>) -> Result<T> {
         self.attend(Patience::Question, work).map_err(|failure| self.failed(None, failure, place))
     }
 
     /// The same for work that takes the longer the larger the tables are.
-    pub(crate) fn run_on_tables<T>(
-        &self,
-        place: &str,
-        work: impl Future<Output = std::result::Result<T, Failure>>,
-    ) -> Result<T> {
+    pub(crate) fn run_on_tables<T>(&self, place: &str, work: impl Future<Output = Result<T, Failure>>) -> Result<T> {
         self.attend(Patience::Tables, work).map_err(|failure| self.failed(None, failure, place))
     }
 
@@ -102,21 +98,17 @@ impl Link {
         &self,
         connection: &Connection,
         place: &str,
-        work: impl Future<Output = std::result::Result<T, Failure>>,
+        work: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T> {
         self.attend(Patience::Question, work).map_err(|failure| self.failed(Some(connection), failure, place))
     }
 
-    fn attend<T>(
-        &self,
-        patience: Patience,
-        work: impl Future<Output = std::result::Result<T, Failure>>,
-    ) -> std::result::Result<T, Failure> {
+    fn attend<T>(&self, patience: Patience, work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
         result_of(work, |work| understood(|| self.runtime.block_on(self.attended(patience, work))))?
     }
 
     /// Waits for `work` while the server answers others, within the time limit of its kind of work.
-    async fn attended(&self, patience: Patience, mut work: Work<'_>) -> std::result::Result<(), Failure> {
+    async fn attended(&self, patience: Patience, mut work: Work<'_>) -> Result<(), Failure> {
         let limit = patience.limit(self.server.patience());
         let begun = Instant::now();
         let mut silent = 0;
@@ -145,7 +137,7 @@ impl Link {
         &self,
         connection: &Connection,
         place: &str,
-        work: impl Future<Output = std::result::Result<T, Failure>>,
+        work: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T> {
         let done = result_of(work, |work| {
             understood(|| {
@@ -161,7 +153,7 @@ impl Link {
         &self,
         connection: &Connection,
         place: &str,
-        work: impl Future<Output = std::result::Result<T, Failure>>,
+        work: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T> {
         self.attend(Patience::Tables, work).map_err(|failure| self.session_failed(connection, place, failure))
     }
@@ -242,17 +234,14 @@ impl Link {
 
 /// The result of `work` after `wait` for its end. A runtime has hundreds of functions for each type of future that it
 /// drives, so all work has one type.
-fn result_of<T, E>(
-    work: impl Future<Output = T>,
-    wait: impl FnOnce(Work<'_>) -> std::result::Result<(), E>,
-) -> std::result::Result<T, E> {
+fn result_of<T, E>(work: impl Future<Output = T>, wait: impl FnOnce(Work<'_>) -> Result<(), E>) -> Result<T, E> {
     let mut done = None;
     wait(pin!(async { done = Some(work.await) }))?;
     Ok(done.expect("work that was waited for has ended"))
 }
 
 /// The result of `work`; an error if its driver panicked because of an unknown answer.
-fn understood(work: impl FnOnce() -> std::result::Result<(), Failure>) -> std::result::Result<(), Failure> {
+fn understood(work: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
     caught(work).unwrap_or_else(|words| Err(Failure::Ours(no_postgresql(&format!(" ({words})")))))
 }
 

@@ -4,20 +4,16 @@
 
 pub(crate) mod abort;
 mod backend;
-mod begin;
 mod choice;
 mod connection;
 mod endpoint;
 mod explain;
 mod given;
-mod host;
 mod limits;
 pub(crate) mod link;
 mod parameter;
 mod passfile;
-pub(crate) mod pooler;
 mod require_auth;
-mod secret;
 mod service;
 mod session;
 mod tls;
@@ -25,6 +21,7 @@ mod transport;
 mod url;
 
 use std::env;
+use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
@@ -32,7 +29,7 @@ use mindful_core::{Error, Result};
 use mindful_sql::connect::url::encode;
 use tokio_postgres::Config;
 
-pub(crate) use backend::{Backend, pooled};
+pub(crate) use backend::{Backend, pooled, refuse_pooler};
 pub use connection::{Canceller, Connection};
 pub use explain::explain;
 pub use mindful_sql::connect::environment::Environment;
@@ -40,9 +37,8 @@ pub use url::redact;
 
 use choice::Wanted;
 use connection::Refusal;
-use endpoint::{Endpoint, Passwords};
+use endpoint::{Endpoint, Host, Passwords};
 use given::Parameters;
-use host::Host;
 use require_auth::Methods;
 use tls::Tls;
 
@@ -50,7 +46,7 @@ const EXPOSED: &str =
     "a password on the command line is visible in the process list: put it in PGPASSWORD or ~/.pgpass";
 
 /// Where to connect and as which user: a URL, completed from the surroundings. Shows no secret, however it is printed.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Server {
     /// The hosts, in the order of the URL.
     hosts: Vec<Endpoint>,
@@ -111,7 +107,7 @@ impl Server {
             dbname: dbname.to_owned(),
             config,
             connect_timeout: session::connect_timeout(&parameters)?,
-            role_is_given: parameters.text("options")?.is_some_and(begin::chooses_role),
+            role_is_given: parameters.text("options")?.is_some_and(backend::chooses_role),
             notes,
         })
     }
@@ -254,7 +250,7 @@ impl Server {
     async fn begin_session(&self, host: &Endpoint, wanted: Wanted, place: &str) -> Result<Connection, Refusal> {
         let of_session = |error: Error| Refusal { error, is_final: true };
         let mut connection = connection::connect(host, &self.config, place).await?;
-        let begun = begin::begin_session(&connection, self.role_is_given).await;
+        let begun = backend::begin_session(&connection, self.role_is_given).await;
         let begun = begun.map_err(|error| of_session(connection.explain(&error)))?;
         if let Some(refusal) = begun.refusal {
             return Err(of_session(refusal.at(place)));
@@ -262,5 +258,11 @@ impl Server {
         connection.backend = begun.backend;
         let suits = wanted.check(&connection, place).await;
         suits.map(|()| connection).map_err(|error| Refusal { error, is_final: false })
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.redacted())
     }
 }

@@ -6,7 +6,6 @@
 //! | a loopback address | `prefer`: encrypted if the server offers it |
 //! | any other host | `verify-full`, by `sslrootcert`, `~/.postgresql/root.crt` or the system's authorities |
 
-use std::fmt;
 use std::path::PathBuf;
 
 use mindful_core::{Error, Result};
@@ -16,8 +15,8 @@ use rustls::{ALL_VERSIONS, RootCertStore, SupportedProtocolVersion, version};
 use tokio_postgres::config::{SslMode as Attempt, SslNegotiation};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
+use super::endpoint::Host;
 use super::given::Parameters;
-use super::host::Host;
 
 /// libpq's modes, weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,12 +66,6 @@ impl Tls {
             SslMode::Prefer => &[Attempt::Prefer, Attempt::Disable],
             SslMode::Require | SslMode::VerifyCa | SslMode::VerifyFull => &[Attempt::Require],
         }
-    }
-}
-
-impl fmt::Debug for Tls {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", self.mode)
     }
 }
 

@@ -16,8 +16,7 @@ use tokio_postgres::config::{SslMode, SslNegotiation};
 use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::endpoint::Endpoint;
-use super::host::Host;
+use super::endpoint::{Endpoint, Host};
 use super::limits::Limited;
 
 /// The request for TLS: its length and its number.
@@ -36,7 +35,7 @@ impl Transport {
         let mut session = config.clone();
         session.ssl_mode(SslMode::Require).ssl_negotiation(SslNegotiation::Direct);
         if let Some(password) = &endpoint.password {
-            session.password(password.reveal());
+            session.password(password);
         }
         (Self { endpoint: endpoint.clone(), mode, config: config.clone() }, session)
     }

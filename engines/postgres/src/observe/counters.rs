@@ -135,7 +135,7 @@ pub(crate) fn samplers(
 
 /// Makes the server count a connection's work now. Otherwise it would be counted later, and reads of a load or a
 /// verification would count as reads of the window.
-pub(crate) async fn publish(connection: &Client) -> std::result::Result<(), Failure> {
+pub(crate) async fn publish(connection: &Client) -> Result<(), Failure> {
     Ok(connection.batch_execute("SELECT pg_stat_force_next_flush()").await?)
 }
 
@@ -171,7 +171,7 @@ impl View {
         namespace: &Namespace,
         major: u32,
         scope: Scope,
-    ) -> std::result::Result<Option<Self>, Failure> {
+    ) -> Result<Option<Self>, Failure> {
         let (name, sql) = source.form(major);
         // A sum over the rows of one database also sums those of all databases, and of shared objects.
         let (sql, scope) = match scope {
@@ -191,7 +191,7 @@ impl View {
         }
     }
 
-    async fn values(&self) -> std::result::Result<Vec<Option<f64>>, tokio_postgres::Error> {
+    async fn values(&self) -> Result<Vec<Option<f64>>, tokio_postgres::Error> {
         let client: &Client = &self.reader.connection;
         let parameters: Vec<&(dyn ToSql + Sync)> = self.namespace.iter().map(|n| n as &(dyn ToSql + Sync)).collect();
         let row = client.query_one(&self.statement, &parameters).await?;

@@ -53,7 +53,7 @@ pub(crate) fn describe(link: &Link) -> Result<Description> {
     })
 }
 
-pub(crate) async fn major(client: &Client) -> std::result::Result<u32, tokio_postgres::Error> {
+pub(crate) async fn major(client: &Client) -> Result<u32, tokio_postgres::Error> {
     let row = client.query_one("SELECT current_setting('server_version_num')::integer / 10000", &[]).await?;
     Ok(row.get::<_, i32>(0).unsigned_abs())
 }

@@ -66,7 +66,7 @@ impl Monitor {
         connection: Connection,
         whom: Whom,
         sessions: &Arc<Sessions>,
-    ) -> std::result::Result<Self, Failure> {
+    ) -> Result<Self, Failure> {
         let identity = connection.query_one(include_str!("../../sql/waits/identity.sql"), &[]).await?;
         let settings = format!(
             "SET application_name = '{APPLICATION_NAME}'; SET jit = off; SET plan_cache_mode = force_generic_plan"

@@ -65,7 +65,7 @@ impl Prepared {
         workload: &Workload,
         namespace: &Namespace,
         schema: u32,
-    ) -> std::result::Result<Self, Failure> {
+    ) -> Result<Self, Failure> {
         let table = namespace.table(TableKind::Blocks, schema);
         let update = match workload.redo {
             Redo::Light => include_str!("../../sql/update_light.sql"),
@@ -98,12 +98,12 @@ struct Statements {
 }
 
 impl Statements {
-    fn prepared_for(&self, op: &Op) -> std::result::Result<&Prepared, Failure> {
+    fn prepared_for(&self, op: &Op) -> Result<&Prepared, Failure> {
         let found = self.prepared.get(&op.schema);
         found.ok_or_else(|| Error::run(format!("nothing is prepared for schema {}", op.schema), "report this").into())
     }
 
-    async fn count(&self, statement: &Statement, op: &Op) -> std::result::Result<u64, Failure> {
+    async fn count(&self, statement: &Statement, op: &Op) -> Result<u64, Failure> {
         let row = match op.kind {
             OpKind::Scan => self.client.query_one(statement, &[]).await?,
             _ => self.client.query_one(statement, &[&(op.first_key as i64), &(op.blocks as i64 - 1)]).await?,
@@ -111,7 +111,7 @@ impl Statements {
         Ok(row.get::<_, i64>(0).unsigned_abs())
     }
 
-    async fn update(&mut self, op: &Op) -> std::result::Result<u64, Failure> {
+    async fn update(&mut self, op: &Op) -> Result<u64, Failure> {
         if self.commits.begins() {
             self.client.batch_execute("BEGIN").await?;
         }
@@ -123,7 +123,7 @@ impl Statements {
         Ok(rows)
     }
 
-    async fn end_transaction(&mut self) -> std::result::Result<(), Failure> {
+    async fn end_transaction(&mut self) -> Result<(), Failure> {
         if self.commits.end() && !self.commits.is_autocommit() {
             self.client.batch_execute("COMMIT").await?;
         }

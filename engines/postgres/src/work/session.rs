@@ -69,7 +69,7 @@ struct Sent {
     answer: MaybeDone<Answer>,
 }
 
-type Answer = Pin<Box<dyn Future<Output = std::result::Result<Row, tokio_postgres::Error>> + Send>>;
+type Answer = Pin<Box<dyn Future<Output = Result<Row, tokio_postgres::Error>> + Send>>;
 
 impl ServerLoop {
     /// Connects, installs the procedure and runs it once for nothing, so that its first slice plans nothing.
@@ -202,7 +202,7 @@ impl Session for ServerLoop {
     }
 }
 
-async fn received(answer: &mut MaybeDone<Answer>) -> std::result::Result<Row, Failure> {
+async fn received(answer: &mut MaybeDone<Answer>) -> Result<Row, Failure> {
     (&mut *answer).await;
     let received = Pin::new(answer).take_output();
     received.ok_or_else(|| misread("an answer was read twice"))?.map_err(Failure::from)

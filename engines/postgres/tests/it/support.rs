@@ -208,17 +208,17 @@ impl Server {
     }
 
     /// The same, but it may fail.
-    pub(crate) fn try_sql(&self, sql: &str) -> std::result::Result<Vec<String>, tokio_postgres::Error> {
+    pub(crate) fn try_sql(&self, sql: &str) -> Result<Vec<String>, tokio_postgres::Error> {
         Self::sql_at(&self.url("bench", "postgres"), sql)
     }
 
     /// The same for the role and database of `url`.
-    pub(crate) fn sql_at(url: &str, sql: &str) -> std::result::Result<Vec<String>, tokio_postgres::Error> {
+    pub(crate) fn sql_at(url: &str, sql: &str) -> Result<Vec<String>, tokio_postgres::Error> {
         sql_by(&url.parse()?, sql)
     }
 }
 
-pub(crate) fn sql_by(config: &Config, sql: &str) -> std::result::Result<Vec<String>, tokio_postgres::Error> {
+pub(crate) fn sql_by(config: &Config, sql: &str) -> Result<Vec<String>, tokio_postgres::Error> {
     runtime().block_on(async { first_column(&connected(config).await?, sql).await })
 }
 
@@ -239,16 +239,13 @@ fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
 }
 
-async fn connected(config: &Config) -> std::result::Result<tokio_postgres::Client, tokio_postgres::Error> {
+async fn connected(config: &Config) -> Result<tokio_postgres::Client, tokio_postgres::Error> {
     let (client, connection) = config.connect(tokio_postgres::NoTls).await?;
     tokio::spawn(connection);
     Ok(client)
 }
 
-async fn first_column(
-    client: &tokio_postgres::Client,
-    sql: &str,
-) -> std::result::Result<Vec<String>, tokio_postgres::Error> {
+async fn first_column(client: &tokio_postgres::Client, sql: &str) -> Result<Vec<String>, tokio_postgres::Error> {
     let rows = client.simple_query(sql).await?.into_iter().filter_map(|message| match message {
         tokio_postgres::SimpleQueryMessage::Row(row) => Some(row.get(0).unwrap_or_default().to_owned()),
         _ => None,
