@@ -24,13 +24,11 @@ mod processes;
 mod schedule;
 mod volume_caps;
 mod watch;
-mod watching;
 
 pub use doctor::{host_checks, log_in_memory};
 pub use environment::environment;
 pub use host::host_samplers;
 pub use node_exporter::node_exporter;
-pub use observer::Observer;
+pub use observer::{Observer, Sources, Watching};
 pub use schedule::Boundaries;
 pub use watch::host_watches;
-pub use watching::{Sources, Watching};

@@ -1,6 +1,7 @@
 //! The sampling loop: sources are read at instants derived from the boundaries of slices. Each phase has a separate
 //! thread, so that a slow answer of the server does not delay this host's counters.
 
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -8,6 +9,7 @@ use std::time::Duration;
 use mindful_core::contract::clock::{Clock, FOREVER, Notifier};
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::metric::{Phase, Sampler};
+use mindful_core::contract::watch::{Circumstance, Watch};
 use mindful_core::record::run::Watched;
 use mindful_core::result::finding::codes;
 use mindful_core::{Error, Result};
@@ -15,7 +17,6 @@ use mindful_host::priority;
 
 use crate::clocks::Clocks;
 use crate::schedule::{Boundaries, LAST_SETTLE_US};
-use crate::watching::{Sources, Watching};
 
 /// A sleep is never longer than this, so that it is noticed when the wall clock is set.
 const LONGEST_SLEEP: Duration = Duration::from_millis(250);
@@ -23,6 +24,37 @@ const LONGEST_SLEEP: Duration = Duration::from_millis(250);
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Time that an early end waits for a reading in progress.
 const STOP_PATIENCE: Duration = Duration::from_secs(1);
+
+#[derive(Default)]
+pub struct Sources {
+    pub samplers: Vec<Box<dyn Sampler>>,
+    pub watches: Vec<Watching>,
+}
+
+/// Circumstances that are read along with the counters. Only changes since the previous reading are recorded.
+pub struct Watching {
+    watch: Box<dyn Watch>,
+    known: BTreeMap<String, Option<String>>,
+    failed: bool,
+}
+
+impl Watching {
+    pub fn new(watch: Box<dyn Watch>, before: &[Circumstance]) -> Self {
+        let known = before.iter().map(|found| (found.name.clone(), found.value.clone())).collect();
+        Self { watch, known, failed: false }
+    }
+
+    /// Reads all values; returns those that are new or changed. A value that can no longer be read keeps its last
+    /// state.
+    fn read_changes(&mut self) -> Result<Vec<Circumstance>> {
+        let mut changed = self.watch.read()?;
+        changed.retain(|found| {
+            self.known.get(&found.name).is_none_or(|known| found.value.is_some() && *known != found.value)
+        });
+        self.known.extend(changed.iter().map(|found| (found.name.clone(), found.value.clone())));
+        Ok(changed)
+    }
+}
 
 /// Reads samplers on separate threads until the last boundary, or until a stop request.
 pub struct Observer {
@@ -68,13 +100,12 @@ impl Observer {
     /// # Errors
     /// The thread cannot be started.
     pub fn start(
-        sources: impl Into<Sources>,
-        boundaries: impl Into<Boundaries>,
+        Sources { samplers, watches }: Sources,
+        boundaries: Boundaries,
         clock_offset_us: i64,
         events: Arc<dyn Events>,
         clock: Arc<dyn Clock>,
     ) -> Result<Self> {
-        let (boundaries, Sources { samplers, watches }) = (boundaries.into(), sources.into());
         for sampler in &samplers {
             events.emit(Event::Source {
                 source: sampler.name().to_owned(),
@@ -88,7 +119,7 @@ impl Observer {
             .map(|sampler| Source { sampler, failed: false })
             .partition(|source| source.sampler.source().phase == Phase::Boundary);
         let (watches, settled_watches): (Vec<_>, Vec<_>) =
-            watches.into_iter().map(|watching| (watching, false)).partition(|(w, _)| w.phase() == Phase::Boundary);
+            watches.into_iter().partition(|watching| watching.watch.phase() == Phase::Boundary);
         for (phase, sources, watches) in
             [(Phase::Boundary, current, watches), (Phase::Settled, settled, settled_watches)]
         {
@@ -166,8 +197,7 @@ struct Source {
 struct Sampling {
     phase: Phase,
     sources: Vec<Source>,
-    /// Each with whether it failed.
-    watches: Vec<(Watching, bool)>,
+    watches: Vec<Watching>,
     boundaries: Boundaries,
     clock_offset_us: i64,
     wishes: Arc<Wishes>,
@@ -312,8 +342,8 @@ impl Sampling {
 
     /// Read after the counters, so that these are not late.
     fn read_circumstances(&mut self, boundary: u32) {
-        for (watching, failed) in self.watches.iter_mut().filter(|(_, failed)| !failed) {
-            let source = watching.name().to_owned();
+        for watching in self.watches.iter_mut().filter(|watching| !watching.failed) {
+            let source = watching.watch.name().to_owned();
             self.wishes.lock().reading.push(source.clone());
             let found = watching.read_changes();
             self.wishes.lock().reading.retain(|reading| *reading != source);
@@ -325,7 +355,7 @@ impl Sampling {
                     self.events.emit(Event::Watched(Watched { source, boundary, phase, at_us, values }));
                 }
                 Err(error) => {
-                    *failed = true;
+                    watching.failed = true;
                     let text = format!(
                         "Settings and limits of {source} can no longer be read, so a change from then on is unknown."
                     );

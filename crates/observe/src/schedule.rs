@@ -16,12 +16,6 @@ pub enum Boundaries {
     },
 }
 
-impl From<Vec<i64>> for Boundaries {
-    fn from(boundaries_us: Vec<i64>) -> Self {
-        Self::Fixed(boundaries_us)
-    }
-}
-
 impl Boundaries {
     /// Boundary `k`; `None` past the last.
     pub fn at(&self, boundary: u32) -> Option<i64> {
@@ -64,7 +58,7 @@ mod tests {
 
     #[test]
     fn settled_sources_are_read_in_the_middle_of_the_next_slice() {
-        let boundaries = Boundaries::from(vec![1_000_000, 2_000_000, 2_500_000]);
+        let boundaries = Boundaries::Fixed(vec![1_000_000, 2_000_000, 2_500_000]);
         assert_eq!(boundaries.settled_at(0, false), Some(1_500_000));
         assert_eq!(boundaries.settled_at(1, false), Some(2_250_000));
         assert_eq!(boundaries.settled_at(2, true), Some(2_800_000));
@@ -78,7 +72,7 @@ mod tests {
         assert_eq!(boundaries.closing(131), Some(140));
         assert_eq!(boundaries.closing(130), Some(130));
         assert_eq!(boundaries.closing(5), Some(100));
-        let fixed = Boundaries::from(vec![100, 110, 120]);
+        let fixed = Boundaries::Fixed(vec![100, 110, 120]);
         assert_eq!([101, 110, 121].map(|instant| fixed.closing(instant)), [Some(110), Some(110), Some(120)]);
     }
 }

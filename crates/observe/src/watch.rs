@@ -1,9 +1,9 @@
 //! Properties of a host that must not change while figures are measured: the control groups of the server and of
 //! mindful with their limits and weights, CPUs, mounts, queues of devices, and settings of the kernel.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use mindful_core::Result;
 use mindful_core::contract::description::HostView;
@@ -17,6 +17,7 @@ use mindful_host::process::{self, Stat};
 
 use crate::environment::memory::Memory;
 use crate::environment::storage::{self, Storage};
+use crate::environment::system::put;
 use crate::host::server_pid;
 
 /// Number of readings after which the processes of the server are listed again: new ones are in its groups.
@@ -104,10 +105,13 @@ impl Watch for HostWatch {
 /// The control groups of those of `processes` that run the program of the first, the limits and weights of these groups,
 /// and the CPUs and priorities of the processes.
 fn confinement(kernel: &Kernel, processes: &[u32], whose: &str) -> Vec<Circumstance> {
-    let (mut seen, mut groups) = (BTreeSet::new(), BTreeMap::<String, BTreeSet<String>>::new());
-    let (mut cpus, mut priorities) = (BTreeSet::new(), BTreeSet::new());
-    let mut limits: [BTreeSet<String>; 3] = Default::default();
-    let mut weights = BTreeMap::<&str, BTreeSet<String>>::new();
+    let always = ["CPU limit", "memory limit", "I/O limit", "CPUs", "low priority"];
+    let mut found: Vec<(String, BTreeSet<String>)> = always.map(|what| (what.to_owned(), BTreeSet::new())).into();
+    let mut add = |what: &str, value: String| match found.iter_mut().find(|(known, _)| known == what) {
+        Some((_, values)) => drop(values.insert(value)),
+        None => found.push((what.to_owned(), [value].into())),
+    };
+    let (mut seen, mut is_low) = (BTreeSet::new(), false);
     let first_program = processes.first().and_then(|first| program(kernel, *first));
     // A command that the server starts, such as one that archives its log, may have a priority of its own.
     for pid in processes.iter().filter(|pid| program(kernel, **pid) == first_program) {
@@ -118,44 +122,34 @@ fn confinement(kernel: &Kernel, processes: &[u32], whose: &str) -> Vec<Circumsta
         if !folder.exists() || !status.is_empty() && !status.contains("\nVmSize:") {
             continue;
         }
-        cpus.extend(
-            status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).map(|c| c.trim().to_owned()),
-        );
+        if let Some(cpus) = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")) {
+            add("CPUs", cpus.trim().to_owned());
+        }
         // mindful raises the priority of the server process that reads counters: only lower ones count.
-        priorities.extend(Stat::read(kernel, *pid).ok().and_then(|stat| stat.low_priority()));
+        if let Some(low) = Stat::read(kernel, *pid).ok().and_then(|stat| stat.low_priority()) {
+            is_low = true;
+            add("low priority", low);
+        }
         if seen.insert(text.clone()) {
-            for (controllers, group) in text.lines().filter_map(|line| line.split_once(':')?.1.split_once(':')) {
-                groups.entry(controllers.to_owned()).or_default().insert(group.to_owned());
-            }
             let own_groups = Groups::of(kernel, *pid);
-            for (file, value) in own_groups.weights() {
-                weights.entry(file).or_default().insert(value);
+            let limits = own_groups.limits();
+            add("CPU limit", limits.cpus.map_or("none".to_owned(), |cpus| format!("{cpus} CPUs")));
+            add("memory limit", limits.memory_bytes.map_or("none".to_owned(), |bytes| format!("{bytes} bytes")));
+            add("I/O limit", limits.io.unwrap_or_else(|| "none".to_owned()));
+            own_groups.weights().into_iter().for_each(|(file, value)| add(file, value));
+            for (controllers, group) in text.lines().filter_map(|line| line.split_once(':')?.1.split_once(':')) {
+                add(&format!("control group {controllers}"), group.to_owned());
             }
-            let found = own_groups.limits();
-            limits[0].insert(found.cpus.map_or("none".to_owned(), |cpus| format!("{cpus} CPUs")));
-            limits[1].insert(found.memory_bytes.map_or("none".to_owned(), |bytes| format!("{bytes} bytes")));
-            limits[2].insert(found.io.unwrap_or_else(|| "none".to_owned()));
         }
     }
-    let [cpu_limit, memory_limit, io_limit] = limits;
-    if priorities.is_empty() && !seen.is_empty() {
-        priorities.insert("normal".to_owned());
+    if !is_low && !seen.is_empty() {
+        add("low priority", "normal".to_owned());
     }
-    let all = [
-        ("CPU limit", cpu_limit),
-        ("memory limit", memory_limit),
-        ("I/O limit", io_limit),
-        ("CPUs", cpus),
-        ("low priority", priorities),
-    ];
-    let joined = |values: BTreeSet<String>| values.into_iter().collect::<Vec<_>>().join(" and ");
-    let one = |(what, values): (&str, BTreeSet<String>)| {
-        let value = Some(joined(values)).filter(|value| !value.is_empty());
+    let circumstance = |(what, values): (String, BTreeSet<String>)| {
+        let value = Some(values.into_iter().collect::<Vec<_>>().join(" and ")).filter(|value| !value.is_empty());
         Circumstance::new(format!("{what} of {whose}"), value, Decides::Work)
     };
-    let named =
-        |(controllers, paths): (String, BTreeSet<String>)| one((&format!("control group {controllers}"), paths));
-    all.into_iter().chain(weights).map(one).chain(groups.into_iter().map(named)).collect()
+    found.into_iter().map(circumstance).collect()
 }
 
 /// The executable of a process, or its name if another user's executable is unreadable.
@@ -167,18 +161,11 @@ fn program(kernel: &Kernel, pid: u32) -> Option<PathBuf> {
 /// All parameters of a device's queue, and the mode in which a loop device reads its file.
 fn queue_settings(kernel: &Kernel, device: &str, facts: &mut Facts) {
     let folder = kernel.sys.join("class/block").join(device);
-    let put = |facts: &mut Facts, path: &Path, name: &str| {
-        if let Some(value) = value(path) {
-            facts.insert(format!("{device} {name}"), value);
-        }
-    };
-    for entry in fs::read_dir(folder.join("queue")).into_iter().flatten().flatten() {
-        if entry.file_type().is_ok_and(|kind| kind.is_file()) {
-            put(facts, &entry.path(), &format!("queue/{}", entry.file_name().display()));
-        }
-    }
-    for name in ["ro", "loop/dio", "loop/backing_file"] {
-        put(facts, &folder.join(name), name);
+    let listed = fs::read_dir(folder.join("queue")).into_iter().flatten().flatten();
+    let files = listed.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+    let files = files.map(|entry| format!("queue/{}", entry.file_name().display()));
+    for name in files.chain(["ro", "loop/dio", "loop/backing_file"].map(str::to_owned)) {
+        put(facts, format!("{device} {name}"), value(folder.join(&name)));
     }
 }
 

@@ -15,7 +15,7 @@ use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
 use mindful_core::workload::Workload;
 use mindful_core::{Error, Result};
-use mindful_observe::{Observer, Sources, Watching};
+use mindful_observe::{Boundaries, Observer, Sources, Watching};
 
 use crate::context::Context;
 use crate::coordination::Coordination;
@@ -135,7 +135,7 @@ impl StepObserver for CounterReader<'_> {
                 values: values.clone(),
             }));
         }
-        let (boundaries, clock) = (start.boundaries_us.to_vec(), Arc::clone(&self.clock));
+        let (boundaries, clock) = (Boundaries::Fixed(start.boundaries_us.to_vec()), Arc::clone(&self.clock));
         self.observer = Observer::start(sources, boundaries, start.clock_offset_us, events, clock).map(Some);
     }
 

@@ -12,7 +12,7 @@ use mindful_core::contract::metric::Scope;
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
 use mindful_core::{Error, Result, plan::units};
-use mindful_observe::{Boundaries, Observer};
+use mindful_observe::{Boundaries, Observer, Sources};
 use mindful_report::live::WatchedBoard;
 use mindful_report::live::screen::{self, Screen};
 use mindful_report::watch::{CounterFilter, WatchColumns, WatchedSecond, WatchedSources};
@@ -90,8 +90,9 @@ fn watch(matches: &ArgMatches) -> Result<Exit> {
     }
     let (sender, readings) = channel();
     let boundaries = Boundaries::Every { start_us: clock::now_us() + 100_000, period_us: interval.as_micros() as i64 };
+    let sources = Sources { samplers, ..Sources::default() };
     let observer =
-        Observer::start(samplers, boundaries, 0, Arc::new(Readings { sender, events }), Arc::clone(&context.clock))?;
+        Observer::start(sources, boundaries, 0, Arc::new(Readings { sender, events }), Arc::clone(&context.clock))?;
     context.events().quiet();
     if !context::wants_json(matches) && !matches!(shape, Shape::Screen(_)) {
         context::print(&context::found_plan(&context.settings))?;

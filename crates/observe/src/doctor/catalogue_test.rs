@@ -214,19 +214,3 @@ fn a_limit_of_version_1_is_reported_with_the_line_of_version_1() {
         assert!(!found.text.contains("max >"), "{found:?}");
     }
 }
-
-/// The codes of all checks of this folder, which are the first words of `info(` and `warning(`.
-#[test]
-fn no_check_of_the_host_is_left_out() {
-    let sources = [
-        include_str!("memory.rs"),
-        include_str!("neighbours.rs"),
-        include_str!("processor.rs"),
-        include_str!("storage.rs"),
-    ];
-    let calls = sources.iter().flat_map(|source| source.split("info(").chain(source.split("warning(")).skip(1));
-    let codes = calls.filter_map(|call| call.trim_start().strip_prefix('"')?.split('"').next());
-    let expected: BTreeSet<_> = REPORTED.iter().map(|(code, ..)| *code).collect();
-    let left_out: BTreeSet<_> = codes.filter(|code| !expected.contains(code)).collect();
-    assert_eq!(left_out, BTreeSet::new());
-}

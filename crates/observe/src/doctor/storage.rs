@@ -2,7 +2,7 @@
 
 use mindful_core::plan::units;
 use mindful_core::result::Finding;
-use mindful_core::result::finding::{Code, codes};
+use mindful_core::result::finding::codes;
 
 use crate::environment::storage::{Device, Storage};
 
@@ -55,64 +55,57 @@ pub(super) fn log_beside_data(of_data: &[Storage], of_log: &[Storage]) -> Option
 
 pub(super) fn file_system(storage: &Storage) -> Option<Finding> {
     let mount = storage.location.mount.as_ref()?;
-    let (code, text) = match mount.fs_type.as_str() {
-        "zfs" => (
-            codes::STORAGE_LAYER,
+    let text = match mount.fs_type.as_str() {
+        "zfs" => {
             "ZFS has its own cache and reads and writes whole records. A block that the database reads may come from \
              that cache, and one written block may write many. For 8 KiB blocks, before the load: zfs set \
-             recordsize=8K primarycache=metadata compression=off POOL/DATASET",
-        ),
-        "btrfs" | "bcachefs" => (
-            codes::STORAGE_LAYER,
+             recordsize=8K primarycache=metadata compression=off POOL/DATASET"
+        }
+        "btrfs" | "bcachefs" => {
             "Each write goes to a new place, so updates scatter the file and write more metadata. For a new, empty \
-             folder: chattr +C FOLDER",
-        ),
-        "overlay" => (
-            codes::STORAGE_LAYER,
+             folder: chattr +C FOLDER"
+        }
+        "overlay" => {
             "The data is in a container's own layers. The first write copies each file, and the device is not \
-             visible inside the container. Put the data on a volume: docker run -v /path:/data",
-        ),
-        _ if mount.is_network() => (
-            codes::STORAGE_LAYER,
+             visible inside the container. Put the data on a volume: docker run -v /path:/data"
+        }
+        _ if mount.is_network() => {
             "The storage is reached over a network. Latency includes the network, and caches on the other side are \
-             not visible. For storage of this host, use a --data-dir or a path on one of: lsblk -f",
-        ),
+             not visible. For storage of this host, use a --data-dir or a path on one of: lsblk -f"
+        }
         _ => return None,
     };
-    let evidence = format!("{} at {}", mount.fs_type, mount.point.display());
-    Some(code.finding(text, evidence))
+    Some(codes::STORAGE_LAYER.finding(text, format!("{} at {}", mount.fs_type, mount.point.display())))
 }
 
 /// Mount options that change the effect of a write or the contents of a stored block.
 pub(super) fn mount_options(storage: &Storage) -> Vec<Finding> {
     let Some(mount) = &storage.location.mount else { return Vec::new() };
     let finding = |option: &str| {
-        let found = |code: Code, text: &str| code.finding(text, format!("{option} at {}", mount.point.display()));
-        Some(match option {
-            "nobarrier" | "barrier=0" => found(
+        let (code, text) = match option {
+            "nobarrier" | "barrier=0" => (
                 codes::BARRIERS_OFF,
                 "The file system does not flush the device's cache, so commits return before they are durable. Turn \
                  barriers on: mount -o remount,barrier MOUNT_POINT",
             ),
-            "data=journal" => found(
+            "data=journal" => (
                 codes::STORAGE_LAYER,
                 "Each block is written twice, first to the journal and then to its place. Unmount the file system, \
                  then: mount -o data=ordered DEVICE MOUNT_POINT",
             ),
-            "sync" => found(
+            "sync" => (
                 codes::STORAGE_LAYER,
                 "Each write waits for the device even if the database does not ask for it, so updates appear slower \
                  than they are. To change that: mount -o remount,async MOUNT_POINT",
             ),
-            option if option.starts_with("compress") && !option.ends_with("=none") && !option.ends_with("=no") => {
-                found(
-                    codes::STORAGE_LAYER,
-                    "The file system compresses, which takes CPU, and fewer bytes reach the device than the database \
+            option if option.starts_with("compress") && !option.ends_with("=none") && !option.ends_with("=no") => (
+                codes::STORAGE_LAYER,
+                "The file system compresses, which takes CPU, and fewer bytes reach the device than the database \
                  writes. Before the load: mount -o remount,compress=none MOUNT_POINT",
-                )
-            }
+            ),
             _ => return None,
-        })
+        };
+        Some(code.finding(text, format!("{option} at {}", mount.point.display())))
     };
     mount.options.split(',').filter_map(finding).collect()
 }

@@ -9,7 +9,7 @@ use mindful_core::contract::clock::now_us;
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::metric::{Metric, Phase, SampledSource, Sampler, Scope};
 use mindful_core::{Error, Result};
-use mindful_observe::{Boundaries, Observer};
+use mindful_observe::{Boundaries, Observer, Sources};
 
 #[derive(Default)]
 struct Kept(Mutex<Vec<Event>>);
@@ -89,19 +89,21 @@ fn boundaries(slices: i64) -> Vec<i64> {
     boundaries_of(SLICE_US, slices)
 }
 
+fn observe(samplers: Vec<Counting>, boundaries_us: Vec<i64>) -> (Observer, Arc<Kept>) {
+    observe_at(samplers, Boundaries::Fixed(boundaries_us))
+}
+
 fn boundaries_of(slice_us: i64, slices: i64) -> Vec<i64> {
     let start = now_us() + OFFSET_US + 50_000;
     (0..=slices).map(|boundary| start + boundary * slice_us).collect()
 }
 
-fn observe(samplers: Vec<Counting>, boundaries: impl Into<Boundaries>) -> (Observer, Arc<Kept>) {
+fn observe_at(samplers: Vec<Counting>, boundaries: Boundaries) -> (Observer, Arc<Kept>) {
     let kept = Arc::new(Kept::default());
-    let samplers: Vec<_> = samplers.into_iter().map(|sampler| Box::new(sampler) as Box<dyn Sampler>).collect();
-    (
-        Observer::start(samplers, boundaries, OFFSET_US, kept.clone(), Arc::new(HostClock))
-            .expect("a thread can be started"),
-        kept,
-    )
+    let samplers = samplers.into_iter().map(|sampler| Box::new(sampler) as Box<dyn Sampler>).collect();
+    let sources = Sources { samplers, ..Sources::default() };
+    let observer = Observer::start(sources, boundaries, OFFSET_US, kept.clone(), Arc::new(HostClock));
+    (observer.expect("a thread can be started"), kept)
 }
 
 #[test]
@@ -208,7 +210,7 @@ fn published_counters_are_read_last_however_late() {
 fn endless_boundaries_end_at_the_first_after_the_work() {
     let every = Boundaries::Every { start_us: now_us() + OFFSET_US, period_us: SLICE_US };
     let (observer, kept) =
-        observe(vec![Counting::new("at", Phase::Boundary), Counting::new("after", Phase::Settled)], every.clone());
+        observe_at(vec![Counting::new("at", Phase::Boundary), Counting::new("after", Phase::Settled)], every.clone());
     std::thread::sleep(Duration::from_millis(230));
     let ended = now_us() + OFFSET_US;
     observer.finish();
