@@ -11,6 +11,9 @@ use crate::mounts::{self, Mount};
 /// Version 1 writes "no limit" as the largest number of whole pages.
 const NO_LIMIT_BYTES: u64 = 1 << 62;
 
+/// Prefix of files of version 1.
+const THROTTLE: &str = "blkio.throttle.";
+
 const CPU_WEIGHTS: [&str; 4] = ["cpu.weight", "cpu.idle", "cpu.uclamp.max", "cpu.shares"];
 const IO_WEIGHTS: [&str; 4] = ["io.weight", "io.bfq.weight", "blkio.weight", "blkio.bfq.weight"];
 const MEMORY_WEIGHTS: [&str; 4] = ["memory.min", "memory.low", "memory.swap.max", "memory.swappiness"];
@@ -77,23 +80,14 @@ pub enum IoKind {
 impl IoKind {
     pub(crate) const ALL: [Self; 4] = [Self::Reads, Self::ReadBytes, Self::Writes, Self::WriteBytes];
 
-    /// The keys of version 2: of the limit in `io.max`, and of the use in `io.stat`.
-    const fn keys(self) -> (&'static str, &'static str) {
+    /// In version 2 the keys of the limit in `io.max` and of the use in `io.stat`. In version 1 the files of the limit and
+    /// of the use, and the word before the count.
+    const fn names(self) -> [&'static str; 5] {
         match self {
-            Self::Reads => ("riops", "rios"),
-            Self::ReadBytes => ("rbps", "rbytes"),
-            Self::Writes => ("wiops", "wios"),
-            Self::WriteBytes => ("wbps", "wbytes"),
-        }
-    }
-
-    /// The files of version 1: of the limit, and of the use, with the word before the count.
-    const fn files(self) -> (&'static str, &'static str, &'static str) {
-        match self {
-            Self::Reads => ("blkio.throttle.read_iops_device", "blkio.throttle.io_serviced", "Read"),
-            Self::ReadBytes => ("blkio.throttle.read_bps_device", "blkio.throttle.io_service_bytes", "Read"),
-            Self::Writes => ("blkio.throttle.write_iops_device", "blkio.throttle.io_serviced", "Write"),
-            Self::WriteBytes => ("blkio.throttle.write_bps_device", "blkio.throttle.io_service_bytes", "Write"),
+            Self::Reads => ["riops", "rios", "read_iops_device", "io_serviced", "Read"],
+            Self::ReadBytes => ["rbps", "rbytes", "read_bps_device", "io_service_bytes", "Read"],
+            Self::Writes => ["wiops", "wios", "write_iops_device", "io_serviced", "Write"],
+            Self::WriteBytes => ["wbps", "wbytes", "write_bps_device", "io_service_bytes", "Write"],
         }
     }
 }
@@ -101,9 +95,9 @@ impl IoKind {
 impl IoLimit {
     /// The group's use so far; `None` if not reported.
     pub fn done(&self) -> Option<f64> {
-        let ((_, key), (_, file, word)) = (self.kind.keys(), self.kind.files());
+        let [_, key, _, file, word] = self.kind.names();
         let text = |file: &str| value(self.folder.join(file)).unwrap_or_default();
-        let (new, old) = (text("io.stat"), text(file));
+        let (new, old) = (text("io.stat"), text(&format!("{THROTTLE}{file}")));
         let version_2 = numbers_of(&new, key).find(|(device, _)| *device == self.device);
         version_2.map(|(_, done)| done).or_else(|| {
             let mut lines = old.lines().filter_map(|line| line.strip_prefix(self.device.as_str())?.strip_prefix(' '));
@@ -124,10 +118,11 @@ impl IoLimit {
         let io_max = value(folder.join("io.max")).unwrap_or_default();
         let mut limits = Vec::new();
         for kind in IoKind::ALL {
-            let old = value(folder.join(kind.files().0)).unwrap_or_default();
+            let [key, _, file, ..] = kind.names();
+            let old = value(folder.join(format!("{THROTTLE}{file}"))).unwrap_or_default();
             let version_1 = old.lines().filter_map(|line| line.split_once(' '));
             let version_1 = version_1.filter_map(|(device, limit)| Some((device, limit.trim().parse().ok()?)));
-            let all = numbers_of(&io_max, kind.keys().0).chain(version_1).filter(|(_, per_s)| *per_s > 0.0);
+            let all = numbers_of(&io_max, key).chain(version_1).filter(|(_, per_s)| *per_s > 0.0);
             limits.extend(all.map(|(device, per_s)| Self {
                 device: device.to_owned(),
                 kind,

@@ -1,17 +1,39 @@
 //! The chain of block devices under a path: file system, dm or md, partition, whole disk, and on below the file of a loop
 //! device.
 
-mod chain;
-
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-pub use chain::Chain;
-
 use crate::kernel_file::Kernel;
 use crate::medium::{Unseen, memory_disk};
 use crate::mounts::{self, Mount};
+
+/// Kernel names of block devices, level by level; the one directly below the file system is first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Chain {
+    /// The levels, each with a device or more.
+    pub levels: Vec<Vec<String>>,
+    /// Which of them keeps its blocks in memory, and how.
+    pub memory: Option<String>,
+}
+
+impl Chain {
+    /// `dm-0 < sda2 sdb2 < sda sdb` reads as "dm-0 on sda2 and sdb2 on sda and sdb".
+    pub fn text(&self) -> String {
+        self.levels.iter().map(|level| level.join(" ")).collect::<Vec<_>>().join(" < ")
+    }
+
+    pub fn devices(&self) -> Vec<&str> {
+        let mut all: Vec<&str> = Vec::new();
+        for name in self.levels.iter().flatten() {
+            if !all.contains(&name.as_str()) {
+                all.push(name);
+            }
+        }
+        all
+    }
+}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
@@ -144,7 +166,7 @@ fn hidden_reason(kernel: &Kernel, (major, minor): (u32, u32)) -> String {
 
 /// Follows the devices downwards. `slaves` lists the parts of dm and md devices; a partition is in its disk's folder.
 fn chain_of(kernel: &Kernel, roots: &[(u32, u32)]) -> Result<Chain, Unseen> {
-    let mut level = names(kernel, roots).map_err(Unseen::Hidden)?;
+    let mut level = names(kernel, roots)?;
     let mut chain = Chain::default();
     // A chain is a handful of levels; the bound keeps a malformed tree from going on for ever.
     while !level.is_empty() && chain.levels.len() < 16 {
@@ -170,10 +192,10 @@ fn memory_of(kernel: &Kernel, name: &str) -> Option<String> {
     memory_disk(kernel, name).map(|what| format!("{name} is {what}")).or_else(file)
 }
 
-fn names(kernel: &Kernel, devices: &[(u32, u32)]) -> Result<Vec<String>, String> {
+fn names(kernel: &Kernel, devices: &[(u32, u32)]) -> Result<Vec<String>, Unseen> {
     let mut names = Vec::new();
     for number in devices {
-        let folder = folder(kernel, *number).ok_or_else(|| hidden_reason(kernel, *number))?;
+        let folder = folder(kernel, *number).ok_or_else(|| Unseen::Hidden(hidden_reason(kernel, *number)))?;
         names.extend(file_name(&folder));
     }
     Ok(names)
@@ -195,11 +217,11 @@ fn holders(kernel: &Kernel, file: &Path) -> Result<Vec<String>, Unseen> {
     let metadata = fs::metadata(&existing)
         .map_err(|error| Unseen::Hidden(format!("{} cannot be read ({error})", file.display())))?;
     if metadata.file_type().is_block_device() {
-        return names(kernel, &[numbers(metadata.rdev())]).map_err(Unseen::Hidden);
+        return names(kernel, &[numbers(metadata.rdev())]);
     }
     let mounts = mounts::read(kernel);
     let mount = mounts::holding(&mounts, &existing.join(missing)).ok_or_else(no_mounts)?;
-    names(kernel, &roots(kernel, mount)?).map_err(Unseen::Hidden)
+    names(kernel, &roots(kernel, mount)?)
 }
 
 /// Why nothing is visible below the file of the loop device `name`; `None` if something is, and for any other device.
@@ -236,6 +258,11 @@ fn file_name(path: &Path) -> Option<String> {
     path.file_name().map(|name| name.to_string_lossy().into_owned())
 }
 
+/// The number of the block device `name`.
+pub fn number(kernel: &Kernel, name: &str) -> Option<(u32, u32)> {
+    parse_numbers(&kernel.sys.join("class/block").join(name).join("dev"))
+}
+
 fn parse_numbers(dev: &Path) -> Option<(u32, u32)> {
     let text = crate::kernel_file::value(dev)?;
     let (major, minor) = text.split_once(':')?;
@@ -252,30 +279,50 @@ mod tests {
 
     use super::*;
 
-    /// A sysfs with a logical volume on a mirror of two partitions, as the kernel lays it out.
+    /// A sysfs with a logical volume on a mirror of two partitions, as the kernel lays it out, and no mounts.
     fn mirror() -> (tempfile::TempDir, Kernel) {
         let root = tempfile::tempdir().unwrap();
-        let sys = root.path().join("sys");
-        let block = sys.join("class/block");
-        fs::create_dir_all(&block).unwrap();
-        fs::create_dir_all(sys.join("dev/block")).unwrap();
-        for (device, slaves) in [("dm-0", &["md0"][..]), ("md0", &["sda2", "sdb2"]), ("sda", &[]), ("sdb", &[])] {
-            let folder = sys.join("devices").join(device);
-            fs::create_dir_all(folder.join("slaves")).unwrap();
-            symlink(&folder, block.join(device)).unwrap();
-            for slave in slaves {
-                symlink(block.join(slave), folder.join("slaves").join(slave)).unwrap();
-            }
+        let kernel = Kernel { proc: root.path().join("proc"), sys: root.path().join("sys") };
+        for folder in ["proc/self", "sys/class/block", "sys/dev/block"] {
+            fs::create_dir_all(root.path().join(folder)).unwrap();
         }
-        for (disk, partition) in [("sda", "sda2"), ("sdb", "sdb2")] {
-            let folder = sys.join("devices").join(disk).join(partition);
+        add(&kernel, "dm-0", "253:0", &["md0"]);
+        add(&kernel, "md0", "9:0", &["sda2", "sdb2"]);
+        for (disk, partition, number) in [("sda", "sda2", "8:0"), ("sdb", "sdb2", "8:16")] {
+            let folder = add(&kernel, disk, number, &[]).join(partition);
             fs::create_dir_all(&folder).unwrap();
             fs::write(folder.join("partition"), "2\n").unwrap();
-            symlink(&folder, block.join(partition)).unwrap();
+            symlink(&folder, kernel.sys.join("class/block").join(partition)).unwrap();
         }
-        symlink(sys.join("devices/dm-0"), sys.join("dev/block/253:0")).unwrap();
-        let kernel = Kernel { proc: PathBuf::from("/proc"), sys };
         (root, kernel)
+    }
+
+    /// Adds a device above `slaves`; returns its folder.
+    fn add(kernel: &Kernel, name: &str, number: &str, slaves: &[&str]) -> PathBuf {
+        let (folder, block) = (kernel.sys.join("devices").join(name), kernel.sys.join("class/block"));
+        fs::create_dir_all(folder.join("slaves")).unwrap();
+        symlink(&folder, block.join(name)).unwrap();
+        symlink(&folder, kernel.sys.join("dev/block").join(number)).unwrap();
+        for slave in slaves {
+            symlink(block.join(slave), folder.join("slaves").join(slave)).unwrap();
+        }
+        folder
+    }
+
+    /// Adds the loop device 7:3 over a file in the root; returns the file.
+    fn add_loop(kernel: &Kernel) -> PathBuf {
+        let folder = add(kernel, "loop3", "7:3", &[]).join("loop");
+        fs::create_dir(&folder).unwrap();
+        let image = kernel.sys.with_file_name("image");
+        fs::write(&image, "").unwrap();
+        fs::write(folder.join("backing_file"), image.to_str().unwrap()).unwrap();
+        image
+    }
+
+    /// Mounts a file system at the root, as the kernel writes it.
+    fn mount(kernel: &Kernel, number: &str, file_system: &str) {
+        let line = format!("27 1 {number} / {} rw - {file_system}\n", kernel.sys.parent().unwrap().display());
+        fs::write(kernel.proc.join("self/mountinfo"), line).unwrap();
     }
 
     #[test]
@@ -287,53 +334,28 @@ mod tests {
     }
 
     #[test]
-    fn only_a_loop_device_has_a_backing_file() {
-        let (_root, kernel) = mirror();
-        let folder = kernel.sys.join("devices/sda/loop");
-        fs::create_dir_all(&folder).unwrap();
-        fs::write(folder.join("backing_file"), "/images/my disk\n").unwrap();
-        assert_eq!(backing_file(&kernel, "sda").as_deref(), Some(Path::new("/images/my disk")));
-        assert_eq!(backing_file(&kernel, "sdb"), None);
-    }
-
-    /// The file is on the logical volume, in a mount of the test's own table.
-    #[test]
     fn a_loop_device_is_followed_below_its_file() {
-        let (root, kernel) = mirror();
-        let kernel = Kernel { proc: root.path().join("proc"), ..kernel };
-        fs::create_dir_all(kernel.proc.join("self")).unwrap();
-        let mount = format!("27 1 253:0 / {} rw - ext4 /dev/dm-0 rw\n", root.path().display());
-        fs::write(kernel.proc.join("self/mountinfo"), &mount).unwrap();
-        let folder = kernel.sys.join("devices/loop3");
-        fs::create_dir_all(folder.join("loop")).unwrap();
-        symlink(&folder, kernel.sys.join("class/block/loop3")).unwrap();
-        symlink(&folder, kernel.sys.join("dev/block/7:3")).unwrap();
-        let image = root.path().join("image");
-        fs::write(&image, "").unwrap();
-        fs::write(folder.join("loop/backing_file"), image.to_str().unwrap()).unwrap();
+        let (_root, kernel) = mirror();
+        let image = add_loop(&kernel);
+        assert_eq!((backing_file(&kernel, "loop3"), backing_file(&kernel, "sda")), (Some(image), None));
+        mount(&kernel, "253:0", "ext4 /dev/dm-0 rw");
         for (dio, through) in [("0\n", true), ("1\n", false)] {
-            fs::write(folder.join("loop/dio"), dio).unwrap();
+            fs::write(kernel.sys.join("class/block/loop3/loop/dio"), dio).unwrap();
             assert_eq!(reads_through_page_cache(&kernel, "loop3"), Some(through));
         }
         assert_eq!(reads_through_page_cache(&kernel, "sda"), None);
-        let chain = chain_of(&kernel, &[(7, 3)]).unwrap();
-        assert_eq!(chain.text(), "loop3 < dm-0 < md0 < sda2 sdb2 < sda sdb");
+        assert_eq!(chain_of(&kernel, &[(7, 3)]).unwrap().text(), "loop3 < dm-0 < md0 < sda2 sdb2 < sda sdb");
+        assert_eq!((unseen_below(&kernel, "loop3"), unseen_below(&kernel, "sda")), (None, None));
         // A file on a file system without a device ends the chain.
-        fs::write(kernel.proc.join("self/mountinfo"), mount.replace("253:0", "0:31").replace("/dev/dm-0", "tmpfs"))
-            .unwrap();
+        mount(&kernel, "0:31", "ext4 tmpfs rw");
         assert_eq!(chain_of(&kernel, &[(7, 3)]).unwrap().text(), "loop3");
         let reason = unseen_below(&kernel, "loop3").unwrap();
         assert!(reason.starts_with("ext4 at ") && reason.ends_with(" has no block device of its own"), "{reason}");
-        fs::write(kernel.proc.join("self/mountinfo"), mount).unwrap();
-        assert_eq!((unseen_below(&kernel, "loop3"), unseen_below(&kernel, "sda")), (None, None));
     }
 
-    /// Each in a table of mounts of the test's own, as the kernel writes it.
     #[test]
     fn a_file_system_without_a_device_of_its_own_says_why() {
         let (root, kernel) = mirror();
-        let kernel = Kernel { proc: root.path().join("proc"), ..kernel };
-        fs::create_dir_all(kernel.proc.join("self")).unwrap();
         for (file_system, why) in [
             ("nfs4 filer:/export rw,vers=4.2", "is a network file system"),
             ("nfs filer:/export rw,vers=3", "is a network file system"),
@@ -344,8 +366,7 @@ mod tests {
             ("zfs pool/db rw,xattr", "does not show the devices of its pool"),
             ("btrfs /dev/not/here rw,subvol=/@db", "has no block device of its own"),
         ] {
-            let mount = format!("27 1 0:50 / {} rw - {file_system}\n", root.path().display());
-            fs::write(kernel.proc.join("self/mountinfo"), mount).unwrap();
+            mount(&kernel, "0:50", file_system);
             let location = locate(&kernel, &root.path().join("data"));
             let (kind, reason) = (location.mount.unwrap().fs_type, location.chain.unwrap_err().to_string());
             assert!(reason.starts_with(&format!("{kind} at ")) && reason.contains(why), "{reason}");
@@ -374,13 +395,7 @@ mod tests {
     #[test]
     fn both_devices_of_a_cache_are_below_it() {
         let (_root, kernel) = mirror();
-        let folder = kernel.sys.join("devices/bcache0");
-        fs::create_dir_all(folder.join("slaves")).unwrap();
-        for slave in ["sda2", "sdb"] {
-            symlink(kernel.sys.join("class/block").join(slave), folder.join("slaves").join(slave)).unwrap();
-        }
-        symlink(&folder, kernel.sys.join("class/block/bcache0")).unwrap();
-        symlink(&folder, kernel.sys.join("dev/block/252:0")).unwrap();
+        add(&kernel, "bcache0", "252:0", &["sda2", "sdb"]);
         assert_eq!(chain_of(&kernel, &[(252, 0)]).unwrap().text(), "bcache0 < sda2 sdb < sda");
     }
 
@@ -394,7 +409,7 @@ mod tests {
     #[test]
     fn a_device_that_a_container_hides_by_number_is_found_by_name() {
         let (_root, kernel) = mirror();
-        fs::remove_file(kernel.sys.join("dev/block/253:0")).unwrap();
+        fs::remove_dir_all(kernel.sys.join("dev/block")).unwrap();
         let reason = chain_of(&kernel, &[(253, 0)]).unwrap_err().to_string();
         assert!(reason.contains("--security-opt unmask=/sys/dev/block:/sys/dev"), "{reason}");
         fs::write(kernel.sys.join("devices/dm-0/dev"), "253:0\n").unwrap();
@@ -404,29 +419,15 @@ mod tests {
     /// A mapped volume on a RAM disk, and a loop device over a file in tmpfs, as the kernel lays them out.
     #[test]
     fn memory_is_named_wherever_in_the_chain_it_is() {
-        let (root, kernel) = mirror();
-        let kernel = Kernel { proc: root.path().join("proc"), ..kernel };
-        let device = |name: &str, number: &str| {
-            let folder = kernel.sys.join("devices").join(name);
-            fs::create_dir_all(folder.join("slaves")).unwrap();
-            symlink(&folder, kernel.sys.join("class/block").join(name)).unwrap();
-            symlink(&folder, kernel.sys.join("dev/block").join(number)).unwrap();
-            folder
-        };
-        let ram = device("ram0", "1:0");
-        symlink(&ram, device("dm-1", "253:1").join("slaves/ram0")).unwrap();
+        let (_root, kernel) = mirror();
+        add(&kernel, "ram0", "1:0", &[]);
+        add(&kernel, "dm-1", "253:1", &["ram0"]);
         let memory = |number| chain_of(&kernel, &[number]).unwrap().memory;
         assert_eq!(memory((253, 1)).as_deref(), Some("ram0 is a RAM disk"));
         assert_eq!(memory((253, 0)), None);
-        let image = root.path().join("image");
-        fs::write(&image, "").unwrap();
-        fs::create_dir_all(kernel.proc.join("self")).unwrap();
-        let mount = format!("27 1 0:31 / {} rw - tmpfs tmpfs rw\n", root.path().display());
-        fs::write(kernel.proc.join("self/mountinfo"), mount).unwrap();
-        let folder = device("loop3", "7:3");
-        fs::create_dir(folder.join("loop")).unwrap();
-        fs::write(folder.join("loop/backing_file"), image.to_str().unwrap()).unwrap();
-        symlink(&folder, device("dm-2", "253:2").join("slaves/loop3")).unwrap();
+        add_loop(&kernel);
+        mount(&kernel, "0:31", "tmpfs tmpfs rw");
+        add(&kernel, "dm-2", "253:2", &["loop3"]);
         assert!(memory((253, 2)).unwrap().starts_with("the file of loop3 is not on a disk: tmpfs at "));
     }
 

@@ -11,7 +11,6 @@ mod instance;
 mod journal;
 mod request;
 
-use std::collections::BTreeMap;
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,11 +19,11 @@ use std::time::{Duration, Instant};
 
 use mindful_core::contract::description::HostView;
 use mindful_core::contract::metric::{Counter, HostSource, Metric, SampledSource, Sampler};
-use mindful_core::record::latency::{DeviceRequest, SampledLatencies};
+use mindful_core::record::latency::SampledLatencies;
 use mindful_core::{Error, Result};
 use mindful_host::{Kernel, cpu};
 
-use self::disks::Disks;
+use self::disks::{DeviceNumber, Disks};
 use self::instance::Instance;
 use self::journal::Journals;
 use self::request::{Line, Pairs, parse};
@@ -64,7 +63,7 @@ pub(crate) fn open(kernel: &Kernel, host: &HostView) -> std::result::Result<Opti
 struct TraceState {
     pairs: Pairs,
     /// The disks of the log.
-    log: Vec<(u32, u32)>,
+    log: Vec<DeviceNumber>,
     /// Journals with reported transactions.
     journals: Option<Journals>,
     journal_bytes: u64,
@@ -88,7 +87,7 @@ pub(crate) struct BlockTrace {
 impl BlockTrace {
     fn start(disks: Disks, instance: Instance, journals: Option<Journals>) -> io::Result<Self> {
         let found = Arc::new(Mutex::new(TraceState {
-            log: disks.log(),
+            log: disks.log.clone(),
             journals,
             one_of: FIRST_ONE_OF,
             ..TraceState::default()
@@ -137,14 +136,8 @@ impl Sampler for BlockTrace {
 
     fn latencies(&mut self) -> Option<SampledLatencies> {
         let mut found = held(&self.found);
-        let pairs = &mut found.pairs;
-        let kinds = [
-            (DeviceRequest::Read.name(), pairs.reads.drain()),
-            (DeviceRequest::Write.name(), pairs.writes.drain()),
-            (DeviceRequest::Flush.name(), pairs.flushes.drain()),
-        ];
-        let kinds: BTreeMap<_, _> =
-            kinds.into_iter().filter(|(_, l)| l.count() > 0).map(|(name, l)| (name.to_owned(), l)).collect();
+        let drained = found.pairs.timed.iter_mut().map(|(kind, recorder)| (kind.name().to_owned(), recorder.drain()));
+        let kinds = drained.filter(|(_, latency)| latency.count() > 0).collect();
         Some(SampledLatencies { one_of: found.one_of, kinds })
     }
 }

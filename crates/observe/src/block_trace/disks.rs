@@ -3,19 +3,21 @@
 use std::path::PathBuf;
 
 use mindful_host::Kernel;
-use mindful_host::device::{Chain, backing_file, locate};
+use mindful_host::device::{Chain, backing_file, locate, number};
 use mindful_host::kernel_file::value;
 
 /// Lowest bit of a sector's number that sampling uses: 8 KiB, so that neighbouring blocks fall apart.
 const LOWEST_BIT: u32 = 4;
 /// Bits of a device's minor number.
-pub(super) const MINOR_BITS: u32 = 20;
+const MINOR_BITS: u32 = 20;
+
+/// Major and minor.
+pub(super) type DeviceNumber = (u32, u32);
 
 /// A disk, or the parts of it that hold data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Disk {
-    /// Its number as the kernel keeps it: major and minor.
-    device: u64,
+    device: DeviceNumber,
     /// First sector and the one after the last, of each partition; empty for all of the disk.
     parts: Vec<(u64, u64)>,
 }
@@ -26,7 +28,7 @@ struct Disk {
 pub(super) struct Disks {
     data: Vec<Disk>,
     /// Disks of the log. Their flushes are timed: a flush concerns the whole disk.
-    log: Vec<u64>,
+    pub(super) log: Vec<DeviceNumber>,
 }
 
 impl Disks {
@@ -40,14 +42,6 @@ impl Disks {
             disks.data
         };
         Self { data: disks(data), log: disks(log).iter().map(|disk| disk.device).collect() }
-    }
-
-    /// Major and minor numbers of the disks of the log.
-    pub(super) fn log(&self) -> Vec<(u32, u32)> {
-        self.log
-            .iter()
-            .map(|device| ((device >> MINOR_BITS) as u32, (device & ((1 << MINOR_BITS) - 1)) as u32))
-            .collect()
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -84,7 +78,7 @@ impl Disks {
             0 | 1 => disks,
             _ => format!("{disks} && !(sector & {})", (one_of - 1) << LOWEST_BIT),
         };
-        let flushes: Vec<_> = self.log.iter().map(|disk| format!("dev == {disk}")).collect();
+        let flushes: Vec<_> = self.log.iter().map(|disk| is_on(*disk)).collect();
         if flushes.is_empty() {
             return data;
         }
@@ -97,17 +91,15 @@ impl Disk {
         let parts: Vec<_> =
             self.parts.iter().map(|(first, end)| format!("(sector >= {first} && sector < {end})")).collect();
         match parts.as_slice() {
-            [] => format!("dev == {}", self.device),
-            parts => format!("(dev == {} && ({}))", self.device, parts.join(" || ")),
+            [] => is_on(self.device),
+            parts => format!("({} && ({}))", is_on(self.device), parts.join(" || ")),
         }
     }
 }
 
-/// As in the kernel's own `dev_t`: 20 bits of minor.
-pub(super) fn number(kernel: &Kernel, name: &str) -> Option<u64> {
-    let text = value(kernel.sys.join("class/block").join(name).join("dev"))?;
-    let (major, minor) = text.split_once(':')?;
-    Some((major.parse::<u64>().ok()? << MINOR_BITS) | minor.parse::<u64>().ok()?)
+/// The filter of events at a device, which the kernel numbers by its `dev_t`.
+pub(super) fn is_on((major, minor): DeviceNumber) -> String {
+    format!("dev == {}", u64::from(major) << MINOR_BITS | u64::from(minor))
 }
 
 /// Start and length of the partition `part` on `disk`, sectors of 512 bytes; `None` if it is not on that disk.
@@ -165,9 +157,7 @@ mod tests {
 
     #[test]
     fn flushes_of_the_disk_of_the_log_are_timed_whatever_holds_data() {
-        let disks =
-            Disks { data: vec![Disk { device: 8, parts: vec![(64, 128)] }], log: vec![(254 << MINOR_BITS) | 16] };
-        assert_eq!(disks.log(), [(254, 16)]);
+        let disks = Disks { data: vec![Disk { device: (0, 8), parts: vec![(64, 128)] }], log: vec![(254, 16)] };
         assert!(disks.filter(1).ends_with(" || ((dev == 266338320) && nr_sector == 0)"), "{}", disks.filter(1));
     }
 

@@ -6,9 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use mindful_host::Kernel;
-use mindful_host::device::locate;
+use mindful_host::device::{locate, number};
 
-use super::disks::{MINOR_BITS, number};
+use super::disks::{DeviceNumber, is_on};
 
 /// The event, below the folder of events.
 pub(super) const EVENT: &str = "jbd2/jbd2_run_stats";
@@ -17,8 +17,8 @@ const LOGGED: &str = " blocks_logged ";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Journal {
-    /// Number of the device of its file system, major and minor, as the kernel keeps it.
-    device: u64,
+    /// The device of its file system.
+    device: DeviceNumber,
     block_bytes: u64,
 }
 
@@ -37,14 +37,14 @@ impl Journals {
 
     /// The filter of their events.
     pub(super) fn filter(&self) -> String {
-        self.0.iter().map(|journal| format!("dev == {}", journal.device)).collect::<Vec<_>>().join(" || ")
+        self.0.iter().map(|journal| is_on(journal.device)).collect::<Vec<_>>().join(" || ")
     }
 
     /// Bytes that the transaction of `line` took in its journal; `None` for other lines.
     pub(super) fn logged_bytes(&self, line: &str) -> Option<u64> {
         let (_, event) = line.split_once(BEGIN)?;
         let (major, minor) = event.split(' ').next()?.split_once(',')?;
-        let device = (major.parse::<u64>().ok()? << MINOR_BITS) | minor.parse::<u64>().ok()?;
+        let device = (major.parse().ok()?, minor.parse().ok()?);
         let journal = self.0.iter().find(|journal| journal.device == device)?;
         let blocks: u64 = event.split_once(LOGGED)?.1.split(' ').next()?.trim_end().parse().ok()?;
         blocks.checked_mul(journal.block_bytes)
@@ -76,7 +76,7 @@ mod tests {
                         request_delay 0 running 5 locked 0 flushing 0 logging 1 handle_count 7 blocks 4 blocks_logged 6";
 
     fn journals() -> Journals {
-        Journals(vec![Journal { device: 7 << MINOR_BITS | 5, block_bytes: 4096 }])
+        Journals(vec![Journal { device: (7, 5), block_bytes: 4096 }])
     }
 
     #[test]

@@ -1,14 +1,16 @@
 //! Requests at a device, put together from the events of their issue and their completion.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use mindful_core::record::latency::Recorder;
+use mindful_core::record::latency::{DeviceRequest, Recorder};
+
+use super::disks::DeviceNumber;
 
 /// Requests under way that are kept at most: a completion that was lost would otherwise be waited for without end.
 const MOST_UNDER_WAY: usize = 1 << 16;
 
 /// Where a request begins: number of the disk, and its first sector.
-type Place = (u32, u32, u64);
+type Place = (DeviceNumber, u64);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Line {
@@ -18,29 +20,20 @@ pub(super) enum Line {
     Lost(u64),
 }
 
-/// Operation of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Read,
-    Write,
-    /// Makes earlier writes durable, without data.
-    Flush,
-}
-
 /// One event of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Request {
     at_us: u64,
     completed: bool,
-    kind: Kind,
+    kind: DeviceRequest,
     place: Place,
     sectors: u64,
 }
 
 impl Request {
     /// The disk of a flush; `None` for other requests.
-    pub(super) fn flushed_disk(&self) -> Option<(u32, u32)> {
-        (self.kind == Kind::Flush).then_some((self.place.0, self.place.1))
+    pub(super) fn flushed_disk(&self) -> Option<DeviceNumber> {
+        (self.kind == DeviceRequest::Flush).then_some(self.place.0)
     }
 }
 
@@ -63,20 +56,20 @@ pub(super) fn parse(line: &str) -> Option<Line> {
     let sectors: u64 = behind.split(' ').next()?.parse().ok()?;
     let kind = kind(flags, sectors)?;
     // A flush begins nowhere: kernels print 0 or -1 at its completion. A disk has one under way at a time.
-    let sector = if kind == Kind::Flush { u64::MAX } else { ahead.rsplit(' ').next()?.parse().ok()? };
-    let place = (major.parse().ok()?, minor.parse().ok()?, sector);
+    let sector = if kind == DeviceRequest::Flush { u64::MAX } else { ahead.rsplit(' ').next()?.parse().ok()? };
+    let place = ((major.parse().ok()?, minor.parse().ok()?), sector);
     Some(Line::Request(Request { at_us: micros(before)?, completed, kind, place, sectors }))
 }
 
 /// The kind of a request by its flags, such as `R`, `RA`, `WS`, `FWFS`, `FF`. A leading `F` requests a flush before it,
 /// and without sectors only a flush.
-fn kind(flags: &str, sectors: u64) -> Option<Kind> {
+fn kind(flags: &str, sectors: u64) -> Option<DeviceRequest> {
     if sectors == 0 {
-        return flags.starts_with('F').then_some(Kind::Flush);
+        return flags.starts_with('F').then_some(DeviceRequest::Flush);
     }
     match flags.strip_prefix('F').unwrap_or(flags).bytes().next()? {
-        b'R' => Some(Kind::Read),
-        b'W' => Some(Kind::Write),
+        b'R' => Some(DeviceRequest::Read),
+        b'W' => Some(DeviceRequest::Write),
         _ => None,
     }
 }
@@ -91,9 +84,7 @@ fn micros(before: &str) -> Option<u64> {
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
     under_way: HashMap<Place, (u64, u64)>,
-    pub(super) reads: Recorder,
-    pub(super) writes: Recorder,
-    pub(super) flushes: Recorder,
+    pub(super) timed: BTreeMap<DeviceRequest, Recorder>,
 }
 
 impl Pairs {
@@ -109,12 +100,7 @@ impl Pairs {
         }
         let Some((issued_us, sectors)) = self.under_way.remove(&request.place) else { return };
         if sectors == request.sectors && request.at_us >= issued_us {
-            let recorder = match request.kind {
-                Kind::Read => &mut self.reads,
-                Kind::Write => &mut self.writes,
-                Kind::Flush => &mut self.flushes,
-            };
-            recorder.record((request.at_us - issued_us) * 1_000);
+            self.timed.entry(request.kind).or_default().record((request.at_us - issued_us) * 1_000);
         }
     }
 
@@ -140,8 +126,8 @@ mod tests {
                 pairs.add(request);
             }
         }
-        let reported = |recorder: &mut Recorder| {
-            let taken = recorder.drain();
+        let mut reported = |kind| {
+            let taken = pairs.timed.entry(kind).or_default().drain();
             assert_eq!(taken.buckets.is_empty(), taken.sum_ns == 0);
             taken
                 .buckets
@@ -149,7 +135,7 @@ mod tests {
                 .flat_map(|(_, count)| vec![taken.sum_ns / 1000 / taken.count(); count as usize])
                 .collect()
         };
-        (reported(&mut pairs.reads), reported(&mut pairs.writes))
+        (reported(DeviceRequest::Read), reported(DeviceRequest::Write))
     }
 
     #[test]
@@ -194,8 +180,9 @@ mod tests {
                 assert_eq!(request.flushed_disk(), Some((254, 0)));
                 pairs.add(request);
             }
-            assert_eq!((pairs.flushes.count(), pairs.reads.count(), pairs.writes.count()), (1, 0, 0));
-            assert_eq!(pairs.flushes.drain().sum_ns, 250_000);
+            let timed: Vec<_> =
+                pairs.timed.iter_mut().map(|(kind, recorder)| (*kind, recorder.drain().sum_ns)).collect();
+            assert_eq!(timed, [(DeviceRequest::Flush, 250_000)]);
         }
     }
 
