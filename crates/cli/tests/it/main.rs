@@ -12,6 +12,7 @@ mod import;
 #[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
 mod lies;
 mod load;
+#[expect(dead_code, reason = "the tests of crates/import use the other layouts")]
 #[path = "../../../import/tests/it/made/mod.rs"]
 mod made;
 #[cfg(feature = "mysql")]

@@ -1,7 +1,6 @@
 //! The tests of this crate from outside, in one program, so that one can wait while others work.
 #![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
-mod cluster_page;
 mod corpora;
 mod damaged;
 mod edited;

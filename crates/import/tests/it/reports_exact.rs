@@ -3,10 +3,9 @@
 use mindful_core::contract::metric::Counter;
 use mindful_import::OldStep;
 
-use crate::cluster_page;
 use crate::made::{Dress, showcase};
 use crate::measured::{Seen, of, one, runs, steps_of};
-use crate::samples::{DRESSES, OLD_STATSPACK};
+use crate::samples::{CLUSTER_PAGE, DRESSES, OLD_STATSPACK};
 
 fn seen(step: OldStep) -> Seen {
     steps_of(&runs(vec![step])[0]).remove(0)
@@ -15,7 +14,7 @@ fn seen(step: OldStep) -> Seen {
 #[test]
 fn awr_and_import_show_the_same_figures() {
     let texts = DRESSES.map(|dress| (format!("{dress:?}"), showcase().report(dress)));
-    for (what, text) in texts.into_iter().chain([("cluster".to_owned(), cluster_page::made())]) {
+    for (what, text) in texts.into_iter().chain([("cluster".to_owned(), CLUSTER_PAGE.to_owned())]) {
         let step = one("awr.txt.8", text);
         let (row, run) = (of(&step), seen(step));
         let same = |name: &str, awr: Option<f64>, import: Option<f64>| {
@@ -43,7 +42,7 @@ fn awr_and_import_show_the_same_figures() {
 
 #[test]
 fn the_length_with_more_digits_counts_where_two_agree() {
-    let page = cluster_page::made()
+    let page = CLUSTER_PAGE
         .replace("<td align=\"right\" class='awrnc'>10.00</td>", "<td align=\"right\" class='awrnc'>9.87</td>");
     let step = one("rac.html", page);
     assert!((of(&step).elapsed_s.unwrap() - 592.2).abs() < 1e-9);
@@ -96,7 +95,7 @@ fn timeouts_are_no_time_and_hundredths_are_no_seconds() {
 
 #[test]
 fn requests_and_blocks_of_a_cluster_are_separate() {
-    let step = one("rac.html.4", cluster_page::made());
+    let step = one("rac.html.4", CLUSTER_PAGE);
     let f = of(&step);
     assert_eq!((f.read_requests_per_s, f.all_read_requests_per_s), (Some(9_000.0), Some(9_100.0)));
     assert_eq!((f.redo_writes_per_s, f.top_event_pct, f.cpus), (Some(100.0), Some(13.89), Some(32.0)));

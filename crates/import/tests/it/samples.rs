@@ -5,18 +5,11 @@ use std::path::Path;
 
 use crate::made::Dress;
 
-pub(crate) const DRESSES: [Dress; 9] = [
-    Dress::Awr10,
-    Dress::Awr11,
-    Dress::Awr11Narrow,
-    Dress::Awr12,
-    Dress::Awr19,
-    Dress::Html11,
-    Dress::Html,
-    Dress::Html23,
-    Dress::Statspack,
-];
+pub(crate) const DRESSES: [Dress; 7] =
+    [Dress::Awr10, Dress::Awr11, Dress::Awr12, Dress::Awr19, Dress::Html11, Dress::Html, Dress::Statspack];
 
+/// A report of a cluster, with tables, names and blank corners as in pages from 11.2 to 19c.
+pub(crate) const CLUSTER_PAGE: &str = include_str!("made/reports/cluster.html");
 pub(crate) const CELLS: &str = include_str!("../../fuzz/corpus/trace/cells.trc");
 pub(crate) const OLD_STATSPACK: &str = include_str!("../../fuzz/corpus/statspack/sp.lst");
 

@@ -1,16 +1,7 @@
-//! Made-up reports in the form of each version: figures are random, the layout is that of the version.
-#![expect(
-    clippy::too_many_lines,
-    clippy::format_push_string,
-    clippy::format_collect,
-    clippy::unused_self,
-    reason = "a report is a long text, put together for once"
-)]
-
-mod page;
-mod statspack;
-
-use std::fmt::Write as _;
+//! Made-up reports in the form of each version: random figures in the layout of the version.
+//!
+//! A layout is a file in `reports/` with placeholders. One with blanks is as wide as its value; a line for an event that
+//! was not waited for is left out.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dress {
@@ -18,9 +9,7 @@ pub(crate) enum Dress {
     Awr10,
     /// AWR of 11.2, text.
     Awr11,
-    /// AWR of 11.2.0.4, text: seconds with suffixes, narrow columns.
-    Awr11Narrow,
-    /// AWR of 12.1, text: blanks for zeros.
+    /// AWR of 11.2.0.4 and 12.1, text: seconds with suffixes, narrow columns, blanks for zeros.
     Awr12,
     /// AWR of 12.2 to 23ai, text: waits with units.
     Awr19,
@@ -28,8 +17,6 @@ pub(crate) enum Dress {
     Html11,
     /// AWR of 19c, a page.
     Html,
-    /// AWR of a pluggable database of 23ai, a page: made after 19c, because no real one was available.
-    Html23,
     /// Statspack of 12c.
     Statspack,
 }
@@ -49,7 +36,7 @@ pub(crate) struct Made {
     pub write_bytes: f64,
     pub redo: f64,
     pub redo_writes: f64,
-    /// Waits and whole seconds of sessions, by event.
+    /// Waits and whole seconds of sessions, by event; at most four.
     pub foreground: Vec<(&'static str, u64, u64)>,
     pub background: Vec<(&'static str, u64, u64)>,
     /// Share of database time of the first of the foreground, percent.
@@ -84,17 +71,20 @@ pub(crate) fn showcase() -> Made {
 }
 
 /// `1234567.8` as `1,234,567.8`.
-pub(crate) fn grouped(value: f64, decimals: usize) -> String {
+fn grouped(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
-    let (whole, rest) = text.split_once('.').map_or((text.as_str(), None), |(whole, rest)| (whole, Some(rest)));
-    let mut out = String::new();
-    for (i, digit) in whole.chars().enumerate() {
-        if i > 0 && (whole.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
+    let whole = text.find('.').unwrap_or(text.len());
+    let is_first = |at: usize| at > 0 && at < whole && (whole - at).is_multiple_of(3);
+    text.char_indices().flat_map(|(at, c)| is_first(at).then_some(',').into_iter().chain([c])).collect()
+}
+
+/// With a suffix if it is wide.
+fn shortened(count: u64) -> String {
+    match count {
+        0..10_000 => count.to_string(),
+        10_000..1_000_000 => format!("{:.1}K", count as f64 / 1e3),
+        _ => format!("{:.1}M", count as f64 / 1e6),
     }
-    rest.map_or(out.clone(), |rest| format!("{out}.{rest}"))
 }
 
 impl Made {
@@ -102,301 +92,89 @@ impl Made {
         self.minutes * 60.0
     }
 
-    fn statistics(&self) -> Vec<(&'static str, f64)> {
-        vec![
-            ("physical read IO requests", self.read_requests),
-            ("physical read total IO requests", self.read_requests),
-            ("physical read total bytes", self.read_bytes),
-            ("physical reads", self.blocks_read),
-            ("physical write IO requests", self.write_requests),
-            ("physical write total IO requests", self.write_requests + self.redo_writes),
-            ("physical write total bytes", self.write_bytes),
-            ("redo size", self.redo),
-            ("redo writes", self.redo_writes),
-            ("session logical reads", self.logical),
-            ("user commits", 12.5),
-        ]
-    }
-
     pub(crate) fn report(&self, dress: Dress) -> String {
-        match dress {
-            Dress::Html11 | Dress::Html | Dress::Html23 => self.page(dress),
-            Dress::Statspack => self.statspack(),
-            _ => self.awr(dress),
-        }
-    }
-
-    fn clock(&self) -> (String, String) {
-        let at =
-            |seconds: u64| format!("23-May-16 {:02}:{:02}:{:02}", 10 + seconds / 3600, seconds / 60 % 60, seconds % 60);
-        (at(0), at(self.seconds() as u64))
-    }
-
-    fn profile(&self, dress: Dress) -> Vec<(&'static str, String)> {
-        let long = ![Dress::Awr10, Dress::Awr11, Dress::Statspack].contains(&dress);
-        let tenths = |value: f64| grouped(value, 1);
-        let mut lines = Vec::new();
-        match dress {
-            Dress::Awr10 => {}
-            Dress::Statspack => {
-                lines.extend([("DB time(s):", tenths(self.db_time)), ("DB CPU(s):", tenths(self.db_cpu))]);
-            }
-            _ => lines.extend([("DB Time(s):", tenths(self.db_time)), ("DB CPU(s):", tenths(self.db_cpu))]),
-        }
-        lines.push((if long { "Redo size (bytes):" } else { "Redo size:" }, tenths(self.redo)));
-        lines.push((if long { "Logical read (blocks):" } else { "Logical reads:" }, tenths(self.logical)));
-        lines.push((if long { "Physical read (blocks):" } else { "Physical reads:" }, tenths(self.blocks_read)));
-        if long {
-            lines.push(("Read IO requests:", tenths(self.read_requests)));
-        }
-        lines.push((if long { "Executes (SQL):" } else { "Executes:" }, tenths(self.executes)));
-        lines
-    }
-
-    fn awr(&self, dress: Dress) -> String {
-        let (begin, end) = self.clock();
-        let release = match dress {
-            Dress::Awr10 => "10.2.0.5.0",
-            Dress::Awr11 => "11.2.0.3.0",
-            Dress::Awr11Narrow => "11.2.0.4.0",
-            Dress::Awr12 => "12.1.0.2.0",
-            _ => "19.0.0.0.0",
+        let layout = match dress {
+            Dress::Awr10 => include_str!("reports/awr_10.txt"),
+            Dress::Awr11 => include_str!("reports/awr_11.txt"),
+            Dress::Awr12 => include_str!("reports/awr_12.txt"),
+            Dress::Awr19 => include_str!("reports/awr_19.txt"),
+            Dress::Html11 => include_str!("reports/awr_11.html"),
+            Dress::Html => include_str!("reports/awr_19.html"),
+            Dress::Statspack => include_str!("reports/statspack.txt"),
         };
-        let mut t = format!(
-            "\nWORKLOAD REPOSITORY report for\n\n\
-             DB Name         DB Id    Instance     Inst Num Startup Time    Release     RAC\n\
-             ------------ ----------- ------------ -------- --------------- ----------- ---\n\
-             SLOB          1234567890 slob                1 19-May-16 18:03 {release} NO\n\n\
-             Host Name        Platform                         CPUs Cores Sockets Memory(GB)\n\
-             ---------------- -------------------------------- ---- ----- ------- ----------\n\
-             box              Linux x86 64-bit                   32                    252.1\n\n\
-             {:14}Snap Id      Snap Time      Sessions Curs/Sess\n{:12}--------- ------------------- -------- ---------\n\
-             Begin Snap:        88 {begin}       154       1.0\n  End Snap:        89 {end}       155       1.1\n\
-             {:>11}{:>20} (mins)\n{:>11}{:>20} (mins)\n\n",
-            "",
-            "",
-            "Elapsed:",
-            grouped(self.minutes, 2),
-            "DB Time:",
-            grouped(self.db_time * self.minutes, 2)
-        );
-        self.cache_and_profile(&mut t, dress);
-        self.lists(&mut t, dress);
-        self.rest(&mut t, 54);
-        t.push_str("\nEnd of Report\n");
-        t
+        layout.split_inclusive('\n').filter_map(|line| self.line(line)).collect()
     }
 
-    fn cache_and_profile(&self, t: &mut String, dress: Dress) {
-        let _ = write!(
-            t,
-            "Cache Sizes                       Begin        End\n~~~~~~~~~~~                  ---------- ----------\n\
-             {:>27}       20G        20G  Std Block Size:         8K\n\n",
-            "Buffer Cache:"
-        );
-        if dress == Dress::Awr10 {
-            let _ = write!(
-                t,
-                "Load Profile\n~~~~~~~~~~~~{:28}Per Second       Per Transaction\n{:35}---------------       ---------------\n",
-                "", ""
-            );
-            for (name, value) in self.profile(dress) {
-                let _ = writeln!(t, "{name:>28}{value:>22}{:>22}", "1.0");
-            }
-        } else {
-            let _ = write!(
-                t,
-                "Load Profile                    Per Second   Per Transaction  Per Exec  Per Call\n\
-                 ~~~~~~~~~~~~~~~            ---------------   --------------- --------- ---------\n"
-            );
-            for (name, value) in self.profile(dress) {
-                let _ = writeln!(t, "{name:>24}{value:>18}{:>18}", "1.0");
-            }
+    /// A line of a layout with values for its placeholders; `None` if one has no value.
+    fn line(&self, line: &str) -> Option<String> {
+        let mut parts = line.split('{');
+        let mut filled = parts.next()?.to_owned();
+        for part in parts {
+            let (place, rest) = part.split_once('}')?;
+            let name = place.trim();
+            let value = if let Some(value) = self.figure(name) { value } else { self.event(name)? };
+            let width = if name == place { 0 } else { place.len() + 2 };
+            let is_right = place.starts_with(' ');
+            let cell = if is_right { format!("{value:>width$}") } else { format!("{value:<width$}") };
+            filled.extend([&cell, rest]);
         }
-        let _ = write!(
-            t,
-            "\nInstance Efficiency Percentages (Target 100%)\n~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n\
-             {:>26}  100.00       Redo NoWait %:  100.00\n{:>26}   40.25    In-memory Sort %:  100.00\n\n",
-            "Buffer Nowait %:", "Buffer  Hit   %:"
-        );
+        Some(filled)
     }
 
-    /// Sections of shares by duration of waits: title, name of the counts, buckets, shares of reads of one block. The
-    /// same waits in the buckets of either age: 70 percent below 1 ms, .1 above 1 s.
-    fn histograms(dress: Dress) -> Vec<(&'static str, &'static str, [&'static str; 8], [&'static str; 8])> {
-        match dress {
-            Dress::Awr10 => Vec::new(),
-            Dress::Awr19 | Dress::Html | Dress::Html23 => vec![
-                (
-                    "Wait Event Histogram",
-                    "Waits",
-                    ["<8us", "<16us", "<32us", "<64us", "<128u", "<256u", "<512u", ">=512"],
-                    ["", "", "", "", "", "", "40.0", "60.0"],
-                ),
-                (
-                    "Wait Event Histogram (up to 32 ms)",
-                    "Waits to 32m",
-                    ["<512", "<1ms", "<2ms", "<4ms", "<8ms", "<16ms", "<32ms", ">=32m"],
-                    ["40.0", "30.0", "20.0", "9.0", "", ".9", "", ".1"],
-                ),
-            ],
-            _ => vec![(
-                "Wait Event Histogram",
-                "Total Waits",
-                ["<1ms", "<2ms", "<4ms", "<8ms", "<16ms", "<32ms", "<=1s", ">1s"],
-                ["70.0", "20.0", "9.0", "", ".9", "", "", ".1"],
-            )],
-        }
-    }
-
-    fn in_thousands(waits: u64) -> String {
-        match waits {
-            0..10_000 => waits.to_string(),
-            10_000..1_000_000 => format!("{:.1}K", waits as f64 / 1e3),
-            _ => format!("{:.1}M", waits as f64 / 1e6),
-        }
-    }
-
-    fn histograms_as_text(&self, t: &mut String, dress: Dress) {
-        let (event, waits, _) = self.foreground[0];
-        for (title, counted, buckets, shares) in Self::histograms(dress) {
-            let line = |first: &str, second: &str, cells: &[&str; 8]| {
-                let cells: String = cells.iter().map(|cell| format!(" {cell:>5}")).collect();
-                format!("{first:<26} {second:>6}{cells}").trim_end().to_owned() + "\n"
-            };
-            let (above, below) = counted.rsplit_once(' ').unwrap_or(("", counted));
-            let of = if dress == Dress::Statspack { "----------------- % of Waits -----------------" } else { "" };
-            let _ = write!(
-                t,
-                "{title:<46}DB/Inst: SLOB/slob  Snaps: 88-89\n-> Units for Total Waits column: K is 1000\n\n"
-            );
-            if dress != Dress::Statspack {
-                let _ = write!(t, "{:>62}\n{:33}{}\n", "% of Waits", "", "-".repeat(47));
-            }
-            let _ = writeln!(t, "{:26} {above:>6} {of}", "");
-            t.push_str(&line("Event", below, &buckets));
-            t.push_str(&line(&"-".repeat(26), "------", &["-----"; 8]));
-            t.push_str(&line(event, &Self::in_thousands(waits), &shares));
-            t.push_str(&line("rdbms ipc message", "4410", &["", "", "", "", "", "", "", "100.0"]));
-            let _ = write!(t, "          {}\n\n", "-".repeat(61));
-        }
-    }
-
-    /// The list at the head, then those of the foreground and the background.
-    fn lists(&self, t: &mut String, dress: Dress) {
-        let first = self.foreground.first();
-        let (title, cut) = match dress {
-            Dress::Awr10 => ("Top 5 Timed Events", 28),
-            Dress::Awr11 => ("Top 5 Timed Foreground Events", 28),
-            _ => ("Top 10 Foreground Events by Total Wait Time", 26),
+    fn figure(&self, name: &str) -> Option<String> {
+        let seconds = self.seconds();
+        let (name, form) = name.split_once('.').unwrap_or((name, ""));
+        let per_s = match name {
+            "minutes" => return Some(grouped(self.minutes, 2)),
+            "end" => return Some(format!("23-May-16 {}", self.clock_of_end())),
+            "top" => return Some(self.top_percent.to_string()),
+            "time" => self.db_time,
+            "cpu" => self.db_cpu,
+            "executes" => self.executes,
+            "logical" => self.logical,
+            "blocks" => self.blocks_read,
+            "reads" => self.read_requests,
+            "read_bytes" => self.read_bytes,
+            "writes" => self.write_requests,
+            "all" => self.write_requests + self.redo_writes,
+            "write_bytes" => self.write_bytes,
+            "redo" => self.redo,
+            "redo_writes" => self.redo_writes,
+            "commits" => 12.5,
+            _ => return None,
         };
-        let waves = "~".repeat(title.len());
-        let rule = "------------------------------ ------------ ---------- ---------- ------ ----------";
-        let (time, avg) = if dress == Dress::Awr19 { ("Time (sec)", "Wait") } else { ("Time(s)", "Avg(ms)") };
-        let _ = write!(
-            t,
-            "{title}\n{waves}\n{:<30} {:>12} {:>10} {:>10} {:>6}\n{:<30} {:>12} {time:>10} {avg:>10} {:>6} Wait Class\n{rule}\n",
-            "", "", "Total Wait", "Wait", "% DB", "Event", "Waits", "time"
-        );
-        if let Some((event, waits, seconds)) = first {
-            let shown = if dress == Dress::Awr11Narrow && *seconds >= 10_000 {
-                format!("{:.1}K", *seconds as f64 / 1e3)
-            } else {
-                seconds.to_string()
-            };
-            let mean = Self::mean(dress, *waits, *seconds);
-            let _ = writeln!(
-                t,
-                "{event:<30} {:>12} {shown:>10} {mean:>10} {:>6} User I/O",
-                grouped(*waits as f64, 0),
-                self.top_percent
-            );
-        }
-        let cpu = if dress == Dress::Awr10 { "CPU time" } else { "DB CPU" };
-        let _ = writeln!(
-            t,
-            "{cpu:<30} {:>12} {:>10} {:>10} {:>6}\n",
-            "",
-            format!("{:.0}", self.db_cpu * self.seconds()),
-            "",
-            4.5
-        );
-        let section = if dress == Dress::Awr10 { "Wait Events" } else { "Foreground Wait Events" };
-        if dress == Dress::Awr10 {
-            let both: Vec<_> = self.foreground.iter().chain(&self.background).copied().collect();
-            self.section(t, dress, section, &both, cut);
-        } else {
-            self.section(t, dress, section, &self.foreground, cut);
-        }
-        self.section(t, dress, "Background Wait Events", &self.background, cut);
-        self.histograms_as_text(t, dress);
+        Some(match form {
+            "total" => grouped(per_s * seconds, 0),
+            "seconds" => grouped(per_s * seconds, 1),
+            "min" => grouped(per_s * self.minutes, 2),
+            _ => grouped(per_s, 1),
+        })
     }
 
-    fn mean(dress: Dress, waits: u64, seconds: u64) -> String {
+    fn clock_of_end(&self) -> String {
+        let seconds = self.seconds() as u64;
+        format!("{:02}:{:02}:{:02}", 10 + seconds / 3600, seconds / 60 % 60, seconds % 60)
+    }
+
+    /// A figure of an event: a letter, and its place in the foreground, or from 4 on in the background.
+    fn event(&self, name: &str) -> Option<String> {
+        let place: usize = name[1..].parse().unwrap();
+        let event = if place < 4 { self.foreground.get(place) } else { self.background.get(place - 4) };
+        let (event, waits, seconds) = *event?;
         let us = seconds as f64 * 1e6 / waits as f64;
-        match dress {
-            Dress::Awr19 | Dress::Html | Dress::Html23 if us < 1e3 => format!("{us:.2}us"),
-            Dress::Awr19 | Dress::Html | Dress::Html23 if us < 1e6 => format!("{:.2}ms", us / 1e3),
-            Dress::Awr19 | Dress::Html | Dress::Html23 => format!("{:.2} s", us / 1e6),
-            _ => format!("{:.0}", us / 1e3),
-        }
-    }
-
-    fn section(&self, t: &mut String, dress: Dress, title: &str, lines: &[(&str, u64, u64)], cut: usize) {
-        let row =
-            |[a, b, c, d, e, f, g]: [&str; 7]| format!("{a:<cut$} {b:>11} {c:>5} {d:>10} {e:>10} {f:>8} {g:>6}\n");
-        let head = format!(
-            "{title:<46}DB/Inst: SLOB/slob  Snaps: 88-89\n-> s  - second\n-> %Timeouts: value of 0 indicates value was < .5%.  Value of null is truly 0\n\n\
-             {}{}{}{} ----------- ----- ---------- ---------- -------- ------\n",
-            row(["", "", "", "Total", "", "", ""]),
-            row(["", "", "%Time", "Wait", "Avg", "Waits", "% DB"]),
-            row(["Event", "Waits", "-outs", "Time (s)", "wait (ms)", "/txn", "time"]),
-            "-".repeat(cut)
-        );
-        t.push_str(&head);
-        for (place, (event, waits, seconds)) in lines.iter().enumerate() {
-            // Sometimes a page ends within the table.
-            if place == 2 {
-                let _ = write!(t, "\u{c}\n{head}");
-            }
-            let name: String = event.chars().take(cut).collect();
-            let outs = if dress == Dress::Awr12 { "" } else { "0" };
-            let mean = Self::mean(dress, *waits, *seconds);
-            let (waits, seconds) = (grouped(*waits as f64, 0), grouped(*seconds as f64, 0));
-            t.push_str(&row([&name, &waits, outs, &seconds, &mean, "1.0", ".5"]));
-        }
-        let _ = write!(t, "{:>26}{}\n\n", "", "-".repeat(54));
-    }
-
-    /// Time model, statistics of the host and of the instance.
-    fn rest(&self, t: &mut String, footer: usize) {
-        let end = format!("{:>26}{}\n\n", "", "-".repeat(footer));
-        let s = self.seconds();
-        let _ = write!(
-            t,
-            "Time Model Statistics                         DB/Inst: SLOB/slob  Snaps: 88-89\n\n\
-             Statistic Name                                       Time (s) % of DB Time\n------------------------------------------ ------------------ ------------\n\
-             DB CPU                                     {:>18} {:>12}\nDB time                                    {:>18}\n{end}",
-            grouped(self.db_cpu * s, 1),
-            "4.5",
-            grouped(self.db_time * s, 1)
-        );
-        let _ = write!(
-            t,
-            "Operating System Statistics                   DB/Inst: SLOB/slob  Snaps: 88-89\n\n\
-             Statistic                                  Value        End Value\n------------------------- ---------------------- ----------------\n\
-             BUSY_TIME                                 24,060\nIDLE_TIME                              1,405,802\nNUM_CPUS                                      32\n{end}"
-        );
-        let _ = write!(
-            t,
-            "Instance Activity Stats                       DB/Inst: SLOB/slob  Snaps: 88-89\n-> Ordered by statistic name\n\n\
-             Statistic                                     Total     per Second     per Trans\n-------------------------------- ------------------ -------------- -------------\n"
-        );
-        for (name, per_s) in self.statistics() {
-            let total = per_s * s;
-            let total = if total >= 1e16 { format!("{total:.4E}") } else { grouped(total, 0) };
-            let _ = writeln!(t, "{name:<32} {total:>18} {:>14} {:>13}", grouped(per_s, 1), "############");
-        }
-        t.push_str(&end);
+        Some(match &name[..1] {
+            "n" => event.to_owned(),
+            "w" => grouped(waits as f64, 0),
+            "s" => grouped(seconds as f64, 0),
+            // Waits and seconds in a narrow column.
+            "c" => shortened(waits),
+            "k" => shortened(seconds),
+            // The mean in whole ms, and with a unit.
+            "m" => format!("{:.0}", us / 1e3),
+            "u" if us < 1e3 => format!("{us:.2}us"),
+            "u" if us < 1e6 => format!("{:.2}ms", us / 1e3),
+            "u" => format!("{:.2} s", us / 1e6),
+            letter => panic!("no figure {letter} of an event"),
+        })
     }
 }
