@@ -6,11 +6,8 @@ pub mod control;
 pub mod driver_panic;
 pub mod environment;
 pub mod error_text;
-pub mod patience;
 #[cfg(feature = "tls")]
 pub mod tls;
-#[cfg(feature = "tls")]
-pub mod tls_fault;
 pub mod url;
 
 pub use bounded_file::read_bounded;

@@ -30,7 +30,6 @@ use mindful_core::{Engine, Error, Result, Target};
 pub use flavor::Flavor;
 
 use crate::connect::Server;
-use crate::meeting::MysqlRendezvous;
 use crate::names::quote_ident;
 use crate::options::Options;
 use crate::target::MysqlTarget;
@@ -128,7 +127,7 @@ impl EngineOptions for MysqlOptions {
         };
         let namespace = self.options.namespace.clone();
         let place = format!("database {} of {}", namespace.quoted(), self.place);
-        Ok(Some(Box::new(MysqlRendezvous::open(server, namespace, place)?)))
+        meeting::open(server, namespace, place).map(Some)
     }
 }
 

@@ -1,13 +1,12 @@
-//! Ranks that meet in a table of the namespace: plain rows, each call complete statements, as text and never prepared.
-//! So a pooler between them and the server does no harm.
+//! The table of the namespace in which ranks meet.
 
-use std::fmt::Write as _;
 use std::time::Duration;
 
-use mindful_core::ranks::rendezvous::{MAX_CHUNK_BYTES, PeerRow, RETENTION, RankRow, Rendezvous};
+use mindful_core::ranks::rendezvous::{MAX_CHUNK_BYTES, Rendezvous};
 use mindful_core::{Error, Result};
-use mysql::Conn;
+use mindful_sql::meeting::{Answer, Dialect, Server as MeetingServer, TableRendezvous};
 use mysql::prelude::Queryable;
+use mysql::{Conn, Row};
 
 use crate::connect::link::Link;
 use crate::connect::{Server, code};
@@ -19,127 +18,68 @@ use crate::names::{MARK, MEETING, Namespace};
 const TRIES: u32 = 10;
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
-/// The place of rows instead of a chunk's number, and of all ranks instead of one.
-const NONE: i64 = -1;
-
 /// Most bytes of a statement: a chunk in digits, and words around it.
 const MOST_STATEMENT: u64 = 1 << 20;
 
 /// `ER_LOCK_DEADLOCK`: nothing was done, and all of it may be done again.
 const DEADLOCK: u16 = 1213;
 
-/// A table in the namespace, and the link that it is read by: apart from the target's.
-pub(crate) struct MysqlRendezvous {
+const DIALECT: Dialect = Dialect {
+    text: ["_utf8mb4 x'", "'"],
+    bytes: ["x'", "'"],
+    now: include_str!("../sql/meeting/now.sql"),
+    tidy: include_str!("../sql/meeting/tidy.sql"),
+    join: &[include_str!("../sql/meeting/come.sql"), include_str!("../sql/meeting/take_place.sql")],
+    post: include_str!("../sql/meeting/post.sql"),
+    look: include_str!("../sql/meeting/look.sql"),
+    send: include_str!("../sql/meeting/send.sql"),
+    take: include_str!("../sql/meeting/take.sql"),
+    clear: include_str!("../sql/meeting/clear.sql"),
+};
+
+/// The link by which the table is read: apart from the target's.
+struct Meeting {
     link: Link,
     namespace: Namespace,
-    place: String,
 }
 
-type Values<'a> = &'a [(&'a str, String)];
+/// Connects to `server`. `place` is its name in messages.
+pub(crate) fn open(server: Server, namespace: Namespace, place: String) -> Result<Box<dyn Rendezvous>> {
+    const { assert!(2 * MAX_CHUNK_BYTES < MOST_STATEMENT as usize, "a chunk fits into a statement") };
+    let server = Meeting { link: Link::new(server), namespace };
+    server.link.version()?;
+    server.refuse_short_statements(&place)?;
+    Ok(Box::new(TableRendezvous { server, dialect: DIALECT, place }))
+}
 
-impl MysqlRendezvous {
-    /// Connects to `server`. `place` is its name in messages.
-    pub(crate) fn open(server: Server, namespace: Namespace, place: String) -> Result<Self> {
-        const { assert!(2 * MAX_CHUNK_BYTES < MOST_STATEMENT as usize, "a chunk fits into a statement") };
-        let meeting = Self { link: Link::new(server), namespace, place };
-        meeting.link.version()?;
-        meeting.refuse_short_statements()?;
-        Ok(meeting)
-    }
-
+impl Meeting {
     fn make(&self) -> Result<()> {
         registry::ensure(&self.link, &self.namespace)?;
         let sql = include_str!("../sql/meeting/create.sql").replace("{{mark}}", MARK);
-        self.ask("making a place to meet", &sql, &[], |conn, sql| Ok(conn.query_drop(sql)?))
+        self.run("making a place to meet", &sql).map(drop)
     }
 
-    fn refuse_short_statements(&self) -> Result<()> {
+    fn refuse_short_statements(&self, place: &str) -> Result<()> {
         let most: Option<u64> = self.link.run("asking for max_allowed_packet", |conn| {
             Ok(conn.query_first("SELECT @@SESSION.max_allowed_packet")?)
         })?;
         match most {
             Some(most) if most < MOST_STATEMENT => Err(Error::target(
-                format!("{} accepts statements of at most {most} bytes, and ranks publish longer ones", self.place),
+                format!("{place} accepts statements of at most {most} bytes, and ranks publish longer ones"),
                 format!("SET GLOBAL max_allowed_packet = {MOST_STATEMENT}, or meet elsewhere with --meet"),
             )),
             _ => Ok(()),
         }
     }
-
-    /// Does one statement, and again where others were in its way.
-    fn ask<T>(
-        &self,
-        what: &str,
-        template: &str,
-        values: Values<'_>,
-        work: impl Fn(&mut Conn, &str) -> Result<T, Failure>,
-    ) -> Result<T> {
-        let sql = template.replace("{{table}}", &self.namespace.qualified(MEETING));
-        let sql = values.iter().fold(sql, |sql, (name, value)| sql.replace(&format!("{{{{{name}}}}}"), value));
-        self.link.run(what, |conn| {
-            let mut tries = 1;
-            loop {
-                match work(conn, &sql) {
-                    Err(Failure::Server(error)) if code(&error) == Some(DEADLOCK) && tries < TRIES => tries += 1,
-                    done => return done,
-                }
-            }
-        })
-    }
-
-    /// Runs one that returns no rows; returns the number of changed rows.
-    fn change_rows(&self, what: &str, template: &str, values: Values<'_>) -> Result<u64> {
-        self.ask(what, template, values, |conn, sql| {
-            conn.query_drop(sql)?;
-            Ok(conn.affected_rows())
-        })
-    }
-
-    fn seen(&self, job: &str, rank: i64) -> Result<Vec<PeerRow>> {
-        let values = [("job", text_literal(job)), ("rank", rank.to_string())];
-        self.ask("reading the rows of the ranks", include_str!("../sql/meeting/look.sql"), &values, |conn, sql| {
-            Ok(conn.query_map(sql, |(rank, token, body, expired)| PeerRow {
-                row: RankRow { rank, token, body },
-                expired,
-            })?)
-        })
-    }
 }
 
-/// A text literal as hexadecimal digits, independent of the server's quoting.
-fn text_literal(text: &str) -> String {
-    format!("_utf8mb4 {}", digits(text.as_bytes()))
+fn answer(conn: &mut Conn, sql: &str) -> Result<Answer, Failure> {
+    let rows: Vec<Row> = conn.query(sql)?;
+    let texts = |row: Row| row.unwrap().into_iter().map(mysql::from_value).collect();
+    Ok(Answer { rows: rows.into_iter().map(texts).collect(), changed: conn.affected_rows() })
 }
 
-fn digits(bytes: &[u8]) -> String {
-    let mut digits = String::with_capacity(2 * bytes.len() + 3);
-    digits.push_str("x'");
-    for byte in bytes {
-        let _ = write!(digits, "{byte:02x}");
-    }
-    digits.push('\'');
-    digits
-}
-
-fn micros(time: Duration) -> String {
-    i64::try_from(time.as_micros()).unwrap_or(i64::MAX / 4).to_string()
-}
-
-fn row_values(job: &str, row: &RankRow, lease: Duration) -> [(&'static str, String); 5] {
-    [
-        ("job", text_literal(job)),
-        ("rank", row.rank.to_string()),
-        ("token", text_literal(&row.token)),
-        ("body", text_literal(&row.body)),
-        ("lease_us", micros(lease)),
-    ]
-}
-
-impl Rendezvous for MysqlRendezvous {
-    fn location(&self) -> String {
-        self.place.clone()
-    }
-
+impl MeetingServer for Meeting {
     fn prepare(&self) -> Result<()> {
         let mut made = Ok(());
         for _ in 0..TRIES {
@@ -154,60 +94,18 @@ impl Rendezvous for MysqlRendezvous {
         made
     }
 
-    fn now_us(&self) -> Result<i64> {
-        let now: Option<i64> =
-            self.ask("reading the meeting's clock", include_str!("../sql/meeting/now.sql"), &[], |conn, sql| {
-                Ok(conn.query_first(sql)?)
-            })?;
-        now.ok_or_else(|| Error::target("the server does not return its time", "read its log"))
-    }
-
-    fn claim_rank(&self, job: &str, row: &RankRow, lease: Duration) -> Result<Option<RankRow>> {
-        let kept = [("kept_us", micros(RETENTION))];
-        self.change_rows("tidying the place to meet", include_str!("../sql/meeting/tidy.sql"), &kept)?;
-        let said = row_values(job, row, lease);
-        self.change_rows("joining the others", include_str!("../sql/meeting/come.sql"), &said)?;
-        self.change_rows("joining the others", include_str!("../sql/meeting/take_place.sql"), &said)?;
-        let holds = self.read_row(job, row.rank)?.map(|seen| seen.row);
-        Ok(holds.filter(|holds| holds.token != row.token))
-    }
-
-    fn update_row(&self, job: &str, row: &RankRow, lease: Duration) -> Result<bool> {
-        Ok(self.change_rows(
-            "publishing to the other ranks",
-            include_str!("../sql/meeting/post.sql"),
-            &row_values(job, row, lease),
-        )? > 0)
-    }
-
-    fn read_rows(&self, job: &str) -> Result<Vec<PeerRow>> {
-        self.seen(job, NONE)
-    }
-
-    fn read_row(&self, job: &str, rank: u32) -> Result<Option<PeerRow>> {
-        Ok(self.seen(job, rank.into())?.pop())
-    }
-
-    fn write_chunk(&self, job: &str, rank: u32, chunk: u32, bytes: &[u8]) -> Result<()> {
-        let values = [
-            ("job", text_literal(job)),
-            ("rank", rank.to_string()),
-            ("chunk", chunk.to_string()),
-            ("bytes", digits(bytes)),
-        ];
-        self.change_rows("publishing the measurements", include_str!("../sql/meeting/send.sql"), &values).map(drop)
-    }
-
-    fn read_chunk(&self, job: &str, rank: u32, chunk: u32) -> Result<Option<Vec<u8>>> {
-        let values = [("job", text_literal(job)), ("rank", rank.to_string()), ("chunk", chunk.to_string())];
-        self.ask("reading the measurements", include_str!("../sql/meeting/take.sql"), &values, |conn, sql| {
-            Ok(conn.query_first(sql)?)
+    /// Runs it again if others were in its way.
+    fn run(&self, what: &str, sql: &str) -> Result<Answer> {
+        let sql = sql.replace("{{table}}", &self.namespace.qualified(MEETING));
+        self.link.run(what, |conn| {
+            let mut tries = 1;
+            loop {
+                match answer(conn, &sql) {
+                    Err(Failure::Server(error)) if code(&error) == Some(DEADLOCK) && tries < TRIES => tries += 1,
+                    done => return done,
+                }
+            }
         })
-    }
-
-    fn remove_rows(&self, job: &str, rank: Option<u32>) -> Result<()> {
-        let values = [("job", text_literal(job)), ("rank", rank.map_or(NONE, i64::from).to_string())];
-        self.change_rows("clearing the place to meet", include_str!("../sql/meeting/clear.sql"), &values).map(drop)
     }
 
     fn abort(&self) {

@@ -26,7 +26,6 @@ use mindful_core::ranks::rendezvous::Rendezvous;
 use mindful_core::{Capabilities, Engine, Error, Result, Target};
 
 use crate::connect::Server;
-use crate::meeting::PostgresRendezvous;
 use crate::options::Options;
 use crate::target::PostgresTarget;
 use crate::template::quote_ident;
@@ -117,7 +116,7 @@ impl EngineOptions for PostgresOptions {
         }
         let (server, namespace) = (self.server(&**events)?, self.options.namespace.clone());
         let place = format!("schema {} of {}", namespace.quoted(), connect::redact(&self.url));
-        Ok(Some(Box::new(PostgresRendezvous::open(server, namespace, place)?)))
+        meeting::open(server, namespace, place).map(Some)
     }
 }
 

@@ -1,1 +1,1 @@
-SELECT bytes FROM {{table}} WHERE job = {{job}} AND rank_number = {{rank}} AND chunk = {{chunk}}
+SELECT HEX(bytes) FROM {{table}} WHERE job = {{job}} AND rank_number = {{rank}} AND chunk = {{chunk}}

@@ -21,7 +21,7 @@ use std::{fs, thread};
 
 use mindful_core::{Error, Result};
 use mindful_host::ownership::make_temporary_folder;
-use mindful_sql::connect::patience::{Patience, not_ended};
+use mindful_sql::connect::abort::{Patience, not_ended};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustls::ClientConfig;
 

@@ -11,11 +11,15 @@ use mysql::{Conn, Row};
 
 use judge::Judged;
 
+use crate::connect::code;
 use crate::connect::link::Link;
 use crate::dataset::layout::PAGE_BYTES;
 use crate::dataset::storage::Storage;
 use crate::error::Failure;
 use crate::names::{MARK, MARK_OF_GUEST, MEETING, NUMBERS, Namespace, REGISTRY, SHAPE, TableKind, quote_ident};
+
+/// `ER_TABLE_EXISTS_ERROR`.
+const TABLE_EXISTS: u16 = 1050;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Entry {
@@ -107,7 +111,13 @@ pub(crate) fn ensure(link: &Link, namespace: &Namespace) -> Result<Vec<Entry>> {
         let sql = include_str!("../../sql/registry.sql").replace("{{registry}}", &namespace.qualified(REGISTRY));
         let storage = Storage::read(conn)?.clause("");
         let mark = if is_guest { MARK_OF_GUEST } else { MARK };
-        conn.query_drop(sql.replace("{{mark}}", mark).replace("{{storage}}", &storage))?;
+        match conn.query_drop(sql.replace("{{mark}}", mark).replace("{{storage}}", &storage)) {
+            // Another rank took the new database for one of others, and made the registry first.
+            Err(error) if !is_guest && code(&error) == Some(TABLE_EXISTS) => {
+                conn.query_drop(format!("ALTER TABLE {} COMMENT = '{MARK}'", namespace.qualified(REGISTRY)))?;
+            }
+            made => made?,
+        }
         Ok(Vec::new())
     })
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use mindful_core::workload::Commit;
-use mindful_sql::work::commit_policy::CommitPolicy;
+use mindful_sql::work::CommitPolicy;
 
 use crate::connect::direct::Direct;
 use crate::error::Failure;

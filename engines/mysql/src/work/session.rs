@@ -12,8 +12,7 @@ use mindful_core::record::latency::Recorder;
 use mindful_core::workload::draws::Draws;
 use mindful_core::workload::{Op, OpKind, Workload};
 use mindful_core::{Error, Result, Session, contract::clock};
-use mindful_sql::work::pause::Pause;
-use mindful_sql::work::warm_up;
+use mindful_sql::work::{NEVER_US, Pause, WARM_UP_OPS};
 use mysql::prelude::Queryable;
 use mysql::{Row, Statement, Value};
 
@@ -109,11 +108,10 @@ impl ServerLoop {
 
     /// Plans the reads by some of them, which count nowhere.
     fn warm_up(&mut self) -> Result<()> {
-        let ops: Vec<Op> =
-            (warm_up::FIRST_OP..warm_up::FIRST_OP + warm_up::OPS).map(|index| self.draws.op(index)).collect();
-        let reads: Vec<Op> = ops.into_iter().filter(|op| op.kind == OpKind::Select).collect();
+        let ops = WARM_UP_OPS.map(|index| self.draws.op(index));
+        let reads: Vec<Op> = ops.filter(|op| op.kind == OpKind::Select).collect();
         if !reads.is_empty() {
-            self.reads(&reads, warm_up::END_US, &mut SliceReport::default())?;
+            self.reads(&reads, NEVER_US, &mut SliceReport::default())?;
             self.service = Default::default();
             self.pause = None;
         }

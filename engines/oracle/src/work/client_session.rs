@@ -6,7 +6,7 @@ use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport, session_
 use mindful_core::workload::client_loop::{ClientLoop, Operator};
 use mindful_core::workload::{Op, OpKind, Workload};
 use mindful_core::{Error, Result, Session};
-use mindful_sql::work::commit_policy::CommitPolicy;
+use mindful_sql::work::CommitPolicy;
 
 use crate::connect::driver::{Bind, Connection, Failure};
 use crate::connect::link::{Link, QUESTION, number};

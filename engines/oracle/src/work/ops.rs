@@ -6,7 +6,7 @@ use mindful_core::contract::slice::{LongOp, SliceReport};
 use mindful_core::record::latency::Recorder;
 use mindful_core::workload::{Op, OpKind};
 use mindful_core::{Error, Result};
-use mindful_sql::work::pause::Pause;
+use mindful_sql::work::Pause;
 
 use crate::work::bucket;
 

@@ -10,7 +10,7 @@ use mindful_core::workload::draws::Draws;
 use mindful_core::workload::{Commit, Op, Workload};
 use mindful_core::{Error, Result, Session};
 use mindful_sql::connect::abort::interrupted;
-use mindful_sql::work::pause::Pause;
+use mindful_sql::work::Pause;
 
 use crate::connect::driver::{Bind, Connection};
 use crate::connect::link::{Link, QUESTION};

@@ -1,1 +1,1 @@
-DELETE FROM {{namespace}}.meeting WHERE job = $1 AND (rank = $2 OR $2 < 0)
+DELETE FROM {{table}} WHERE job = {{job}} AND (rank = {{rank}} OR {{rank}} < 0)

@@ -1,3 +1,3 @@
-INSERT INTO {{namespace}}.meeting (job, rank, chunk, token, body, bytes, expires_us)
-VALUES ($1, $2, $3, '', '', $4, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)
+INSERT INTO {{table}} (job, rank, chunk, token, body, bytes, expires_us)
+VALUES ({{job}}, {{rank}}, {{chunk}}, '', '', {{bytes}}, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)
 ON CONFLICT (job, rank, chunk) DO UPDATE SET bytes = excluded.bytes, expires_us = excluded.expires_us

@@ -1,1 +1,1 @@
-SELECT bytes FROM {{namespace}}.meeting WHERE job = $1 AND rank = $2 AND chunk = $3
+SELECT encode(bytes, 'hex') FROM {{table}} WHERE job = {{job}} AND rank = {{rank}} AND chunk = {{chunk}}

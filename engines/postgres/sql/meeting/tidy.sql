@@ -1,2 +1,2 @@
-DELETE FROM {{namespace}}.meeting
-WHERE abs(expires_us::numeric - extract(epoch FROM clock_timestamp()) * 1000000) > $1
+DELETE FROM {{table}}
+WHERE abs(expires_us::numeric - extract(epoch FROM clock_timestamp()) * 1000000) > {{kept_us}}

@@ -6,7 +6,7 @@ use std::io;
 use mindful_core::contract::error::one_line;
 use mindful_core::{Error, ErrorKind};
 use mindful_sql::connect::error_text::{connection_advice, error_of_kind, network_advice, quote};
-use mindful_sql::connect::tls_fault::Words;
+use mindful_sql::connect::tls::Words;
 use tokio_postgres::error::{DbError, SqlState};
 
 use super::backend::pooled;

@@ -9,10 +9,9 @@ use std::time::{Duration, Instant};
 use mindful_core::contract::slice::{Placement, session_name};
 use mindful_core::workload::Workload;
 use mindful_core::{Error, Result};
-use mindful_sql::connect::abort::{AbortState, interrupted};
+use mindful_sql::connect::abort::{AbortState, Patience, interrupted, not_ended};
 use mindful_sql::connect::control::Control;
 use mindful_sql::connect::driver_panic::caught;
-use mindful_sql::connect::patience::{Patience, not_ended};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::connect::abort;

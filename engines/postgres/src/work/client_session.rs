@@ -7,7 +7,7 @@ use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::workload::client_loop::{ClientLoop, Operator};
 use mindful_core::workload::{Op, OpKind, Redo, Workload};
 use mindful_core::{Error, Result, Session};
-use mindful_sql::work::commit_policy::CommitPolicy;
+use mindful_sql::work::CommitPolicy;
 use tokio_postgres::Statement;
 
 use crate::connect::Connection;

@@ -11,8 +11,7 @@ use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport, Tally};
 use mindful_core::record::latency::Latency;
 use mindful_core::workload::{Access, OpKind, Workload};
 use mindful_core::{Error, Result, Session};
-use mindful_sql::work::pause::Pause;
-use mindful_sql::work::warm_up;
+use mindful_sql::work::{NEVER_US, Pause, WARM_UP_OPS};
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Row, Statement};
 
@@ -100,8 +99,7 @@ impl ServerLoop {
             link: Arc::clone(link),
         };
         // They run one by one, so that no pause is awaited; the first one plans a scan of a whole schema.
-        let ops = if workload.access == Access::Scan { 1 } else { warm_up::OPS };
-        for op in warm_up::FIRST_OP..warm_up::FIRST_OP + ops {
+        for op in WARM_UP_OPS.take(if workload.access == Access::Scan { 1 } else { usize::MAX }) {
             session.send(uncounted(op, 1));
             session.warmed_up()?;
         }
@@ -193,7 +191,7 @@ impl Session for ServerLoop {
     }
 
     fn rehearse(&mut self) -> Result<()> {
-        self.send(uncounted(warm_up::FIRST_OP, 0));
+        self.send(uncounted(WARM_UP_OPS.start, 0));
         self.answer().map(drop)
     }
 
@@ -211,7 +209,7 @@ async fn received(answer: &mut MaybeDone<Answer>) -> Result<Row, Failure> {
 /// A call of `ops` operations from `first_op` on that belongs to no slice.
 fn uncounted(first_op: u64, ops: u64) -> Call {
     let from = Some((first_op as i64, Pause::default()));
-    Call { first_index: 0, begin_us: 0, ends_us: vec![warm_up::END_US], from, last_op: (first_op + ops) as i64 }
+    Call { first_index: 0, begin_us: 0, ends_us: vec![NEVER_US], from, last_op: (first_op + ops) as i64 }
 }
 
 fn misread(what: &str) -> Error {
