@@ -13,17 +13,11 @@ use rustix::io::Errno;
 const LISTS: [&std::ffi::CStr; 2] = [c"system.posix_acl_access", c"system.posix_acl_default"];
 
 /// Whether `path` itself has a list.
-///
-/// # Errors
-/// It cannot be read.
 pub fn is_on(path: &Path) -> io::Result<bool> {
     is_set(rustix::fs::lgetxattr(path, LISTS[0], &mut [0_u8; 0]))
 }
 
 /// Removes the lists of an open folder, and checks that they are gone. Set its mode afterwards.
-///
-/// # Errors
-/// They cannot be removed.
 pub fn remove(folder: impl AsFd) -> io::Result<()> {
     for list in LISTS {
         match rustix::fs::fremovexattr(&folder, list) {

@@ -176,7 +176,6 @@ fn not_locked(path: &Path, error: &io::Error) -> Error {
 }
 
 /// The error that another mindful uses the file at `path`, with its process where that is known.
-#[must_use]
 pub fn in_use(path: &Path) -> Error {
     let by = others(path).map_or_else(String::new, |pids| format!(" (process {pids})"));
     Error::target(
@@ -186,7 +185,6 @@ pub fn in_use(path: &Path) -> Error {
 }
 
 /// The other processes with a lock of the file at `path`, as a list of their numbers; `None` if none is known.
-#[must_use]
 pub fn others(path: &Path) -> Option<String> {
     let named = path.metadata().ok()?;
     let file = format!("{:02x}:{:02x}:{}", major(named.dev()), minor(named.dev()), named.ino());
@@ -212,7 +210,6 @@ fn holders<'t>(locks: &'t str, file: &str) -> impl Iterator<Item = &'t str> {
 }
 
 /// A finding about other processes that use the files at `paths` too.
-#[must_use]
 pub fn shared(paths: &[PathBuf]) -> Option<Finding> {
     let used = paths.iter().find_map(|path| Some(format!("{} by process {}", path.display(), others(path)?)))?;
     let text = "Another run, load or cleanup of mindful uses the same file: it shares the file's cache and its device, and \

@@ -48,9 +48,6 @@ impl Trusted {
     }
 
     /// Why others may change the object at `path` with these facts; `None` if they may not.
-    ///
-    /// # Errors
-    /// Its access list cannot be read.
     pub fn why_open(&self, path: &Path, facts: &Metadata) -> io::Result<Option<String>> {
         let rights = Rights::from_metadata(facts);
         if !self.is_trusted(rights.owner) {
@@ -65,9 +62,6 @@ impl Trusted {
     }
 
     /// The first folder on the way to `path`, that included, which belongs to another user.
-    ///
-    /// # Errors
-    /// A folder on the way cannot be read.
     pub fn foreign_folder(&self, path: &Path) -> io::Result<Option<String>> {
         for part in path.ancestors() {
             match fs::symlink_metadata(part) {
@@ -82,9 +76,6 @@ impl Trusted {
 
     /// The first way for others to replace the object at `path`: a folder on the path to it, or the object itself. A
     /// missing file does not have an owner. The path is absolute and without links.
-    ///
-    /// # Errors
-    /// A folder on the path cannot be read.
     pub fn way_in(&self, path: &Path) -> io::Result<Option<String>> {
         // From the top: a user who cannot change the upper folders cannot replace the next one.
         let mut way: Vec<&Path> = path.ancestors().collect();

@@ -11,9 +11,6 @@ use std::path::Path;
 use rustix::fs::{FileType, Mode, OFlags, fstat};
 
 /// Opens `path` for reading; a link in its place only if `follow` is set.
-///
-/// # Errors
-/// It is not a regular file, or cannot be opened.
 pub fn open_regular(path: &Path, follow: bool) -> io::Result<File> {
     let follow = if follow { OFlags::empty() } else { OFlags::NOFOLLOW };
     let found = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC | follow, Mode::empty())?;

@@ -53,9 +53,6 @@ pub struct WatchedCommand {
 
 impl WatchedGroup {
     /// Starts the leader.
-    ///
-    /// # Errors
-    /// No process can be started.
     pub fn start() -> io::Result<Self> {
         let mut leader = Command::new("/bin/sh");
         leader.env_clear().args(["-c", LEADER]).current_dir("/").process_group(0);
@@ -63,9 +60,6 @@ impl WatchedGroup {
     }
 
     /// Starts `command` in the group.
-    ///
-    /// # Errors
-    /// It cannot be started.
     pub fn spawn(&self, command: &mut Command) -> io::Result<(Child, WatchedCommand)> {
         let group = Pid::from_child(&self.0);
         let child = command.process_group(group.as_raw_nonzero().get()).spawn()?;
@@ -74,9 +68,6 @@ impl WatchedGroup {
     }
 
     /// Starts a shell in the group, set up by `prepare`, that runs the line `hook` and adopts what it leaves behind.
-    ///
-    /// # Errors
-    /// It cannot be started.
     pub fn spawn_hook(&self, hook: &str, prepare: impl FnOnce(&mut Command)) -> io::Result<(Child, WatchedCommand)> {
         let mut shell = Command::new("/bin/sh");
         shell.args(["-c", ADOPTER, "sh", "/bin/sh", "-c", hook]);

@@ -34,6 +34,12 @@ pub(crate) struct Role {
     pub known_by: Option<(&'static str, String)>,
 }
 
+impl Role {
+    fn refuse(&self, root: &Path, why: &str, next: &str) -> Error {
+        Error::plan(format!("{} {} {why}", self.option, root.display()), next)
+    }
+}
+
 /// A folder that is ours, locked until this is dropped.
 #[derive(Debug)]
 pub(crate) struct MarkedFolder {
@@ -48,10 +54,8 @@ impl MarkedFolder {
     pub(crate) fn examine(path: &Path, account: &Account, role: &Role) -> Result<(PathBuf, bool)> {
         let root = account.reach(path, role.option)?;
         if root.as_os_str().as_encoded_bytes().iter().any(u8::is_ascii_control) {
-            return Err(Error::plan(
-                format!("{} {} has a control character in its name", role.option, root.display()),
-                "choose another name: the server writes it into files with one entry a line",
-            ));
+            let next = "choose another name: the server writes it into files with one entry a line";
+            return Err(role.refuse(&root, "has a control character in its name", next));
         }
         check_way(&root, account, role)?;
         let marked = is_ours(&root, role)?;
@@ -140,25 +144,18 @@ fn is_ours(root: &Path, role: &Role) -> Result<bool> {
     }
     let other = marked.ok().and_then(|text| Some(text.strip_prefix(MARK[0])?.strip_suffix(MARK[1])?.to_owned()));
     if let Some(other) = other {
-        return Err(Error::plan(
-            format!("{} {} holds {other}, not {}", role.option, root.display(), role.content),
-            "name another folder, or remove that server by `mindful cleanup`; nothing was changed",
-        ));
+        let next = "name another folder, or remove that server by `mindful cleanup`; nothing was changed";
+        return Err(role.refuse(root, &format!("holds {other}, not {}", role.content), next));
     }
     if entries.any(|entry| entry.is_ok_and(|entry| entry.file_name() != LOST)) {
         let known = role.known_by.as_ref().filter(|(file, _)| root.join(file).exists());
         let what = known.map_or("files", |(_, what)| what);
-        return Err(Error::plan(
-            format!("{} {} holds {what} of someone else", role.option, root.display()),
-            "name a new or an empty folder; nothing was changed",
-        ));
+        let next = "name a new or an empty folder; nothing was changed";
+        return Err(role.refuse(root, &format!("holds {what} of someone else"), next));
     }
     let facts = fs::metadata(root).map_err(|error| refused(root, role.option, &error))?;
     if Rights::from_metadata(&facts).is_sticky() {
-        return Err(Error::plan(
-            format!("{} {} is a folder that all users share", role.option, root.display()),
-            "name a new folder in it",
-        ));
+        return Err(role.refuse(root, "is a folder that all users share", "name a new folder in it"));
     }
     Ok(false)
 }
@@ -166,17 +163,14 @@ fn is_ours(root: &Path, role: &Role) -> Result<bool> {
 /// A mark that another user made does not count: other files there could lead mindful anywhere.
 fn is_mine(root: &Path, role: &Role) -> Result<()> {
     let me = Account::mine().uid;
-    let owner = |path: &Path| fs::symlink_metadata(path).map(|facts| facts.uid());
-    let owners = owner(root).and_then(|folder| Ok([folder, owner(&root.join(MARK_FILE))?]));
-    let Some(owner) =
-        owners.map_err(|error| refused(root, role.option, &error))?.into_iter().find(|owner| *owner != me)
-    else {
-        return Ok(());
-    };
-    Err(Error::plan(
-        format!("{} {} was made by user number {owner}", role.option, root.display()),
-        "start mindful as that user, or name another folder; nothing was changed",
-    ))
+    for path in [root, &root.join(MARK_FILE)] {
+        let owner = fs::symlink_metadata(path).map_err(|error| refused(root, role.option, &error))?.uid();
+        if owner != me {
+            let next = "start mindful as that user, or name another folder; nothing was changed";
+            return Err(role.refuse(root, &format!("was made by user number {owner}"), next));
+        }
+    }
+    Ok(())
 }
 
 /// As root, mindful changes owners and closes the folder: meanwhile other users cannot replace its files.

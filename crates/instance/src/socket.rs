@@ -4,16 +4,15 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use mindful_host::Kernel;
-use mindful_host::ownership::Trusted;
+use mindful_host::ownership::make_temporary_folder;
 
 use crate::account::Account;
 use crate::files::{make_private, own_file, read_text};
 use crate::folder::Folder;
 use crate::program::ServerKind;
 
-/// A socket's path has at most 107 bytes (`sun_path` in unix(7), with its closing zero); other systems have 103.
-const LONGEST: usize = 103;
+/// A socket's path has at most 107 bytes (`sun_path` in unix(7), with its closing zero).
+const LONGEST: usize = 107;
 
 /// A folder for the socket, closed to all but the server's user: in the server's folder, or in the temporary folder
 /// when the path would be too long for a socket.
@@ -37,13 +36,23 @@ impl SocketFolder {
             folder.make_private(&path)?;
             return Ok(Self { path, kind, temporary: false });
         }
-        let path = temporary_path(&path, account, kind)?;
+        let refused = |why: String| {
+            io::Error::other(format!(
+                "{} is too long for the path of a socket, and {why}: name another temporary folder by TMPDIR, or a \
+                 shorter --data-dir",
+                path.display()
+            ))
+        };
+        let temporary = make_temporary_folder().map_err(|error| refused(error.to_string()))?;
+        let made = Self { path: temporary, kind, temporary: true };
+        if made.path.join(kind.socket).as_os_str().len() >= LONGEST {
+            return Err(refused(format!("so is {}", made.path.display())));
+        }
         let mut file = own_file(&note)?;
         file.set_len(0)?;
-        file.write_all(path.as_os_str().as_encoded_bytes())?;
-        fs::create_dir(&path)?;
-        make_private(&path, account)?;
-        Ok(Self { path, kind, temporary: true })
+        file.write_all(made.path.as_os_str().as_encoded_bytes())?;
+        make_private(&made.path, account)?;
+        Ok(made)
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -57,33 +66,6 @@ impl Drop for SocketFolder {
             remove_temporary(&self.path, self.kind);
         }
     }
-}
-
-/// A new name in the temporary folder, because `long` is too long for a socket: as root, in one where no other user may put
-/// something in its place.
-fn temporary_path(long: &Path, account: &Account, kind: &ServerKind) -> io::Result<PathBuf> {
-    let named = Some(std::env::temp_dir()).filter(|folder| folder.is_absolute());
-    let named = named.unwrap_or_else(|| PathBuf::from("/tmp"));
-    let refused = |why: &str| {
-        io::Error::other(format!(
-            "{} is too long for the path of a socket, and {why}: name another temporary folder by TMPDIR, or a shorter \
-             --data-dir",
-            long.display()
-        ))
-    };
-    let unreadable = |error: io::Error| refused(&format!("{}: {error}", named.display()));
-    let folder = named.canonicalize().map_err(unreadable)?;
-    let way_in = if account.switched { Trusted::of_process(&Kernel::default()).way_in(&folder) } else { Ok(None) };
-    if let Some(why) = way_in.map_err(unreadable)? {
-        return Err(refused(&why));
-    }
-    let nanos =
-        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.subsec_nanos());
-    let path = folder.join(format!("mindful-{}-{nanos}", std::process::id()));
-    if path.join(kind.socket).as_os_str().len() < LONGEST {
-        return Ok(path);
-    }
-    Err(refused(&format!("so is {}", folder.display())))
 }
 
 /// Removes files that a server leaves behind, and the folder if it is empty then.

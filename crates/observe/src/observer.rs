@@ -96,9 +96,6 @@ impl Wishes {
 impl Observer {
     /// Introduces every sampler with [`Event::Source`], then reads them at the boundaries (engine clock) until the last.
     /// `clock_offset_us` is the engine's clock minus this host's. Each reading is one [`Event::Sample`].
-    ///
-    /// # Errors
-    /// The thread cannot be started.
     pub fn start(
         Sources { samplers, watches }: Sources,
         boundaries: Boundaries,

@@ -1,6 +1,7 @@
 //! The samplers of this machine: real work must be visible in them.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
@@ -17,24 +18,63 @@ use mindful_observe::{environment, host_checks, host_samplers};
 
 const BLOCK: usize = 8192;
 const BLOCKS: usize = 1024;
+const BYTES: f64 = (BLOCK * BLOCKS) as f64;
 
 /// All metrics of all sources as `source/metric`.
 type Readings = BTreeMap<String, Option<f64>>;
 
-fn read(samplers: &mut [Box<dyn Sampler>]) -> Readings {
-    let mut readings = Readings::new();
-    for sampler in samplers {
-        let values = sampler.read().expect("a source of this machine can be read");
-        assert_eq!(values.len(), sampler.metrics().len(), "{}", sampler.name());
-        for (metric, value) in sampler.metrics().iter().zip(values) {
-            readings.insert(format!("{}/{}", sampler.name(), metric.name), value);
-        }
-    }
-    readings
+/// The samplers of a host, without the trace of requests, which not every machine has.
+struct Seen {
+    samplers: Vec<Box<dyn Sampler>>,
+    findings: Vec<Finding>,
 }
 
-fn grown(before: &Readings, after: &Readings, name: &str) -> f64 {
-    after[name].expect("known after") - before[name].expect("known before")
+impl Seen {
+    fn of(host: &HostView) -> Self {
+        let (samplers, findings) = host_samplers(host, false, &[]);
+        Self { samplers, findings }
+    }
+
+    fn read(&mut self) -> Readings {
+        let mut readings = Readings::new();
+        for sampler in &mut self.samplers {
+            let values = sampler.read().expect("a source of this machine can be read");
+            assert_eq!(values.len(), sampler.metrics().len(), "{}", sampler.name());
+            for (metric, value) in sampler.metrics().iter().zip(values) {
+                readings.insert(format!("{}/{}", sampler.name(), metric.name), value);
+            }
+        }
+        readings
+    }
+
+    fn during(&mut self, work: impl FnOnce()) -> Growth {
+        let before = self.read();
+        work();
+        Growth { before, after: self.read() }
+    }
+
+    /// Whether the device below the build's files is seen, which it may not be in a container; it prints why not.
+    fn has_device(&self) -> bool {
+        let unseen = self.findings.iter().find(|finding| finding.evidence.starts_with("device: "));
+        if let Some(unseen) = unseen {
+            not_run(&format!("the build folder lies on no device that is seen: {}", unseen.evidence));
+        } else {
+            assert!(self.findings.is_empty(), "{:?}", self.findings);
+        }
+        unseen.is_none()
+    }
+}
+
+struct Growth {
+    before: Readings,
+    after: Readings,
+}
+
+impl Growth {
+    fn of(&self, source: &str, metric: impl Display) -> f64 {
+        let name = format!("{source}/{metric}");
+        self.after[&name].expect("known after") - self.before[&name].expect("known before")
+    }
 }
 
 fn view(data: &Path, pid: Option<u32>) -> HostView {
@@ -63,30 +103,39 @@ fn written(folder: &Path) -> std::path::PathBuf {
     path
 }
 
-/// Why the device below the build's files is not seen, as in a container.
-fn no_device(findings: &[Finding]) -> Option<String> {
-    let unseen = findings.iter().find(|finding| finding.evidence.starts_with("device: "))?;
-    Some(format!("the build folder lies on no device that is seen: {}", unseen.evidence))
+/// A shell that waits for lines and runs them, as the server of a test.
+struct Server(Child);
+
+impl Server {
+    fn start() -> Self {
+        Self(Command::new("sh").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("there is a shell"))
+    }
+
+    fn view(&self, data: &Path) -> HostView {
+        view(data, Some(self.0.id()))
+    }
+
+    fn begin(&mut self, line: &str) {
+        let stdin = self.0.stdin.as_mut().expect("stdin is a pipe");
+        writeln!(stdin, "{line}; echo done").expect("the shell listens");
+    }
+
+    /// Runs a command and waits until it is done.
+    fn run(&mut self, line: &str) {
+        self.begin(line);
+        let mut answer = String::new();
+        let stdout = self.0.stdout.as_mut().expect("stdout is a pipe");
+        BufReader::new(stdout).read_line(&mut answer).expect("the shell answers");
+        assert_eq!(answer, "done\n");
+    }
 }
 
-/// A shell that waits for lines and runs them; it is the server of a test.
-fn server() -> Child {
-    Command::new("sh").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("there is a shell")
-}
-
-/// Runs a command in the server and waits until it is done.
-fn command(server: &mut Child, line: &str) {
-    let stdin = server.stdin.as_mut().expect("stdin is a pipe");
-    writeln!(stdin, "{line}; echo done").expect("the shell listens");
-    let mut answer = String::new();
-    let stdout = server.stdout.as_mut().expect("stdout is a pipe");
-    BufReader::new(stdout).read_line(&mut answer).expect("the shell answers");
-    assert_eq!(answer, "done\n");
-}
-
-fn end(mut server: Child) {
-    drop(server.stdin.take());
-    server.wait().expect("the shell ends");
+impl Drop for Server {
+    fn drop(&mut self) {
+        // After a failed test it may have ended.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 #[test]
@@ -97,73 +146,54 @@ fn direct_reads_show_at_the_device_and_in_the_process() {
     }
     let folder = folder();
     let path = written(folder.path());
-    // Not every machine has the trace of requests.
-    let (mut samplers, findings) = host_samplers(&view(&path, None), false, &[]);
-    if let Some(why) = no_device(&findings) {
-        return not_run(&why);
+    let mut seen = Seen::of(&view(&path, None));
+    if !seen.has_device() {
+        return;
     }
-    assert!(findings.is_empty(), "{findings:?}");
     let direct = i32::try_from(rustix::fs::OFlags::DIRECT.bits()).unwrap();
     let file = OpenOptions::new().read(true).custom_flags(direct).open(&path).unwrap();
     let mut aligned = vec![0u8; BLOCK * 2];
     let begin = aligned.as_ptr().align_offset(BLOCK);
-    let before = read(&mut samplers);
-    for block in 0..BLOCKS {
-        let buffer = &mut aligned[begin..begin + BLOCK];
-        file.read_exact_at(buffer, (block * BLOCK) as u64).unwrap();
-    }
-    let after = read(&mut samplers);
-    let bytes = (BLOCK * BLOCKS) as f64;
-    let process = grown(&before, &after, &format!("processes/{}", Counter::ProcessReadBytes));
-    let device = grown(&before, &after, &format!("diskstats/{}", Counter::DeviceReadBytes));
-    let requests = grown(&before, &after, &format!("diskstats/{}", Counter::DeviceReads));
-    assert!(process >= bytes && process < bytes * 1.1, "{process} of {bytes}");
-    assert!(device >= bytes, "{device} of {bytes}");
+    let grown = seen.during(|| {
+        for block in 0..BLOCKS {
+            file.read_exact_at(&mut aligned[begin..begin + BLOCK], (block * BLOCK) as u64).unwrap();
+        }
+    });
+    let process = grown.of("processes", Counter::ProcessReadBytes);
+    let device = grown.of("diskstats", Counter::DeviceReadBytes);
+    let requests = grown.of("diskstats", Counter::DeviceReads);
+    assert!((BYTES..BYTES * 1.1).contains(&process), "{process} of {BYTES}");
+    assert!(device >= BYTES, "{device} of {BYTES}");
     assert!(requests >= BLOCKS as f64, "one request a block: {requests}");
-    assert!(grown(&before, &after, "vmstat/pgpgin") * 1024.0 >= bytes, "the second witness saw it too");
+    assert!(grown.of("vmstat", "pgpgin") * 1024.0 >= BYTES, "the second witness saw it too");
 }
 
 #[test]
 fn blocks_read_from_the_page_cache_show_as_read_calls_only() {
     let folder = folder();
     let path = written(folder.path());
-    let file = File::open(&path).unwrap();
-    let mut buffer = vec![0u8; BLOCK * BLOCKS];
-    file.read_exact_at(&mut buffer, 0).unwrap();
-    let mut server = server();
-    let (mut samplers, _) = host_samplers(&view(&path, Some(server.id())), true, &[]);
-    let before = read(&mut samplers);
-    command(&mut server, &format!("cat '{}' > /dev/null", path.display()));
-    let after = read(&mut samplers);
-    end(server);
-    let bytes = (BLOCK * BLOCKS) as f64;
-    assert!(grown(&before, &after, "processes/rchar") >= bytes);
-    assert!(grown(&before, &after, &format!("processes/{}", Counter::ProcessReadBytes)) < bytes * 0.1);
+    std::fs::read(&path).unwrap();
+    let mut server = Server::start();
+    let grown = Seen::of(&server.view(&path)).during(|| server.run(&format!("cat '{}' > /dev/null", path.display())));
+    assert!(grown.of("processes", "rchar") >= BYTES);
+    assert!(grown.of("processes", Counter::ProcessReadBytes) < BYTES * 0.1);
 }
 
 #[test]
 fn synced_writes_of_an_ended_child_show_in_its_parent() {
     let folder = folder();
     let path = folder.path().join("new");
-    let mut server = server();
-    let (mut samplers, findings) = host_samplers(&view(&path, Some(server.id())), false, &[]);
-    if let Some(why) = no_device(&findings) {
-        end(server);
-        return not_run(&why);
+    let mut server = Server::start();
+    let mut seen = Seen::of(&server.view(&path));
+    if !seen.has_device() {
+        return;
     }
-    assert!(findings.is_empty(), "{findings:?}");
-    let before = read(&mut samplers);
-    command(
-        &mut server,
-        &format!("dd if=/dev/zero of='{}' bs=64k count=64 conv=fdatasync 2>/dev/null", path.display()),
-    );
-    let after = read(&mut samplers);
-    end(server);
-    let bytes = 64.0 * 65536.0;
-    let process = grown(&before, &after, &format!("processes/{}", Counter::ProcessWriteBytes));
-    assert!(process >= bytes && process < bytes * 1.1, "{process} of {bytes}");
-    assert!(grown(&before, &after, &format!("diskstats/{}", Counter::DeviceWriteBytes)) >= bytes);
-    assert!(grown(&before, &after, &format!("diskstats/{}", Counter::DeviceQueueTimeUs)) > 0.0);
+    let write = format!("dd if=/dev/zero of='{}' bs=64k count=128 conv=fdatasync 2>/dev/null", path.display());
+    let grown = seen.during(|| server.run(&write));
+    let process = grown.of("processes", Counter::ProcessWriteBytes);
+    assert!((BYTES..BYTES * 1.1).contains(&process), "{process} of {BYTES}");
+    assert!(grown.of("diskstats", Counter::DeviceWriteBytes) >= BYTES);
+    assert!(grown.of("diskstats", Counter::DeviceQueueTimeUs) > 0.0);
 }
 
 #[test]
@@ -172,56 +202,44 @@ fn cpu_of_a_child_shows_as_the_servers_and_not_as_ours() {
     if !own_process() {
         return;
     }
-    let mut server = server();
-    let (mut samplers, _) = host_samplers(&view(Path::new("/"), Some(server.id())), true, &[]);
-    let before = read(&mut samplers);
-    command(&mut server, "(i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done)");
-    let after = read(&mut samplers);
-    end(server);
-    let user = grown(&before, &after, &format!("processes/{}", Counter::ServerCpuUserUs));
-    let busy = grown(&before, &after, &format!("stat/{}", Counter::HostCpuBusyUs));
-    let total = grown(&before, &after, &format!("stat/{}", Counter::HostCpuTotalUs));
-    let ours = grown(&before, &after, &format!("client/{}", Counter::ClientCpuUs));
+    let mut server = Server::start();
+    let mut seen = Seen::of(&server.view(Path::new("/")));
+    let grown = seen.during(|| server.run("(i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done)"));
+    let user = grown.of("processes", Counter::ServerCpuUserUs);
+    let busy = grown.of("stat", Counter::HostCpuBusyUs);
+    let total = grown.of("stat", Counter::HostCpuTotalUs);
+    let ours = grown.of("client", Counter::ClientCpuUs);
     assert!(user > 0.0 && ours < user, "server {user} us, client {ours} us");
     assert!(busy > user / 2.0 && busy <= total, "busy {busy} us of {total} us");
 }
 
 #[test]
 fn counters_of_a_tree_only_grow_while_processes_come_and_go() {
-    let mut server = server();
-    let (mut samplers, _) = host_samplers(&view(Path::new("/"), Some(server.id())), true, &[]);
-    let stdin = server.stdin.as_mut().unwrap();
-    writeln!(
-        stdin,
-        "i=0; while [ $i -lt 400 ]; do cat /proc/self/stat > /dev/null & i=$((i+1)); done; wait; echo done"
-    )
-    .unwrap();
-    let mut last = read(&mut samplers);
+    let mut server = Server::start();
+    let mut seen = Seen::of(&server.view(Path::new("/")));
+    let processes = seen.samplers.iter().find(|sampler| sampler.name() == "processes").unwrap().metrics().iter();
+    let counters: Vec<_> = processes.filter(|metric| metric.kind == MetricKind::Counter).cloned().collect();
+    server.begin("i=0; while [ $i -lt 400 ]; do cat /proc/self/stat > /dev/null & i=$((i+1)); done; wait");
     for _ in 0..200 {
-        let next = read(&mut samplers);
-        for sampler in samplers.iter().filter(|sampler| sampler.name() == "processes") {
-            for metric in sampler.metrics().iter().filter(|metric| metric.kind == MetricKind::Counter) {
-                let name = format!("processes/{}", metric.name);
-                assert!(grown(&last, &next, &name) >= 0.0, "{name} fell");
-            }
+        let grown = seen.during(|| ());
+        for metric in &counters {
+            assert!(grown.of("processes", &metric.name) >= 0.0, "{} fell", metric.name);
         }
-        last = next;
     }
-    end(server);
 }
 
 #[test]
 fn memory_is_no_device() {
-    let (samplers, findings) = host_samplers(&view(Path::new("/dev/shm"), None), true, &[]);
-    assert!(samplers.iter().all(|sampler| sampler.name() != "diskstats"));
-    let unseen: Vec<_> = findings.iter().filter(|finding| finding.evidence.starts_with("device: ")).collect();
+    let seen = Seen::of(&view(Path::new("/dev/shm"), None));
+    assert!(seen.samplers.iter().all(|sampler| sampler.name() != "diskstats"));
+    let unseen: Vec<_> = seen.findings.iter().filter(|finding| finding.evidence.starts_with("device: ")).collect();
     assert_eq!(unseen.len(), 1);
     assert!(unseen[0].evidence.contains("is memory, not storage"), "{}", unseen[0].evidence);
 }
 
 #[test]
 fn of_a_remote_server_only_our_own_cpu_is_seen_and_that_is_said() {
-    let (samplers, findings) = host_samplers(&HostView::default(), true, &[]);
+    let Seen { samplers, findings } = Seen::of(&HostView::default());
     // A host without interfaces of its own has no network.
     let of_client: Vec<_> = samplers.iter().map(|sampler| sampler.name()).filter(|name| *name != "network").collect();
     assert_eq!(of_client, ["client", "client-settled"]);
@@ -266,10 +284,9 @@ fn figures_of_the_target_itself_are_not_called_unseen() {
 
 #[test]
 fn a_server_that_is_gone_is_an_error_and_not_a_zero() {
-    let mut server = server();
-    let (mut samplers, _) = host_samplers(&view(Path::new("/"), Some(server.id())), true, &[]);
-    drop(server.stdin.take());
-    server.wait().unwrap();
+    let server = Server::start();
+    let mut samplers = Seen::of(&server.view(Path::new("/"))).samplers;
+    drop(server);
     let processes = samplers.iter_mut().find(|sampler| sampler.name() == "processes").unwrap();
     assert!(processes.read().is_err());
 }
@@ -303,12 +320,10 @@ fn the_doctor_warns_of_data_in_memory_with_evidence() {
 
 #[test]
 fn a_host_that_others_keep_busy_is_reported_by_the_doctor() {
-    let mut server = server();
-    writeln!(server.stdin.as_mut().unwrap(), "exec sh -c 'while :; do :; done'").unwrap();
+    let mut server = Server::start();
+    server.begin("exec sh -c 'while :; do :; done'");
     let cpus = std::thread::available_parallelism().unwrap().get();
     let findings = host_checks(&HostView::default());
-    server.kill().unwrap();
-    server.wait().unwrap();
     // On more than ten CPUs one of them is less than a tenth of the host.
     assert!(cpus >= 10 || findings.iter().any(|finding| finding.code == "busy-host"), "{findings:?}");
 }
@@ -352,18 +367,15 @@ fn a_server_limited_by_its_control_group_is_seen_by_doctor() {
         Ok(group) => group,
         Err(error) => return not_run(&format!("it needs root and a CPU controller that can be written: {error}")),
     };
-    let mut server = server();
-    group.add(server.id());
-    let host = view(Path::new("/"), Some(server.id()));
-    let (mut samplers, _) = host_samplers(&host, true, &[]);
-    let before = read(&mut samplers);
-    command(&mut server, "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done");
-    let after = read(&mut samplers);
+    let mut server = Server::start();
+    group.add(server.0.id());
+    let host = server.view(Path::new("/"));
+    let grown = Seen::of(&host).during(|| server.run("i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done"));
     let findings = host_checks(&host);
     let facts = environment(&host, HostFacts::Local);
-    end(server);
-    assert!(grown(&before, &after, "cgroup/cpu_throttled_periods") > 0.0);
-    assert!(grown(&before, &after, "cgroup/cpu_throttled_time") > 0.0);
+    drop(server);
+    assert!(grown.of("cgroup", Counter::ThrottledPeriods) > 0.0);
+    assert!(grown.of("cgroup", Counter::ThrottledUs) > 0.0);
     assert!(
         findings.iter().any(|finding| finding.code == "host-setting" && finding.evidence.starts_with("0.02 of")),
         "{findings:?}"

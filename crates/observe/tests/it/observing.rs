@@ -33,6 +33,11 @@ impl Kept {
         samples.collect()
     }
 
+    /// The first values of the samples of `name`.
+    fn values(&self, name: &str) -> Vec<Option<f64>> {
+        self.samples().iter().filter(|sample| sample.0 == name).map(|sample| sample.3[0]).collect()
+    }
+
     fn findings(&self, code: &str) -> Vec<String> {
         let events = self.0.lock().expect("no test panics while it holds the lock");
         let findings = events.iter().filter_map(|event| match event {
@@ -79,6 +84,10 @@ impl Sampler for Counting {
     }
 }
 
+fn at_and_after() -> Vec<Counting> {
+    vec![Counting::new("at", Phase::Boundary), Counting::new("after", Phase::Settled)]
+}
+
 const SLICE_US: i64 = 100_000;
 /// Longer than a busy host delays a reading: no boundary is missed.
 const LONG_US: i64 = 6 * SLICE_US;
@@ -109,8 +118,7 @@ fn observe_at(samplers: Vec<Counting>, boundaries: Boundaries) -> (Observer, Arc
 #[test]
 fn every_boundary_is_read_once_and_settled_sources_later() {
     let due = boundaries_of(LONG_US, 4);
-    let (observer, kept) =
-        observe(vec![Counting::new("at", Phase::Boundary), Counting::new("after", Phase::Settled)], due.clone());
+    let (observer, kept) = observe(at_and_after(), due.clone());
     observer.finish();
     let samples = kept.samples();
     for (name, last_us) in [("at", 0), ("after", 300_000)] {
@@ -130,8 +138,7 @@ fn every_boundary_is_read_once_and_settled_sources_later() {
 
 #[test]
 fn sources_introduce_themselves_before_anything_is_read() {
-    let (observer, kept) =
-        observe(vec![Counting::new("one", Phase::Boundary), Counting::new("two", Phase::Settled)], boundaries(0));
+    let (observer, kept) = observe(at_and_after(), boundaries(0));
     observer.finish();
     let events = kept.0.lock().unwrap();
     let sources: Vec<_> = events
@@ -141,7 +148,7 @@ fn sources_introduce_themselves_before_anything_is_read() {
             _ => None,
         })
         .collect();
-    assert_eq!(sources, [("one", Phase::Boundary), ("two", Phase::Settled)]);
+    assert_eq!(sources, [("at", Phase::Boundary), ("after", Phase::Settled)]);
 }
 
 #[test]
@@ -149,11 +156,8 @@ fn a_source_that_fails_is_reported_once_then_unknown() {
     let failing = Counting { fails_from: 3, ..Counting::new("failing", Phase::Boundary) };
     let (observer, kept) = observe(vec![failing, Counting::new("well", Phase::Boundary)], boundaries_of(LONG_US, 4));
     observer.finish();
-    let values = |name: &str| -> Vec<Option<f64>> {
-        kept.samples().iter().filter(|sample| sample.0 == name).map(|sample| sample.3[0]).collect()
-    };
-    assert_eq!(values("failing"), [Some(1.0), Some(2.0), None, None, None]);
-    assert_eq!(values("well"), [1.0, 2.0, 3.0, 4.0, 5.0].map(Some));
+    assert_eq!(kept.values("failing"), [Some(1.0), Some(2.0), None, None, None]);
+    assert_eq!(kept.values("well"), [1.0, 2.0, 3.0, 4.0, 5.0].map(Some));
     assert_eq!(kept.findings("sampler-failed"), ["gone: bring it back"]);
 }
 
@@ -162,8 +166,7 @@ fn a_source_that_panics_silences_no_other() {
     let panicking = Counting { panics: true, ..Counting::new("panicking", Phase::Boundary) };
     let (observer, kept) = observe(vec![panicking, Counting::new("well", Phase::Boundary)], boundaries_of(LONG_US, 1));
     observer.finish();
-    let well: Vec<_> = kept.samples().iter().filter(|sample| sample.0 == "well").map(|sample| sample.3[0]).collect();
-    assert_eq!(well, [Some(1.0), Some(2.0)]);
+    assert_eq!(kept.values("well"), [Some(1.0), Some(2.0)]);
     assert_eq!(kept.findings("sampler-failed"), ["its reader panicked"]);
 }
 
@@ -177,8 +180,7 @@ fn a_late_reading_shows_when_and_a_missed_one_is_unknown() {
     assert!(second.2 - (due[1] - OFFSET_US) > SLICE_US, "the second reading came late and must say so");
     let (observer, kept) = observe(vec![slow(Phase::Settled), Counting::new("after", Phase::Settled)], boundaries(1));
     observer.finish();
-    let after: Vec<_> = kept.samples().iter().filter(|sample| sample.0 == "after").map(|sample| sample.3[0]).collect();
-    assert_eq!(after, [None, Some(1.0)], "a value read after the next boundary belongs to that one");
+    assert_eq!(kept.values("after"), [None, Some(1.0)], "a value read after the next boundary belongs to that one");
 }
 
 #[test]
@@ -194,8 +196,7 @@ fn a_server_that_answers_late_makes_no_other_late() {
 
 #[test]
 fn published_counters_are_read_last_however_late() {
-    let (observer, kept) =
-        observe(vec![Counting::new("at", Phase::Boundary), Counting::new("after", Phase::Settled)], boundaries(1));
+    let (observer, kept) = observe(at_and_after(), boundaries(1));
     // Far beyond the last boundary and the time that sessions usually take to publish.
     std::thread::sleep(Duration::from_secs(1));
     let done_us = now_us();
@@ -209,8 +210,7 @@ fn published_counters_are_read_last_however_late() {
 #[test]
 fn endless_boundaries_end_at_the_first_after_the_work() {
     let every = Boundaries::Every { start_us: now_us() + OFFSET_US, period_us: SLICE_US };
-    let (observer, kept) =
-        observe_at(vec![Counting::new("at", Phase::Boundary), Counting::new("after", Phase::Settled)], every.clone());
+    let (observer, kept) = observe_at(at_and_after(), every.clone());
     std::thread::sleep(Duration::from_millis(230));
     let ended = now_us() + OFFSET_US;
     observer.finish();

@@ -1,6 +1,6 @@
 //! Archives that mean harm, and some that are only damaged.
 
-use std::io::Seek;
+use std::io::Cursor;
 use std::os::unix::fs::MetadataExt;
 
 use lzma_rust2::{XzOptions, XzWriter};
@@ -48,35 +48,43 @@ fn xz(bytes: &[u8]) -> Vec<u8> {
     packed.finish().unwrap()
 }
 
-fn jar(entries: &[(&str, &[u8], u32)]) -> File {
-    let mut zip = ZipWriter::new(tempfile::tempfile().unwrap());
+/// The bytes of a jar of files: name, content and mode.
+fn jar(entries: &[(&str, &[u8], u32)]) -> Vec<u8> {
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, content, mode) in entries {
         zip.start_file(*name, SimpleFileOptions::default().unix_permissions(*mode)).unwrap();
         zip.write_all(content).unwrap();
     }
-    let mut file = zip.finish().unwrap();
-    file.rewind().unwrap();
-    file
+    zip.finish().unwrap().into_inner()
 }
 
-/// A folder to unpack into, inside another one in which escaped files become visible.
-fn place() -> (TempDir, PathBuf) {
+/// Unpacks the jar into the folder `into` of another one, in which escaped files would become visible.
+fn unpacked_jar(jar: &[u8], contents: Contents) -> (TempDir, Refusable) {
     let top = tempfile::tempdir().unwrap();
     let into = top.path().join("into");
     fs::create_dir(&into).unwrap();
-    (top, into)
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(jar).unwrap();
+    let result = unpack(file, &contents, &into, &LIMITS);
+    assert_eq!(fs::read_dir(top.path()).unwrap().count(), 1, "something was made outside");
+    (top, result)
+}
+
+fn unpacked_txz(packed: &[u8]) -> (TempDir, Refusable) {
+    unpacked_jar(&jar(&[("x.txz", packed, 0o644)]), Contents::Tar(".txz", None))
 }
 
 fn unpacked(entries: &[Entry<'_>]) -> (TempDir, Refusable) {
-    let (top, into) = place();
-    let result = unpack(jar(&[("x.txz", &xz(&tar_of(entries)), 0o644)]), &Contents::Tar(".txz", None), &into, &LIMITS);
-    assert_eq!(fs::read_dir(top.path()).unwrap().count(), 1, "something was made outside");
-    (top, result)
+    unpacked_txz(&xz(&tar_of(entries)))
 }
 
 fn refused(entries: &[Entry<'_>], why: &str) {
     let refusal = unpacked(entries).1.unwrap_err();
     assert!(refusal.contains(why), "{refusal}");
+}
+
+fn mode(top: &TempDir, name: &str) -> u32 {
+    fs::metadata(top.path().join("into").join(name)).unwrap().mode() & 0o7777
 }
 
 #[test]
@@ -94,10 +102,9 @@ fn a_good_archive_comes_out_whole() {
     result.unwrap();
     let into = top.path().join("into");
     assert_eq!(fs::read(into.join("bin/lib/libpq.so")).unwrap(), b"text");
-    assert_eq!(fs::metadata(into.join("bin/postgres")).unwrap().mode() & 0o7777, 0o755);
-    assert_eq!(fs::metadata(into.join("bin")).unwrap().mode() & 0o7777, 0o755);
-    let [one, other] = ["share/again", "lib/libpq.so.5"].map(|name| fs::metadata(into.join(name)).unwrap());
-    assert_eq!((one.ino(), one.mode() & 0o7777), (other.ino(), 0o644));
+    assert_eq!(["bin/postgres", "bin", "share/again"].map(|name| mode(&top, name)), [0o755, 0o755, 0o644]);
+    let [one, other] = ["share/again", "lib/libpq.so.5"].map(|name| fs::metadata(into.join(name)).unwrap().ino());
+    assert_eq!(one, other);
 }
 
 #[test]
@@ -167,9 +174,8 @@ fn bombs_end_at_their_bound() {
     refused(&[Entry("zeros", EntryType::Regular, "", &vec![0; 2 << 20], 0o644)], "unpacks to more than 1 MiB");
     let names: Vec<_> = (0..200).map(|n| format!("{n}")).collect();
     refused(&names.iter().map(|name| file(name)).collect::<Vec<_>>(), "too many entries");
-    let (_top, into) = place();
     let many: Vec<_> = names.iter().map(|name| (name.as_str(), &b""[..], 0o644)).collect();
-    let refusal = unpack(jar(&many), &Contents::Tar(".txz", None), &into, &LIMITS).unwrap_err();
+    let refusal = unpacked_jar(&jar(&many), Contents::Tar(".txz", None)).1.unwrap_err();
     assert!(refusal.contains("more than 100 entries"), "{refusal}");
 }
 
@@ -182,8 +188,7 @@ fn a_dictionary_beyond_all_memory_is_refused() {
     packed[16] = 40;
     let sum = crc32(&packed[12..12 + size - 4]);
     packed[12 + size - 4..12 + size].copy_from_slice(&sum.to_le_bytes());
-    let (_top, into) = place();
-    let refusal = unpack(jar(&[("x.txz", &packed, 0o644)]), &Contents::Tar(".txz", None), &into, &LIMITS).unwrap_err();
+    let refusal = unpacked_txz(&packed).1.unwrap_err();
     assert!(refusal.contains("memory"), "{refusal}");
 }
 
@@ -197,35 +202,21 @@ fn an_archive_cut_anywhere_is_refused() {
     let entries = [file("a"), Entry("b", EntryType::Regular, "", &[7; 3000], 0o644), file("c")];
     let whole = xz(&tar_of(&entries));
     for cut in (0..whole.len()).step_by(7) {
-        let (_top, into) = place();
-        let result = unpack(jar(&[("x.txz", &whole[..cut], 0o644)]), &Contents::Tar(".txz", None), &into, &LIMITS);
-        assert!(result.is_err(), "{cut} of {} bytes of xz", whole.len());
+        assert!(unpacked_txz(&whole[..cut]).1.is_err(), "{cut} of {} bytes of xz", whole.len());
     }
     let plain = tar_of(&entries);
     for cut in [100, 700, 1024 + 900, 1024 + 512 + 2000] {
-        let (_top, into) = place();
-        let result = unpack(jar(&[("x.txz", &xz(&plain[..cut]), 0o644)]), &Contents::Tar(".txz", None), &into, &LIMITS);
-        assert!(result.is_err(), "{cut} of {} bytes of tar", plain.len());
+        assert!(unpacked_txz(&xz(&plain[..cut])).1.is_err(), "{cut} of {} bytes of tar", plain.len());
     }
-    let mut zip = Vec::new();
-    jar(&[("x.txz", &whole, 0o644)]).read_to_end(&mut zip).unwrap();
+    let zip = jar(&[("x.txz", &whole, 0o644)]);
     for cut in (0..zip.len()).step_by(11) {
-        let (_top, into) = place();
-        let mut file = tempfile::tempfile().unwrap();
-        file.write_all(&zip[..cut]).unwrap();
-        assert!(unpack(file, &Contents::Tar(".txz", None), &into, &LIMITS).is_err(), "{cut} of {} bytes", zip.len());
+        let result = unpacked_jar(&zip[..cut], Contents::Tar(".txz", None)).1;
+        assert!(result.is_err(), "{cut} of {} bytes", zip.len());
     }
 }
 
 /// The list of another server's files.
 const FILES: Files = Files { below: "linux/", names: &["bin/mariadbd", "share/"], programs: &["bin/mariadbd"] };
-
-fn unpacked_jar(entries: &[(&str, &[u8], u32)]) -> (TempDir, Refusable) {
-    let (top, into) = place();
-    let result = unpack(jar(entries), &Contents::Jar(FILES), &into, &LIMITS);
-    assert_eq!(fs::read_dir(top.path()).unwrap().count(), 1, "something was made outside");
-    (top, result)
-}
 
 #[test]
 fn a_jar_gives_the_listed_files_and_no_other() {
@@ -235,31 +226,25 @@ fn a_jar_gives_the_listed_files_and_no_other() {
         ("linux/bin/other", b"", 0o755),
         ("linux/share/errmsg/english.sys", b"text", 0o755),
     ];
-    let (top, result) = unpacked_jar(entries);
+    let (top, result) = unpacked_jar(&jar(entries), Contents::Jar(FILES));
     result.unwrap();
-    let mode = |name: &str| fs::metadata(top.path().join("into").join(name)).unwrap().mode() & 0o7777;
-    assert_eq!((mode("bin/mariadbd"), mode("share/errmsg/english.sys")), (0o755, 0o644));
+    assert_eq!((mode(&top, "bin/mariadbd"), mode(&top, "share/errmsg/english.sys")), (0o755, 0o644));
     assert!(!top.path().join("into/bin/other").exists() && !top.path().join("into/META-INF").exists());
-    let (_top, result) = unpacked_jar(&entries[..1]);
-    assert!(result.unwrap_err().contains("bin/mariadbd is not in it"));
+    let refusal = unpacked_jar(&jar(&entries[..1]), Contents::Jar(FILES)).1.unwrap_err();
+    assert!(refusal.contains("bin/mariadbd is not in it"), "{refusal}");
 }
 
 #[test]
 fn a_jar_that_means_harm_is_refused() {
-    let (_top, result) =
-        unpacked_jar(&[("linux/bin/mariadbd", b"", 0o755), ("linux/share/z", &vec![0; 2 << 20], 0o644)]);
-    let refusal = result.unwrap_err();
+    let bomb = jar(&[("linux/bin/mariadbd", b"", 0o755), ("linux/share/z", &vec![0; 2 << 20], 0o644)]);
+    let refusal = unpacked_jar(&bomb, Contents::Jar(FILES)).1.unwrap_err();
     assert!(refusal.contains("more than 1 MiB"), "{refusal}");
     // Its type and mode are the upper half of the four bytes at 38 of its header in the directory.
-    let mut bytes = Vec::new();
-    jar(&[("linux/share/su", b"", 0o755)]).read_to_end(&mut bytes).unwrap();
+    let mut bytes = jar(&[("linux/share/su", b"", 0o755)]);
     let header = bytes.windows(4).position(|four| four == b"PK\x01\x02").unwrap();
     for mode in [0o010_644_u32, 0o020_644, 0o060_644, 0o140_644, 0o120_777] {
         bytes[header + 38..header + 42].copy_from_slice(&(mode << 16).to_le_bytes());
-        let mut file = tempfile::tempfile().unwrap();
-        file.write_all(&bytes).unwrap();
-        let (_top, into) = place();
-        let refusal = unpack(file, &Contents::Jar(FILES), &into, &LIMITS).unwrap_err();
+        let refusal = unpacked_jar(&bytes, Contents::Jar(FILES)).1.unwrap_err();
         assert!(refusal.contains("neither a file nor a folder"), "{mode:o}: {refusal}");
     }
 }
@@ -267,23 +252,14 @@ fn a_jar_that_means_harm_is_refused() {
 /// Names that no writer of archives writes, put in place of one as long.
 #[test]
 fn a_jar_with_names_that_leave_the_folder_is_refused() {
+    let other = b"linux/share/one-other";
     for name in [&b"linux/share/../../out"[..], b"/etc/cron.d/of-theirs", b"linux/share/twice/yes"] {
-        let mut bytes = Vec::new();
-        let entries: &[(&str, &[u8], u32)] =
-            &[("linux/share/twice/yes", b"", 0o644), ("linux/share/one-other", b"", 0o644)];
-        jar(entries).read_to_end(&mut bytes).unwrap();
-        for at in (0..bytes.len() - name.len())
-            .filter(|at| bytes[*at..].starts_with(b"linux/share/one-other"))
-            .collect::<Vec<_>>()
-        {
+        let mut bytes = jar(&[("linux/share/twice/yes", b"", 0o644), ("linux/share/one-other", b"", 0o644)]);
+        while let Some(at) = bytes.windows(other.len()).position(|part| part == other) {
             bytes[at..at + name.len()].copy_from_slice(name);
         }
-        let mut file = tempfile::tempfile().unwrap();
-        file.write_all(&bytes).unwrap();
-        let (top, into) = place();
-        let refusal = unpack(file, &Contents::Jar(FILES), &into, &LIMITS).unwrap_err();
+        let refusal = unpacked_jar(&bytes, Contents::Jar(FILES)).1.unwrap_err();
         assert!(refusal.contains("leads out") || refusal.contains("twice"), "{}: {refusal}", shown(name));
-        assert_eq!(fs::read_dir(top.path()).unwrap().count(), 1, "something was made outside");
     }
 }
 
@@ -305,28 +281,25 @@ fn a_tar_gives_the_listed_files_and_no_other() {
         Entry("linux/share/second", EntryType::Link, "linux/share/errmsg.sys", b"", 0o644),
         file("elsewhere/share/errmsg.sys"),
     ];
-    let unpacked = |entries: &[Entry<'_>], ending, packed: fn(&[u8]) -> Vec<u8>| {
-        let (top, into) = place();
-        let tar = packed(&tar_of(entries));
-        let contents = Contents::Tar(ending, Some(FILES));
-        (top, unpack(jar(&[("x.txz", &tar, 0o644), ("x.tar.gz", &tar, 0o644)]), &contents, &into, &LIMITS))
-    };
-    for (ending, packed) in [(".tar.gz", gz as fn(&[u8]) -> Vec<u8>), (".txz", xz)] {
-        let (top, result) = unpacked(&entries, ending, packed);
+    for (ending, pack) in [(".tar.gz", gz as fn(&[u8]) -> Vec<u8>), (".txz", xz)] {
+        let unpacked = |entries: &[Entry<'_>]| {
+            let tar = pack(&tar_of(entries));
+            let jar = jar(&[("x.txz", &tar, 0o644), ("x.tar.gz", &tar, 0o644)]);
+            unpacked_jar(&jar, Contents::Tar(ending, Some(FILES)))
+        };
+        let (top, result) = unpacked(&entries);
         result.unwrap();
-        let mode = |name: &str| fs::metadata(top.path().join("into").join(name)).unwrap().mode() & 0o7777;
-        assert_eq!((mode("bin/mariadbd"), mode("share/english"), mode("share/second")), (0o755, 0o644, 0o644));
+        let modes = ["bin/mariadbd", "share/english", "share/second"].map(|name| mode(&top, name));
+        assert_eq!(modes, [0o755, 0o644, 0o644]);
         assert!(!top.path().join("into/bin/other").exists() && !top.path().join("into/lib").exists());
-        let (_top, result) = unpacked(&entries[..2], ending, packed);
-        assert!(result.unwrap_err().contains("share/ is not in it"));
-        let (_top, result) = unpacked(&[link("linux/share/x", "/etc/passwd")], ending, packed);
-        assert!(result.unwrap_err().contains("leads out of the folder"));
+        assert!(unpacked(&entries[..2]).1.unwrap_err().contains("share/ is not in it"));
+        let out = [link("linux/share/x", "/etc/passwd")];
+        assert!(unpacked(&out).1.unwrap_err().contains("leads out of the folder"));
     }
     // A sum that does not fit, at the end of gzip.
     let mut broken = gz(&tar_of(&entries));
     let sum = broken.len() - 8;
     broken[sum] ^= 1;
-    let (_top, into) = place();
-    let contents = Contents::Tar(".tar.gz", Some(FILES));
-    unpack(jar(&[("x.tar.gz", &broken, 0o644)]), &contents, &into, &LIMITS).unwrap_err();
+    let jar = jar(&[("x.tar.gz", &broken, 0o644)]);
+    unpacked_jar(&jar, Contents::Tar(".tar.gz", Some(FILES))).1.unwrap_err();
 }
