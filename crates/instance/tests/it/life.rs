@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mindful_conformance::processes::guards;
+use mindful_conformance::processes::{gone, guards, kill, working_in};
 use mindful_conformance::{Notes, names, place};
 use mindful_core::contract::OwnedObject;
 use mindful_core::contract::event::Events;
@@ -34,17 +34,15 @@ pub(crate) fn open_with_log(place: &Path, log: Option<&Path>, tiny: &Tiny) -> (R
     if !program.exists() && fs::hard_link(&me, &program).is_err() {
         fs::copy(&me, &program).unwrap();
     }
+    open_in(place.join("tiny"), log, Tiny { program, ..tiny.clone() })
+}
+
+fn open_in(folder: PathBuf, log: Option<&Path>, tiny: Tiny) -> (Result<Instance>, Arc<Notes>) {
     let account = Account::choose(None).unwrap();
-    let order = Order {
-        folder: place.join("tiny"),
-        log: log.map(Path::to_owned),
-        account,
-        sessions: 4,
-        page_cache_limit: None,
-    };
+    let order = Order { folder, log: log.map(Path::to_owned), account, sessions: 4, page_cache_limit: None };
     let notes = Arc::new(Notes::default());
     let events: Arc<dyn Events> = notes.clone();
-    (Instance::open(order, Arc::new(Tiny { program, ..tiny.clone() }), &events), notes)
+    (Instance::open(order, Arc::new(tiny), &events), notes)
 }
 
 fn open(place: &Path) -> (Instance, String) {
@@ -57,30 +55,16 @@ fn refusal(place: &Path, tiny: &Tiny) -> String {
     open_with(place, tiny).0.err().expect("it is refused").to_string()
 }
 
+pub(crate) fn pid(instance: &Instance) -> i32 {
+    instance.pid().cast_signed()
+}
+
 pub(crate) fn tell(instance: &Instance, what: &str) -> String {
     ask(instance.socket_folder(), what).unwrap()
 }
 
-/// Server processes that work in the data folder, or worked in one that is gone.
-fn servers(place: &Path) -> Vec<u32> {
-    let data = place.canonicalize().unwrap().join("tiny/data");
-    let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse().ok();
-    let works_there = |pid: &u32| fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd.starts_with(&data));
-    fs::read_dir("/proc").unwrap().flatten().filter_map(number).filter(works_there).collect()
-}
-
-pub(crate) fn kill(pid: u32) {
-    kill_process(Pid::from_raw(pid as i32).unwrap(), Signal::KILL).unwrap();
-}
-
-/// Waits until neither server nor guard exists, for longer than any guard waits.
-fn gone(place: &Path) {
-    let began = Instant::now();
-    let lock = fs::File::open(place.join("tiny/server.lock")).unwrap();
-    while lock.try_lock().is_err() {
-        assert!(began.elapsed() < Duration::from_secs(30), "still there: {:?}", servers(place));
-        std::thread::sleep(Duration::from_millis(10));
-    }
+fn data(place: &Path) -> PathBuf {
+    place.join("tiny/data")
 }
 
 /// A process that another test starts and kills. Run on its own, it makes a folder and ends in order.
@@ -115,9 +99,9 @@ fn a_server_stops_with_its_owner_and_its_data_is_found_again() {
     let (instance, notes) = open(place.path());
     assert!(notes.contains("made a Tiny 1.0 in "), "{notes}");
     assert_eq!((tell(&instance, "one").as_str(), tell(&instance, "count").as_str()), ("written", "2"));
-    assert_eq!(servers(place.path()), [instance.pid()]);
+    assert_eq!(working_in(&data(place.path())), [pid(&instance)]);
     drop(instance);
-    assert_eq!(servers(place.path()), [] as [u32; 0]);
+    assert_eq!(working_in(&data(place.path())), [] as [i32; 0]);
     let (instance, notes) = open(place.path());
     assert_eq!((tell(&instance, "count").as_str(), notes.as_str()), ("2", ""), "there is nothing to repair");
 }
@@ -127,7 +111,7 @@ fn a_killed_server_recovers_and_says_so() {
     let place = place();
     let (instance, _) = open(place.path());
     tell(&instance, "one");
-    kill(instance.pid());
+    kill(pid(&instance));
     drop(instance);
     let (instance, notes) = open(place.path());
     assert!(notes.contains("was not shut down the last time: it recovers first"), "{notes}");
@@ -138,11 +122,10 @@ fn a_killed_server_recovers_and_says_so() {
 fn a_server_ends_when_its_owner_is_killed() {
     let place = place();
     let mut owner = owner_of(place.path());
-    assert_eq!(servers(place.path()).len(), 1);
+    assert_eq!(working_in(&data(place.path())).len(), 1);
     owner.kill().unwrap();
     owner.wait().unwrap();
-    gone(place.path());
-    assert_eq!(servers(place.path()), [] as [u32; 0]);
+    gone(&data(place.path())).unwrap();
     let (instance, notes) = open(place.path());
     assert_eq!((tell(&instance, "count").as_str(), notes.as_str()), ("2", ""), "the guard stopped it in order");
 }
@@ -151,9 +134,9 @@ fn a_server_ends_when_its_owner_is_killed() {
 fn a_server_that_outlived_owner_and_guard_is_stopped() {
     let place = place();
     let mut owner = owner_of(place.path());
-    let left = servers(place.path());
+    let left = working_in(&data(place.path()));
     let stat = fs::read_to_string(format!("/proc/{}/stat", left[0])).unwrap();
-    let guard: u32 = stat.rsplit_once(") ").unwrap().1.split(' ').nth(1).unwrap().parse().unwrap();
+    let guard: i32 = stat.rsplit_once(") ").unwrap().1.split(' ').nth(1).unwrap().parse().unwrap();
     // Its watcher too, which would continue without it.
     let children = fs::read_to_string(format!("/proc/{guard}/task/{guard}/children")).unwrap();
     let watchers = children.split_whitespace().map(|pid| pid.parse().unwrap()).filter(|pid| !left.contains(pid));
@@ -161,11 +144,11 @@ fn a_server_that_outlived_owner_and_guard_is_stopped() {
     owner.kill().unwrap();
     owner.wait().unwrap();
     std::thread::sleep(Duration::from_millis(200));
-    assert_eq!(servers(place.path()), left);
+    assert_eq!(working_in(&data(place.path())), left);
     let (instance, notes) = open(place.path());
     assert!(notes.contains("a server of an earlier run still uses "), "{notes}");
-    assert_eq!(servers(place.path()), [instance.pid()]);
-    assert!(!left.contains(&instance.pid()));
+    assert_eq!(working_in(&data(place.path())), [pid(&instance)]);
+    assert!(!left.contains(&pid(&instance)));
     assert_eq!(tell(&instance, "count"), "2");
 }
 
@@ -198,7 +181,7 @@ fn a_crash_in_a_load_starts_again_but_an_end_does_not() {
     let (instance, _) = open(place.path());
     instance.serve(Purpose::Load).unwrap();
     tell(&instance, "one");
-    kill(instance.pid());
+    kill(pid(&instance));
     drop(instance);
     let (instance, notes) = open(place.path());
     assert!(notes.contains("made again"), "{notes}");
@@ -240,7 +223,7 @@ fn stopped_deaf(said: &'static str, meanwhile: impl FnOnce(Arc<Instance>)) -> (D
     meanwhile(Arc::clone(&instance));
     let began = Instant::now();
     instance.close();
-    assert_eq!(servers(place.path()), [] as [u32; 0]);
+    assert_eq!(working_in(&data(place.path())), [] as [i32; 0]);
     (began.elapsed(), notes.all())
 }
 
@@ -331,7 +314,7 @@ fn destruction_removes_only_our_files() {
     let kept = owned(&["schema b", "schema b", "schema a"], &[]).kept_because;
     assert_eq!(kept.as_deref(), Some("it also holds letter.txt and 2 more, not mindful's"));
     instance.destroy().unwrap();
-    assert_eq!((servers(place.path()), names(&folder)), (vec![], vec![PathBuf::from("letter.txt")]));
+    assert_eq!((working_in(&data(place.path())), names(&folder)), (vec![], vec![PathBuf::from("letter.txt")]));
     drop(instance);
     fs::remove_file(folder.join("letter.txt")).unwrap();
     open(place.path()).0.destroy().unwrap();
@@ -347,7 +330,7 @@ fn a_path_too_long_for_a_socket_is_no_obstacle() {
     assert_eq!(tell(&instance, "count"), "1");
     let socket = instance.socket_folder().to_owned();
     assert!(!socket.starts_with(place.path()));
-    kill(instance.pid());
+    kill(pid(&instance));
     drop(instance);
     assert!(!socket.exists(), "a socket of a killed server goes too");
 }
@@ -390,19 +373,10 @@ fn a_folder_below_another_users_is_refused_by_root() {
     let top = place();
     let theirs = top.path().join("theirs");
     fs::create_dir(&theirs).unwrap();
-    let account = Account::choose(None).unwrap();
     let refused = |owner: u32, mode: u32| {
         std::os::unix::fs::chown(&theirs, Some(owner), None).unwrap();
         fs::set_permissions(&theirs, Permissions::from_mode(mode)).unwrap();
-        let order = Order {
-            folder: theirs.join("tiny"),
-            log: None,
-            account: account.clone(),
-            sessions: 4,
-            page_cache_limit: None,
-        };
-        let events: Arc<dyn Events> = Arc::new(Notes::default());
-        let refusal = Instance::open(order, Arc::new(Tiny::default()), &events).err().expect("it is refused");
+        let refusal = open_in(theirs.join("tiny"), None, Tiny::default()).0.err().expect("it is refused");
         assert_eq!(names(&theirs), [] as [PathBuf; 0]);
         refusal.to_string()
     };

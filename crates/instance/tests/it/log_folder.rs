@@ -5,12 +5,13 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use mindful_conformance::processes::kill;
 use mindful_conformance::{names, place};
 use mindful_instance::Instance;
 use mindful_instance::account::Account;
 use mindful_instance::program::Purpose;
 
-use crate::life::{kill, open_with_log, tell};
+use crate::life::{open_with_log, pid, tell};
 use crate::tiny::Tiny;
 
 fn open(place: &Path, log: Option<&Path>) -> Instance {
@@ -162,7 +163,7 @@ fn half_a_dataset_leaves_no_log_and_a_crashed_load_a_new_one() {
     let instance = open(place.path(), Some(&log));
     instance.serve(Purpose::Load).unwrap();
     tell(&instance, "one");
-    kill(instance.pid());
+    kill(pid(&instance));
     drop(instance);
     let (instance, notes) = open_with_log(place.path(), None, &Tiny::default());
     assert!(notes.tell("made again"), "{}", notes.all());
