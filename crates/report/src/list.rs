@@ -7,7 +7,7 @@ use crate::escape::{escape, escape_to};
 use crate::figure::{UNKNOWN, count, maybe};
 use crate::style::{Style, Tone};
 use crate::table::Side::{Left, Right};
-use crate::table::Table;
+use crate::table::{Column, Table};
 
 #[derive(Debug, Clone, Copy)]
 pub struct StoredRun<'a> {
@@ -23,29 +23,27 @@ pub fn table(rows: &[StoredRun], style: &Style) -> String {
     if rows.is_empty() {
         return "no runs\n".to_owned();
     }
-    let mut table = Table::new(&[
-        ("id", Left),
-        ("when (UTC)", Left),
-        ("what", Left),
-        ("engine", Left),
-        ("target", Left),
-        ("sessions", Right),
-        ("unit", Right),
-        ("upd %", Right),
-        ("blocks/s", Right),
-        ("phys reads/s", Right),
-        ("p99 us", Right),
-        ("validity", Left),
-        ("tag", Left),
-    ]);
-    let mut faults = Vec::new();
-    for row in rows {
-        if let Some(head) = row.head {
-            table.row(cells(row.id, head, row.summary));
-        } else {
-            faults.push(format!("{}  cannot be read: {}", escape(row.id), escape(row.fault.unwrap_or("unknown"))));
-        }
-    }
+    let readable: Vec<ReadableRun> = rows.iter().filter_map(ReadableRun::of).collect();
+    let step = |run: &ReadableRun, figure: fn(&StepSummary) -> Option<f64>| maybe(run.best.and_then(figure));
+    let columns: &[Column<ReadableRun>] = &[
+        ("id", Left, &|run| escape(run.id)),
+        ("when (UTC)", Left, &|ReadableRun { head, .. }| escape(&minute(&head.started_at))),
+        ("what", Left, &|run| what(run.head, run.summary)),
+        ("engine", Left, &|run| escape(&run.head.engine)),
+        ("target", Left, &|run| escape_to(place(&run.head.target), 32)),
+        ("sessions", Right, &ReadableRun::sessions),
+        ("unit", Right, &|run| unit(run.head)),
+        ("upd %", Right, &|run| asked(run.head, crate::figure::number(run.head.plan.update_pct.percent()))),
+        ("blocks/s", Right, &|run| step(run, |step| step.blocks_visited_per_s)),
+        ("phys reads/s", Right, &|run| step(run, |step| step.physical_reads_per_s)),
+        ("p99 us", Right, &|run| step(run, |step| step.ops.main()?.p99_us)),
+        ("validity", Left, &|run| verdict(run.summary)),
+        ("tag", Left, &|run| run.head.plan.tag.as_deref().map_or_else(|| UNKNOWN.to_owned(), |tag| escape_to(tag, 24))),
+    ];
+    let table = Table::of(&readable, columns);
+    let fault =
+        |row: &StoredRun| format!("{}  cannot be read: {}", escape(row.id), escape(row.fault.unwrap_or("unknown")));
+    let faults = rows.iter().filter(|row| row.head.is_none()).map(fault);
     let mut lines = if table.is_empty() { Vec::new() } else { table.lines(usize::MAX, style.table_columns()) };
     if let Some(header) = lines.first_mut() {
         *header = style.paint(Tone::Faint, header);
@@ -54,32 +52,39 @@ pub fn table(rows: &[StoredRun], style: &Style) -> String {
     lines.join("\n") + "\n"
 }
 
-fn cells(id: &str, head: &RunHead, summary: Option<&Summary>) -> Vec<String> {
-    let steps = summary.filter(|summary| !summary.is_contrast()).map(|summary| &summary.steps);
-    let best = steps.and_then(|steps| steps.iter().max_by(|a, b| visited(a).total_cmp(&visited(b))));
-    let when = head.started_at.get(..16).unwrap_or(&head.started_at).replace('T', " ");
-    let p99 = best.and_then(|step| step.ops.main().and_then(|op| op.p99_us));
-    let verdict = match summary {
-        None => "unfinished",
-        Some(s) if !s.finished => "unfinished",
-        Some(s) if s.validity == Validity::Invalid => s.validity.name(),
-        Some(s) => &s.validity.name().to_lowercase(),
-    };
-    vec![
-        escape(id),
-        escape(&when),
-        what(head, summary),
-        escape(&head.engine),
-        escape_to(place(&head.target), 32),
-        best.map_or_else(|| asked(head, head.plan.sessions.to_string()), |step| count(step.sessions)),
-        unit(head),
-        asked(head, crate::figure::number(head.plan.update_pct.percent())),
-        maybe(best.and_then(|step| step.blocks_visited_per_s)),
-        maybe(best.and_then(|step| step.physical_reads_per_s)),
-        maybe(p99),
-        verdict.to_owned(),
-        head.plan.tag.as_deref().map_or_else(|| UNKNOWN.to_owned(), |tag| escape_to(tag, 24)),
-    ]
+/// A run that can be read, with its step of the most blocks per second.
+struct ReadableRun<'a> {
+    id: &'a str,
+    head: &'a RunHead,
+    summary: Option<&'a Summary>,
+    best: Option<&'a StepSummary>,
+}
+
+impl<'a> ReadableRun<'a> {
+    fn of(row: &StoredRun<'a>) -> Option<Self> {
+        let visited = |step: &StepSummary| step.blocks_visited_per_s.unwrap_or(0.0);
+        let steps = row.summary.filter(|summary| !summary.is_contrast()).map(|summary| &summary.steps);
+        let best = steps.and_then(|steps| steps.iter().max_by(|a, b| visited(a).total_cmp(&visited(b))));
+        Some(Self { id: row.id, head: row.head?, summary: row.summary, best })
+    }
+
+    fn sessions(&self) -> String {
+        let planned = || asked(self.head, self.head.plan.sessions.to_string());
+        self.best.map_or_else(planned, |step| count(step.sessions))
+    }
+}
+
+/// An instant to the minute: `2026-11-26 17:23`.
+pub(crate) fn minute(instant: &str) -> String {
+    instant.get(..16).unwrap_or(instant).replace('T', " ")
+}
+
+fn verdict(summary: Option<&Summary>) -> String {
+    match summary.filter(|summary| summary.finished) {
+        None => "unfinished".to_owned(),
+        Some(summary) if summary.validity == Validity::Invalid => summary.validity.name().to_owned(),
+        Some(summary) => summary.validity.name().to_lowercase(),
+    }
 }
 
 /// The place of a target: its scheme is the column `engine`, and a user is not a place.
@@ -125,10 +130,6 @@ fn asked(head: &RunHead, said: String) -> String {
 fn unit(head: &RunHead) -> String {
     let unit = head.plan.work_unit;
     asked(head, head.plan.compatibility.kit().map_or_else(|| unit.to_string(), |kit| format!("{unit} like {kit}")))
-}
-
-fn visited(step: &StepSummary) -> f64 {
-    step.blocks_visited_per_s.unwrap_or(0.0)
 }
 
 #[cfg(test)]

@@ -8,6 +8,9 @@ pub(crate) enum Side {
     Right,
 }
 
+/// A column of a table of `T`: its name, its side, and its cell in the row of a `T`.
+pub(crate) type Column<'a, T> = (&'a str, Side, &'a dyn Fn(&T) -> String);
+
 /// Rows of cells under a header; columns as wide as their widest cell.
 pub(crate) struct Table {
     sides: Vec<Side>,
@@ -21,10 +24,11 @@ impl Table {
         Self { sides: header.iter().map(|(_, side)| *side).collect(), rows: vec![names.clone()], names }
     }
 
-    /// A table of figures, each row under a name.
-    pub(crate) fn of_figures(name: &str, figures: &[&str]) -> Self {
-        let figures = figures.iter().map(|title| (*title, Side::Right));
-        Self::new(&std::iter::once((name, Side::Left)).chain(figures).collect::<Vec<_>>())
+    /// A row for each of `items`, with the cells of `columns`.
+    pub(crate) fn of<T>(items: &[T], columns: &[Column<T>]) -> Self {
+        let mut table = Self::new(&columns.iter().map(|(name, side, _)| (*name, *side)).collect::<Vec<_>>());
+        table.rows.extend(items.iter().map(|item| columns.iter().map(|(.., cell)| cell(item)).collect()));
+        table
     }
 
     /// Sets the title of the column `name` to the system's own word. If the columns do not fit, it is still dropped by

@@ -12,7 +12,8 @@ use crate::export::csv;
 use crate::figure::{UNKNOWN, amount, percent};
 use crate::panels::{Panel, place};
 use crate::style::Style;
-use crate::table::{Side, Table};
+use crate::table::Side::{Left, Right};
+use crate::table::{Column, Table};
 use crate::{escape, markdown};
 
 pub fn ranking_text(ranking: &RankingSummary, style: &Style) -> String {
@@ -68,50 +69,41 @@ pub(crate) fn rank(side: &RankedSide) -> String {
 }
 
 pub(crate) fn order_table(ranking: &RankingSummary, group: &RankedGroup) -> Table {
-    let priced = group.sides.iter().any(|side| side.price.is_some());
-    let mut titles = vec![
-        ("rank", Side::Right),
-        ("side", Side::Left),
-        ("runs", Side::Right),
-        (ranking.unit.as_str(), Side::Right),
-        ("95 % interval", Side::Right),
-        ("by best", Side::Right),
-        ("interval of it", Side::Right),
-    ];
-    if priced {
-        titles.extend([("a month", Side::Right), ("million reads", Side::Right), ("efficient", Side::Right)]);
-    }
-    let mut table = Table::new(&titles);
-    for side in group.sides.iter().filter(|side| side.rank.is_some()) {
-        table.row(cells(side, priced));
-    }
-    table
-}
-
-fn cells(side: &RankedSide, priced: bool) -> Vec<String> {
     let interval = |ends: Option<[f64; 2]>, in_words: fn(f64) -> String| {
         ends.map_or_else(|| "no interval".to_owned(), |[low, high]| format!("{} to {}", in_words(low), in_words(high)))
     };
-    let best = side.basis.is_none();
-    let of_ratio = if best { UNKNOWN.to_owned() } else { interval(side.by_best_interval, ratio) };
-    let mut cells = vec![
-        rank(side),
-        escape(&name(side)),
-        side.runs.len().to_string(),
-        side.value.map_or_else(|| UNKNOWN.to_owned(), amount),
-        interval(side.interval, amount),
-        side.by_best.map_or_else(|| UNKNOWN.to_owned(), ratio),
-        of_ratio,
+    let of_ratio = |side: &RankedSide| match side.basis {
+        None => UNKNOWN.to_owned(),
+        Some(_) => interval(side.by_best_interval, ratio),
+    };
+    let columns: [Column<&RankedSide>; 10] = [
+        ("rank", Right, &|side| rank(side)),
+        ("side", Left, &|side| escape(&name(side))),
+        ("runs", Right, &|side| side.runs.len().to_string()),
+        (&ranking.unit, Right, &|side| or_unknown(side.value, amount)),
+        ("95 % interval", Right, &|side| interval(side.interval, amount)),
+        ("by best", Right, &|side| or_unknown(side.by_best, ratio)),
+        ("interval of it", Right, &|side| of_ratio(side)),
+        ("a month", Right, &|side| money(side, side.per_month)),
+        ("million reads", Right, &|side| money(side, side.per_million_reads)),
+        ("efficient", Right, &|side| efficient(side).unwrap_or(UNKNOWN).to_owned()),
     ];
-    if priced {
-        let currency = side.price.as_ref().map_or("", |price| price.currency.as_str());
-        let money = |price: Option<f64>| {
-            price.map_or_else(|| UNKNOWN.to_owned(), |price| format!("{} {currency}", amount(price)))
-        };
-        let efficient = side.efficient.map_or(UNKNOWN, |efficient| if efficient { "yes" } else { "no" });
-        cells.extend([money(side.per_month), money(side.per_million_reads), efficient.to_owned()]);
-    }
-    cells
+    let shown = if group.sides.iter().any(|side| side.price.is_some()) { 10 } else { 7 };
+    Table::of(&group.sides.iter().filter(|side| side.rank.is_some()).collect::<Vec<_>>(), &columns[..shown])
+}
+
+pub(crate) fn or_unknown(value: Option<f64>, in_words: fn(f64) -> String) -> String {
+    value.map_or_else(|| UNKNOWN.to_owned(), in_words)
+}
+
+/// An amount in the currency of the side.
+pub(crate) fn money(side: &RankedSide, price: Option<f64>) -> String {
+    let currency = side.price.as_ref().map_or("", |price| price.currency.as_str());
+    price.map_or_else(|| UNKNOWN.to_owned(), |price| format!("{} {currency}", amount(price)))
+}
+
+pub(crate) fn efficient(side: &RankedSide) -> Option<&'static str> {
+    side.efficient.map(|efficient| if efficient { "yes" } else { "no" })
 }
 
 /// A ratio to a hundredth.
@@ -185,7 +177,7 @@ pub(crate) fn places(group: &RankedGroup) -> Panel {
 /// A row for each value of a fact in which the sides differ, with the sides that have it; `None` if they do not differ.
 pub(crate) fn differences_table(group: &RankedGroup) -> Option<Table> {
     let first = group.sides.first().filter(|side| !side.differs.is_empty())?;
-    let mut table = Table::new(&[("fact", Side::Left), ("value", Side::Left), ("sides", Side::Left)]);
+    let mut table = Table::new(&[("fact", Left), ("value", Left), ("sides", Left)]);
     for (at, fact) in first.differs.iter().enumerate() {
         let mut values: Vec<(&str, Vec<&str>)> = Vec::new();
         for side in &group.sides {
@@ -238,7 +230,7 @@ pub fn ranking_csv(ranking: &RankingSummary) -> String {
                 plain(side.per_million_reads),
                 side.price.as_ref().map(|price| price.currency.clone()).unwrap_or_default(),
                 side.price.as_ref().map(mindful_core::plan::Price::in_full).unwrap_or_default(),
-                side.efficient.map_or("", |efficient| if efficient { "yes" } else { "no" }).to_owned(),
+                efficient(side).unwrap_or_default().to_owned(),
             ]);
             cells.extend(side.place.iter().map(|fact| fact.value.clone()));
             let differs = side.differs.iter().map(|fact| format!("{}={}", fact.name, fact.value));

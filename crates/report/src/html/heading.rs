@@ -35,8 +35,7 @@ fn place(run: &Run) -> String {
 }
 
 pub(super) fn date(run: &Run) -> String {
-    let when = run.head.started_at.get(..16).unwrap_or(&run.head.started_at);
-    format!("{} UTC", when.replace('T', " "))
+    format!("{} UTC", list::minute(&run.head.started_at))
 }
 
 /// The best figure with its load, its latency and its limit; `None` without a figure.

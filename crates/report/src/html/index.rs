@@ -9,11 +9,12 @@ use mindful_core::result::comparison::NamedFact;
 use mindful_core::result::ranking::{RankedGroup, RankedSide};
 
 use super::site::{Found, IndexedRun};
-use crate::comparison::ranking::{heading, ratio};
+use crate::comparison::ranking::{efficient, heading, money, or_unknown, ratio};
 use crate::drawing::scale::drawable;
 use crate::escape::escape_to;
 use crate::figure::{self, format_counted};
 use crate::html::{self, together};
+use crate::list::minute;
 use crate::markup::escaped_text;
 
 const STYLE: &str = include_str!("site.css");
@@ -145,10 +146,10 @@ fn sides_in_order(html: &mut String, table: &RunTable) {
     }
     html.push_str(SIDES);
     for sentence in &table.sides.sentences {
-        let _ = writeln!(html, "<p class=\"lead\">{}</p>", text_of(sentence));
+        let _ = writeln!(html, "<p class=\"lead\">{}</p>", escaped_text(sentence));
     }
     for group in &table.sides.groups {
-        let _ = writeln!(html, "<section>\n<h3>{}</h3>", text_of(&heading(&group.measured)));
+        let _ = writeln!(html, "<section>\n<h3>{}</h3>", escaped_text(&heading(&group.measured)));
         together::order(html, &table.sides, group);
         html.push_str("</section>\n");
     }
@@ -157,14 +158,10 @@ fn sides_in_order(html: &mut String, table: &RunTable) {
             html,
             "<p>{}: {sides} sides are too many for ranks. Name those to compare: <code>mindful compare SIDE SIDE \
              \u{2026}</code>.</p>",
-            text_of(&heading(measured))
+            escaped_text(&heading(measured))
         );
     }
     html.push_str("<h2>All runs</h2>\n");
-}
-
-fn text_of(text: &str) -> String {
-    escaped_text(&crate::escape(text))
 }
 
 const SIDES: &str = "<h2>Sides in order</h2>\n<p>A side is the runs of one tag, two or more. Sides that cannot be told apart \
@@ -204,7 +201,7 @@ impl Columns {
     }
 
     fn heading(&self, text: &str) -> String {
-        let text = text_of(text);
+        let text = escaped_text(text);
         format!(
             "<tr class=\"group\"><th scope=\"rowgroup\" colspan=\"{}\"><span>{text}</span></th></tr>\n",
             self.titles.len()
@@ -235,15 +232,15 @@ fn row(run: &IndexedRun, side: Option<&RankedSide>, filters: &[&Choices], column
     let why = why.map_or_else(String::new, |why| format!("<br><span class=\"place\">{}</span>", text(why)));
     let _ = write!(html, "<td><span class=\"{class}\">{}</span>{why}</td>", run.validity);
     html.push_str(&text_cell(place(run, "machine").unwrap_or(figure::UNKNOWN)));
-    let ratio = side.and_then(|side| side.by_best).map_or_else(|| figure::UNKNOWN.to_owned(), ratio);
-    let value = side.and_then(|side| side.value).map_or_else(|| figure::UNKNOWN.to_owned(), figure::amount);
+    let ratio = or_unknown(side.and_then(|side| side.by_best), ratio);
+    let value = or_unknown(side.and_then(|side| side.value), figure::amount);
     for cell in [&run.sessions, &value, &ratio, &run.p99] {
         let _ = write!(html, "<td class=\"number\">{}</td>", escaped_text(cell));
     }
     if columns.priced {
         html.push_str(&price_cells(side));
     }
-    let began = run.started_at.get(..16).unwrap_or(&run.started_at).replace('T', " ");
+    let began = minute(&run.started_at);
     let shown = escaped_text(&escape_to(&run.figure, 2 * LONGEST));
     let _ = write!(html, "<td><span class=\"place\">{shown}</span></td><td>{}</td>", spark(run));
     for cell in [run.kind, &began, &run.target] {
@@ -268,19 +265,10 @@ fn text_cell(content: &str) -> String {
 }
 
 fn price_cells(side: Option<&RankedSide>) -> String {
-    let currency = side.and_then(|side| side.price.as_ref()).map_or("", |price| price.currency.as_str());
-    let amount = |amount: Option<f64>| {
-        let with_currency = |amount| format!("{} {currency}", figure::amount(amount));
-        let amount = amount.map_or_else(|| figure::UNKNOWN.to_owned(), with_currency);
-        format!("<td class=\"number\">{}</td>", escaped_text(&amount))
-    };
-    let efficient = match side.and_then(|side| side.efficient) {
-        Some(true) => "yes",
-        Some(false) => "no",
-        None => figure::UNKNOWN,
-    };
-    let (month, reads) = side.map(|side| (side.per_month, side.per_million_reads)).unwrap_or_default();
-    format!("{}{}<td>{efficient}</td>", amount(month), amount(reads))
+    let amounts = side.map_or([None; 2], |side| [side.per_month, side.per_million_reads]);
+    let cell = |amount| side.map_or_else(|| figure::UNKNOWN.to_owned(), |side| money(side, amount));
+    let amounts = amounts.map(|amount| format!("<td class=\"number\">{}</td>", escaped_text(&cell(amount))));
+    format!("{}<td>{}</td>", amounts.concat(), side.and_then(efficient).unwrap_or(figure::UNKNOWN))
 }
 
 /// Facts that differ from those of most runs of the group; many are folded.

@@ -2,12 +2,13 @@
 
 use mindful_analyze::commit_contrast::{WAY, Way};
 use mindful_analyze::{Analysis, StepAnalysis};
-use mindful_core::result::CommitContrastSummary;
+use mindful_core::result::{CommitContrastSummary, CommitRow};
 
 use crate::card::limit_of_step;
 use crate::panels::Answer;
 use crate::panels::Panel;
-use crate::table::Table;
+use crate::table::Side::{Left, Right};
+use crate::table::{Column, Table};
 use crate::{escape, figure};
 
 /// The panel below the answer: each way to make a write durable, at each load.
@@ -25,20 +26,16 @@ pub(crate) fn panel(analysis: &Analysis, contrast: &CommitContrastSummary) -> Pa
         ),
     );
     panel.blank();
-    let columns = ["in flight", "commits/s", "p50 us", "p99 us", "commits/sync", "spread %"];
-    let mut table = Table::of_figures("way", &columns);
-    for row in &contrast.rows {
-        table.row(vec![
-            escape(&row.name),
-            row.sessions.to_string(),
-            figure::format_whole(row.commits_per_s.round() as u64),
-            figure::maybe(row.p50_us),
-            figure::maybe(row.p99_us),
-            figure::maybe(row.commits_per_sync),
-            figure::number(row.spread * 100.0),
-        ]);
-    }
-    panel.main_table(table);
+    let columns: &[Column<CommitRow>] = &[
+        ("way", Left, &|row| escape(&row.name)),
+        ("in flight", Right, &|row| row.sessions.to_string()),
+        ("commits/s", Right, &|row| figure::format_whole(row.commits_per_s.round() as u64)),
+        ("p50 us", Right, &|row| figure::maybe(row.p50_us)),
+        ("p99 us", Right, &|row| figure::maybe(row.p99_us)),
+        ("commits/sync", Right, &|row| figure::maybe(row.commits_per_sync)),
+        ("spread %", Right, &|row| figure::number(row.spread * 100.0)),
+    ];
+    panel.main_table(Table::of(&contrast.rows, columns));
     panel
 }
 

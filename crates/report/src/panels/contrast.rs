@@ -5,7 +5,8 @@ use mindful_core::result::{AddedTime, ContrastSummary, LevelSummary, Summary};
 use crate::panels::Answer;
 use crate::panels::Panel;
 use crate::style::Detail;
-use crate::table::Table;
+use crate::table::Side::{Left, Right};
+use crate::table::{Column, Table};
 use crate::{escape, figure};
 
 /// The panels of a contrast below its answer: the blocks read, and the levels; in full the meaning of each level.
@@ -96,21 +97,17 @@ fn consists_of(parts: &AddedTime) -> String {
 }
 
 fn table(levels: &[LevelSummary]) -> Table {
-    let columns = ["IOPS", "MiB/s", "p50 us", "p99 us", "CPU us/block", "IOPS/core", "spread %"];
-    let mut table = Table::of_figures("level", &columns);
-    for level in levels {
-        table.row(vec![
-            escape(&level.name),
-            figure::format_rounded(level.iops),
-            figure::number(level.mib_per_s),
-            figure::maybe(level.p50_us),
-            figure::maybe(level.p99_us),
-            figure::maybe(level.cpu_us_per_block),
-            figure::whole(level.iops_per_core),
-            figure::number(level.spread * 100.0),
-        ]);
-    }
-    table
+    let columns: &[Column<LevelSummary>] = &[
+        ("level", Left, &|level| escape(&level.name)),
+        ("IOPS", Right, &|level| figure::format_rounded(level.iops)),
+        ("MiB/s", Right, &|level| figure::number(level.mib_per_s)),
+        ("p50 us", Right, &|level| figure::maybe(level.p50_us)),
+        ("p99 us", Right, &|level| figure::maybe(level.p99_us)),
+        ("CPU us/block", Right, &|level| figure::maybe(level.cpu_us_per_block)),
+        ("IOPS/core", Right, &|level| figure::whole(level.iops_per_core)),
+        ("spread %", Right, &|level| figure::number(level.spread * 100.0)),
+    ];
+    Table::of(levels, columns)
 }
 
 #[cfg(test)]

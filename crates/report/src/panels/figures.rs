@@ -6,6 +6,7 @@ use mindful_analyze::figures::work::Work;
 use mindful_analyze::judgement::headline::CACHED_YIELD;
 use mindful_analyze::judgement::ledger::LedgerRow;
 use mindful_core::contract::metric::Counter;
+use mindful_core::result::OpSummary;
 use mindful_core::workload::OpKind;
 
 use crate::escape;
@@ -13,58 +14,41 @@ use crate::figure::{format_whole, maybe, mib, number, percent, time_us};
 use crate::panels::Panel;
 use crate::style::Detail;
 use crate::table::Side::{Left, Right};
-use crate::table::Table;
+use crate::table::{Column, Table};
 
 pub(crate) fn operations(step: &StepAnalysis) -> Panel {
+    let done = OpKind::ALL.into_iter().filter_map(|kind| Some((kind.name(), step.summary.ops.get(kind)?)));
+    let columns: &[Column<(&str, &OpSummary)>] = &[
+        ("operation", Left, &|(name, _)| (*name).to_owned()),
+        ("count", Right, &|(_, op)| format_whole(op.count)),
+        ("per s", Right, &|(_, op)| number(op.per_s)),
+        ("mean us", Right, &|(_, op)| maybe(op.mean_us)),
+        ("p50 us", Right, &|(_, op)| maybe(op.p50_us)),
+        ("p95 us", Right, &|(_, op)| maybe(op.p95_us)),
+        ("p99 us", Right, &|(_, op)| maybe(op.p99_us)),
+        ("p99.9 us", Right, &|(_, op)| maybe(op.p999_us)),
+        ("max us", Right, &|(_, op)| maybe(op.max_us)),
+    ];
     let mut page = Panel::default();
-    let mut table = Table::of_figures(OPERATION[0], &OPERATION[1..]);
-    for cells in done(step) {
-        table.row(cells);
-    }
-    if !table.is_empty() {
-        page.blank();
-        page.table(table);
-    }
+    page.table_below(Table::of(&done.collect::<Vec<_>>(), columns));
     page
-}
-
-const OPERATION: [&str; 9] =
-    ["operation", "count", "per s", "mean us", "p50 us", "p95 us", "p99 us", "p99.9 us", "max us"];
-
-fn done(step: &StepAnalysis) -> Vec<Vec<String>> {
-    let cells = |kind: OpKind| {
-        let op = step.summary.ops.get(kind)?;
-        let mut cells = vec![kind.name().to_owned(), format_whole(op.count), number(op.per_s)];
-        cells.extend([op.mean_us, op.p50_us, op.p95_us, op.p99_us, op.p999_us, op.max_us].map(maybe));
-        Some(cells)
-    };
-    OpKind::ALL.into_iter().filter_map(cells).collect()
 }
 
 /// The same work as each level counted it; in short without the parts of a level.
 pub(crate) fn ledger(step: &StepAnalysis, detail: Detail) -> Panel {
     let mut page = Panel::default();
     for (title, rows) in [("reads", &step.ledger.reads), ("writes", &step.ledger.writes)] {
-        if rows.is_empty() {
-            continue;
-        }
-        let header = [
-            (title, Left),
-            ("per s", Right),
-            ("MiB/s", Right),
-            ("ratio", Right),
-            ("expected", Right),
-            ("why it differs", Left),
-        ];
-        let mut table = Table::new(&header);
         let is_level = |at: usize, row: &LedgerRow| at == 0 || row.counts_bytes && !row.name.starts_with(' ');
-        for (at, row) in rows.iter().enumerate() {
-            if detail == Detail::Full || is_level(at, row) {
-                table.row(level(row));
-            }
-        }
-        page.blank();
-        page.table(table);
+        let shown = rows.iter().enumerate().filter(|(at, row)| detail == Detail::Full || is_level(*at, row));
+        let columns: &[Column<&LedgerRow>] = &[
+            (title, Left, &|row| escape(&row.name)),
+            ("per s", Right, &|row| per_s(row)),
+            ("MiB/s", Right, &|row| mib_per_s(row)),
+            ("ratio", Right, &|row| ratio(row, row.ratio)),
+            ("expected", Right, &|row| ratio(row, row.expected)),
+            ("why it differs", Left, &|row| gap(row)),
+        ];
+        page.table_below(Table::of(&shown.map(|(_, row)| row).collect::<Vec<_>>(), columns));
     }
     log(&mut page, step, detail);
     page
@@ -72,20 +56,16 @@ pub(crate) fn ledger(step: &StepAnalysis, detail: Detail) -> Panel {
 
 /// From commits to the device of the log; in short only known figures.
 fn log(page: &mut Panel, step: &StepAnalysis, detail: Detail) {
-    let header = [("log", Left), ("per s", Right), ("MiB/s", Right), ("per commit", Right), ("", Left)];
-    let mut table = Table::new(&header);
-    for row in &step.ledger.log {
-        if detail == Detail::Full || row.per_s.is_some() && !row.name.starts_with(' ') {
-            let mut cells = level(row);
-            // Nothing is expected of it.
-            cells.remove(4);
-            table.row(cells);
-        }
-    }
-    if !table.is_empty() {
-        page.blank();
-        page.table(table);
-    }
+    // Nothing is expected of it.
+    let columns: &[Column<&LedgerRow>] = &[
+        ("log", Left, &|row| escape(&row.name)),
+        ("per s", Right, &|row| per_s(row)),
+        ("MiB/s", Right, &|row| mib_per_s(row)),
+        ("per commit", Right, &|row| ratio(row, row.ratio)),
+        ("", Left, &|row| gap(row)),
+    ];
+    let is_shown = |row: &&LedgerRow| detail == Detail::Full || row.per_s.is_some() && !row.name.starts_with(' ');
+    page.table_below(Table::of(&step.ledger.log.iter().filter(is_shown).collect::<Vec<_>>(), columns));
     if detail == Detail::Short {
         return;
     }
@@ -226,21 +206,24 @@ fn is_physical(step: &StepAnalysis) -> bool {
     step.gates.method_yield.map_or_else(reported, |y| y >= CACHED_YIELD)
 }
 
-fn level(row: &LedgerRow) -> Vec<String> {
-    let bytes = row.unit == "bytes";
-    let ratio = |value: Option<f64>| match value {
+fn per_s(row: &LedgerRow) -> String {
+    if row.unit == "bytes" { String::new() } else { maybe(row.per_s) }
+}
+
+fn mib_per_s(row: &LedgerRow) -> String {
+    if row.counts_bytes { mib(row.bytes_per_s) } else { String::new() }
+}
+
+fn ratio(row: &LedgerRow, value: Option<f64>) -> String {
+    match value {
         None => String::new(),
-        Some(value) if bytes => format!("{} B", number(value)),
+        Some(value) if row.unit == "bytes" => format!("{} B", number(value)),
         Some(value) => format!("{value:.2}"),
-    };
-    vec![
-        escape(&row.name),
-        if bytes { String::new() } else { maybe(row.per_s) },
-        if row.counts_bytes { mib(row.bytes_per_s) } else { String::new() },
-        ratio(row.ratio),
-        ratio(row.expected),
-        row.gap.as_deref().map(escape).unwrap_or_default(),
-    ]
+    }
+}
+
+fn gap(row: &LedgerRow) -> String {
+    row.gap.as_deref().map(escape).unwrap_or_default()
 }
 
 pub(crate) fn cpu(step: &StepAnalysis) -> Panel {

@@ -6,8 +6,10 @@ use mindful_core::contract::file_read::FileOption;
 use mindful_core::record::run::Run;
 use mindful_core::result::{IoBest, IoJobSummary, StepSummary, Summary};
 
+use crate::figure::maybe;
 use crate::panels::Panel;
-use crate::table::{Side, Table};
+use crate::table::Side::{Left, Right};
+use crate::table::{Column, Table};
 use crate::{escape, figure};
 
 const SPAN: &str = FileOption::Span.name();
@@ -98,54 +100,40 @@ fn table(steps: &[StepSummary], large_bytes: Option<u64>) -> Table {
     let spans = spans(steps);
     let larges = steps.iter().any(|step| large(step).is_some());
     let smalls = !larges || steps.iter().any(|step| small(step).is_some());
-    let right = |titles: &[&'static str]| titles.iter().map(|title| (*title, Side::Right)).collect::<Vec<_>>();
-    let mut header = Vec::new();
-    if spans {
-        header.push((SPAN, Side::Left));
-    } else {
-        header.extend(right(if smalls { &["small"] } else { &[] }));
-        header.extend(right(if larges { &["large"] } else { &[] }));
-    }
-    header.extend(right(if smalls { &["IOPS", "mean us", "p50 us", "p99 us"] } else { &[] }));
-    if larges {
-        header.extend(right(&["large/s", "large MiB/s", "large mean us"]));
-    }
-    let commits = commits(steps);
-    if commits {
-        header.extend(right(&["commits/s", "sync p50 us", "sync p99 us"]));
-    }
-    let mut table = Table::new(&header);
-    for step in steps {
-        let Some((in_flight, large_in_flight)) = load(&step.point) else { continue };
-        let mut row = Vec::new();
-        if spans {
-            row.push(escape(step.point.values.get(SPAN).map_or("", String::as_str)));
-        } else {
-            row.extend(smalls.then(|| in_flight.to_string()));
-            row.extend(larges.then(|| large_in_flight.to_string()));
-        }
-        if smalls {
-            let small = small(step);
-            let times = [small.map(|s| s.mean_us), small.and_then(|s| s.p50_us), small.and_then(|s| s.p99_us)];
-            row.push(figure::whole(small.map(|s| s.per_s)));
-            row.extend(times.map(figure::maybe));
-        }
-        if larges {
-            let op = large(step);
-            let bytes_per_s = op.zip(large_bytes).map(|(op, bytes)| op.per_s * bytes as f64);
-            row.extend([
-                figure::maybe(op.map(|op| op.per_s)),
-                figure::mib(bytes_per_s),
-                figure::maybe(op.and_then(|op| op.mean_us)),
-            ]);
-        }
-        if commits {
-            let waits = &step.waits;
-            row.extend([step.commits_per_s, waits.log_sync_p50_us, waits.log_sync_p99_us].map(figure::maybe));
-        }
-        table.row(row);
-    }
-    table
+    let in_flight = |step: &StepSummary| load(&step.point).unwrap_or_default();
+    let large_bytes_per_s = |step| large(step).zip(large_bytes).map(|(op, bytes)| op.per_s * bytes as f64);
+    let of_span: &[Column<&StepSummary>] =
+        &[(SPAN, Left, &|step| escape(step.point.values.get(SPAN).map_or("", String::as_str)))];
+    let of_small: &[Column<&StepSummary>] = &[
+        ("small", Right, &|step| in_flight(step).0.to_string()),
+        ("IOPS", Right, &|step| figure::whole(small(step).map(|small| small.per_s))),
+        ("mean us", Right, &|step| maybe(small(step).map(|small| small.mean_us))),
+        ("p50 us", Right, &|step| maybe(small(step).and_then(|small| small.p50_us))),
+        ("p99 us", Right, &|step| maybe(small(step).and_then(|small| small.p99_us))),
+    ];
+    let of_large: &[Column<&StepSummary>] = &[
+        ("large", Right, &|step| in_flight(step).1.to_string()),
+        ("large/s", Right, &|step| maybe(large(step).map(|large| large.per_s))),
+        ("large MiB/s", Right, &|step| figure::mib(large_bytes_per_s(step))),
+        ("large mean us", Right, &|step| maybe(large(step).and_then(|large| large.mean_us))),
+    ];
+    let of_commits: &[Column<&StepSummary>] = &[
+        ("commits/s", Right, &|step| maybe(step.commits_per_s)),
+        ("sync p50 us", Right, &|step| maybe(step.waits.log_sync_p50_us)),
+        ("sync p99 us", Right, &|step| maybe(step.waits.log_sync_p99_us)),
+    ];
+    let shown = [
+        (spans, of_span),
+        (smalls && !spans, &of_small[..1]),
+        (larges && !spans, &of_large[..1]),
+        (smalls, &of_small[1..]),
+        (larges, &of_large[1..]),
+        (commits(steps), of_commits),
+    ];
+    let columns: Vec<_> =
+        shown.into_iter().filter(|(is_shown, _)| *is_shown).flat_map(|(_, columns)| columns).copied().collect();
+    let points: Vec<_> = steps.iter().filter(|step| load(&step.point).is_some()).collect();
+    Table::of(&points, &columns)
 }
 
 fn best_lines(job: &IoJobSummary, commits: bool) -> Vec<String> {

@@ -87,6 +87,14 @@ impl Panel {
         self.0.push(Piece::Table { table, faint: true });
     }
 
+    /// A table below a blank line; nothing without rows.
+    pub(crate) fn table_below(&mut self, table: Table) {
+        if !table.is_empty() {
+            self.blank();
+            self.table(table);
+        }
+    }
+
     pub(crate) fn main_table(&mut self, table: Table) {
         self.0.push(Piece::Table { table, faint: false });
     }

@@ -7,7 +7,8 @@ use crate::escape;
 use crate::figure::{UNKNOWN, format_counted, maybe, number, percent};
 use crate::panels::Panel;
 use crate::style::Detail;
-use crate::table::{Side, Table};
+use crate::table::Side::{Left, Right};
+use crate::table::{Column, Table};
 
 /// In short a sentence, in full also a line for each; empty if one process took the step alone.
 pub(crate) fn panel(step: &StepSummary, detail: Detail) -> Panel {
@@ -58,27 +59,16 @@ fn cpu(rank: &RankSummary) -> String {
 }
 
 fn table(ranks: &[RankSummary]) -> Table {
-    let mut table = Table::new(&[
-        ("rank", Side::Right),
-        ("host", Side::Left),
-        ("sessions", Side::Right),
-        ("operations", Side::Right),
-        ("client CPU", Side::Right),
-        ("start skew ms", Side::Right),
-        ("clock offset ms", Side::Right),
-    ]);
-    for rank in ranks {
-        table.row(vec![
-            rank.rank.to_string(),
-            escape(&rank.host),
-            rank.sessions.to_string(),
-            percent(rank.ops_share),
-            cpu(rank),
-            maybe(rank.start_skew_ms),
-            clock(rank),
-        ]);
-    }
-    table
+    let columns: &[Column<RankSummary>] = &[
+        ("rank", Right, &|rank| rank.rank.to_string()),
+        ("host", Left, &|rank| escape(&rank.host)),
+        ("sessions", Right, &|rank| rank.sessions.to_string()),
+        ("operations", Right, &|rank| percent(rank.ops_share)),
+        ("client CPU", Right, &cpu),
+        ("start skew ms", Right, &|rank| maybe(rank.start_skew_ms)),
+        ("clock offset ms", Right, &clock),
+    ];
+    Table::of(ranks, columns)
 }
 
 /// `12.0 +-0.31`: lead of the rendezvous' clock over the host's, and its error.

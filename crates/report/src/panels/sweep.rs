@@ -7,11 +7,13 @@ use mindful_analyze::curve::{Flow, common_flow, throughput};
 use mindful_analyze::judgement::verdict::Limit;
 use mindful_core::contract::description::Words;
 use mindful_core::record::run::{Run, StepRecord};
-use mindful_core::result::{KneeFigure, KneeSummary, StepSummary, Summary};
+use mindful_core::result::{KneeFigure, KneeSummary, OpSummary, StepSummary, Summary};
 
 use crate::drawing::characters::{Spot, goes_by_ratio};
+use crate::figure::{maybe, whole};
 use crate::panels::{Curve, Panel, answer, price};
-use crate::table::{LOG_RATE, Side, Table};
+use crate::table::Side::{Left, Right};
+use crate::table::{Column, LOG_RATE, Table};
 use crate::{card, escape, figure};
 
 /// The reports' definition of a knee.
@@ -133,40 +135,57 @@ fn ladders(summary: &Summary) -> Vec<Ladder<'_>> {
 }
 
 fn table(steps: &[&StepSummary], block_bytes: Option<u64>, words: &Words) -> Table {
-    let columns = [
-        ("sessions", Side::Right),
-        (if is_imported(steps) { "LIO/s" } else { "blocks/s" }, Side::Right),
-        ("reads/s", Side::Right),
-        ("MiB/s", Side::Right),
-        ("writes/s", Side::Right),
-        (LOG_RATE, Side::Right),
-        ("mean us", Side::Right),
-        ("p50 us", Side::Right),
-        ("p99 us", Side::Right),
-        ("hit %", Side::Right),
-        ("DB cores", Side::Right),
-        ("limited by", Side::Left),
+    let is_imported = is_imported(steps);
+    // If operations are not reported, cache requests, read requests and their time replace them.
+    let instead = |figure: Option<f64>| figure.filter(|_| is_imported);
+    let mib = |bytes: f64| bytes / 1_048_576.0;
+    let read_mib = |step: &StepSummary| {
+        let blocks = step.physical_reads_per_s.or(instead(step.process_reads_per_s));
+        blocks.zip(step.point.block_bytes().or(block_bytes)).map(|(reads, bytes)| mib(reads * bytes as f64))
+    };
+    let op = |step: &StepSummary, figure: fn(&OpSummary) -> Option<f64>| maybe(step.ops.main().and_then(figure));
+    let limited_by = |step: &StepSummary| {
+        limit(step.limited_by.as_deref(), words) + if step.point.drift_check { " (again)" } else { "" }
+    };
+    let columns: &[Column<&StepSummary>] = &[
+        ("sessions", Right, &|step| figure::count(step.sessions)),
+        (if is_imported { "LIO/s" } else { "blocks/s" }, Right, &|step| {
+            whole(step.blocks_visited_per_s.or(step.logical_reads_per_s))
+        }),
+        ("reads/s", Right, &|step| whole(instead(step.read_requests_per_s).or(step.physical_reads_per_s))),
+        ("MiB/s", Right, &|step| maybe(read_mib(step))),
+        ("writes/s", Right, &|step| whole(step.physical_writes_per_s.or(instead(step.write_requests_per_s)))),
+        (LOG_RATE, Right, &|step| maybe(step.log_bytes_per_s.map(mib))),
+        ("mean us", Right, &|step| maybe(mean_us(step))),
+        ("p50 us", Right, &|step| op(step, |op| op.p50_us)),
+        ("p99 us", Right, &|step| op(step, |op| op.p99_us)),
+        ("hit %", Right, &|step| maybe(step.hit_ratio.map(|share| share * 100.0))),
+        ("DB cores", Right, &|step| maybe(step.cpu.db_cores)),
+        ("limited by", Left, &|step| limited_by(step)),
     ];
-    let rows: Vec<_> = steps.iter().map(|step| row(step, block_bytes, words)).collect();
     // Other tools leave most columns unknown.
-    let is_blank = |at: usize| is_imported(steps) && rows.iter().all(|row| row[at] == figure::UNKNOWN);
-    let shown: Vec<usize> = (0..columns.len()).filter(|at| *at == 0 || !is_blank(*at)).collect();
-    let mut table = Table::new(&shown.iter().map(|at| columns[*at]).collect::<Vec<_>>());
+    let mut shown = columns.to_vec();
+    let mut is_first = true;
+    shown.retain(|(.., cell)| {
+        let is_blank = is_imported && steps.iter().all(|step| cell(step) == figure::UNKNOWN);
+        std::mem::take(&mut is_first) || !is_blank
+    });
+    let mut table = Table::of(steps, &shown);
     table.entitle(LOG_RATE, format!("{} MiB/s", escape(&words.log)));
-    for row in &rows {
-        table.row(shown.iter().map(|at| row[*at].clone()).collect());
-    }
     table
+}
+
+fn mean_us(step: &StepSummary) -> Option<f64> {
+    step.ops.main().map_or(step.read_latency_mean_us, |op| op.mean_us)
 }
 
 /// Latency against throughput, each step a point called by its sessions; of fewer than three there is no curve.
 fn curve(steps: &[&StepSummary]) -> Option<Curve> {
     let latency = |step: &StepSummary| step.ops.main().and_then(|op| op.p99_us);
-    let mean = |step: &StepSummary| step.ops.main().map_or(step.read_latency_mean_us, |op| op.mean_us);
     let all = || steps.iter().filter(|step| !step.point.drift_check);
     let of_p99 = all().all(|step| latency(step).is_some());
     let spot = |step: &&&StepSummary| {
-        let y = if of_p99 { latency(step) } else { mean(step) }?;
+        let y = if of_p99 { latency(step) } else { mean_us(step) }?;
         Some(Spot { x: throughput(step)?, y, label: figure::count(step.sessions) })
     };
     let spots: Vec<Spot> = all().filter_map(|step| spot(&step)).collect();
@@ -188,41 +207,14 @@ fn flow_of(steps: &[&StepSummary]) -> Flow {
     common_flow(steps.iter().copied())
 }
 
-/// Whether operations are not reported: then cache requests, read requests and their time replace them.
 fn is_imported(steps: &[&StepSummary]) -> bool {
     steps.iter().all(|step| step.blocks_visited_per_s.is_none())
 }
 
-fn row(step: &StepSummary, block_bytes: Option<u64>, words: &Words) -> Vec<String> {
-    let op = step.ops.main();
-    let mib = |bytes: f64| bytes / 1_048_576.0;
-    let own_block = step.point.block_bytes();
-    let blocks = step.physical_reads_per_s.or(step.process_reads_per_s.filter(|_| is_imported(&[step])));
-    let read_mib = blocks.zip(own_block.or(block_bytes)).map(|(reads, bytes)| mib(reads * bytes as f64));
-    let reads = step.read_requests_per_s.filter(|_| is_imported(&[step])).or(step.physical_reads_per_s);
-    let again = if step.point.drift_check { " (again)" } else { "" };
-    vec![
-        figure::count(step.sessions),
-        figure::whole(step.blocks_visited_per_s.or(step.logical_reads_per_s)),
-        figure::whole(reads),
-        figure::maybe(read_mib),
-        figure::whole(step.physical_writes_per_s.or(step.write_requests_per_s.filter(|_| is_imported(&[step])))),
-        figure::maybe(step.log_bytes_per_s.map(mib)),
-        figure::maybe(op.map_or(step.read_latency_mean_us, |op| op.mean_us)),
-        figure::maybe(op.and_then(|op| op.p50_us)),
-        figure::maybe(op.and_then(|op| op.p99_us)),
-        figure::maybe(step.hit_ratio.map(|share| share * 100.0)),
-        figure::maybe(step.cpu.db_cores),
-        format!(
-            "{}{again}",
-            step.limited_by.as_deref().map_or_else(|| figure::UNKNOWN.to_owned(), |by| limit(by, words))
-        ),
-    ]
-}
-
 /// A limit in the words of the system.
-pub(super) fn limit(by: &str, words: &Words) -> String {
-    escape(&Limit::from_name(by).map_or_else(|| by.to_owned(), |limit| limit.called(words)))
+pub(super) fn limit(by: Option<&str>, words: &Words) -> String {
+    let called = |by: &str| Limit::from_name(by).map_or_else(|| by.to_owned(), |limit| limit.called(words));
+    by.map_or_else(|| figure::UNKNOWN.to_owned(), |by| escape(&called(by)))
 }
 
 /// Difference between the first step and its repetition at the end.

@@ -4,49 +4,27 @@ use mindful_core::contract::description::Words;
 use mindful_core::result::{StepSummary, TargetSummary};
 
 use crate::escape;
-use crate::figure::{UNKNOWN, count, maybe, percent};
+use crate::figure::{count, maybe, percent};
 use crate::panels::Panel;
 use crate::panels::sweep::limit;
-use crate::table::{Side, Table};
+use crate::table::Side::{Left, Right};
+use crate::table::{Column, Table};
 
 /// A line for each; nothing where there is one.
 pub(crate) fn panel(step: &StepSummary, words: &Words) -> Panel {
+    let reads = |target: &TargetSummary| target.step.ops.select.as_ref().and_then(|select| select.p99_us);
+    let targets: Vec<(usize, &TargetSummary)> = (1..).zip(&step.targets).collect();
+    let columns: &[Column<(usize, &TargetSummary)>] = &[
+        ("target", Left, &|(number, target)| format!("{number} {}", escape(&target.target))),
+        ("sessions", Right, &|(_, target)| count(target.step.sessions)),
+        ("blocks/s", Right, &|(_, target)| maybe(target.step.blocks_visited_per_s)),
+        ("physical reads/s", Right, &|(_, target)| maybe(target.step.physical_reads_per_s)),
+        ("hits", Right, &|(_, target)| percent(target.step.hit_ratio)),
+        ("read p99 us", Right, &|(_, target)| maybe(reads(target))),
+        ("limited by", Left, &|(_, target)| limit(target.step.limited_by.as_deref(), words)),
+        ("verdict", Left, &|(_, target)| target.validity.name().to_owned()),
+    ];
     let mut page = Panel::default();
-    if !step.targets.is_empty() {
-        page.blank();
-        page.table(table(step, words));
-    }
+    page.table_below(Table::of(&targets, columns));
     page
-}
-
-fn table(step: &StepSummary, words: &Words) -> Table {
-    let mut table = Table::new(&[
-        ("target", Side::Left),
-        ("sessions", Side::Right),
-        ("blocks/s", Side::Right),
-        ("physical reads/s", Side::Right),
-        ("hits", Side::Right),
-        ("read p99 us", Side::Right),
-        ("limited by", Side::Left),
-        ("verdict", Side::Left),
-    ]);
-    for (number, target) in (1..).zip(&step.targets) {
-        table.row(row(&format!("{number} {}", escape(&target.target)), target, words));
-    }
-    table
-}
-
-fn row(name: &str, target: &TargetSummary, words: &Words) -> Vec<String> {
-    let step = &target.step;
-    let reads = step.ops.select.as_ref().and_then(|select| select.p99_us);
-    vec![
-        name.to_owned(),
-        count(step.sessions),
-        maybe(step.blocks_visited_per_s),
-        maybe(step.physical_reads_per_s),
-        percent(step.hit_ratio),
-        maybe(reads),
-        step.limited_by.as_ref().map_or_else(|| UNKNOWN.to_owned(), |by| limit(by, words)),
-        target.validity.name().to_owned(),
-    ]
 }
