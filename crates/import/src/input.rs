@@ -79,6 +79,11 @@ fn without_groups(text: &str) -> &str {
     text
 }
 
+pub(crate) fn too_many(name: &str, most: usize, what: &str) -> Error {
+    let what = format!("{name} contains more than {most} {what}");
+    Error::run(what, "split the file and import the parts one after the other")
+}
+
 pub(crate) fn cannot_read(name: &str, error: &io::Error) -> Error {
     Error::plan(
         format!("cannot read {name}: {error}"),

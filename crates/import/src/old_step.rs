@@ -13,7 +13,7 @@ use mindful_core::result::finding::{Code, codes};
 use mindful_core::workload::OpKind;
 use mindful_oracle_terms as oracle;
 
-use crate::formats::orion::part::OrionPart;
+use crate::formats::orion::read::OrionPart;
 use crate::report::Report;
 
 pub const MOST_SESSIONS: u32 = 100_000;
@@ -52,8 +52,11 @@ pub struct OldStep {
     pub(crate) point: BTreeMap<String, String>,
     /// Options of the other tool that distinguish steps of one run, if they differ.
     pub(crate) options: BTreeMap<String, String>,
+    pub(crate) boundaries_us: Vec<i64>,
     /// Boundaries, counters and slices.
     pub events: Vec<Event>,
+    /// Why the other tool failed.
+    pub(crate) error: Option<String>,
     /// Findings about the figures.
     pub findings: Vec<Finding>,
     pub(crate) report: Option<Box<Report>>,
@@ -92,47 +95,36 @@ impl OldStep {
 
     /// It lasted from the first of these instants to the last, us.
     pub(crate) fn set_boundaries(&mut self, boundaries_us: Vec<i64>) {
+        self.boundaries_us.clone_from(&boundaries_us);
         self.events.push(Event::Started { boundaries_us, clock_offset_us: 0 });
     }
 
-    pub(crate) fn add_counters(&mut self, source: &str, span: (i64, i64), last: u32, counters: Vec<Growth>) {
+    pub(crate) fn add_counters(&mut self, source: &str, counters: Vec<Growth>) {
         let metric = |(counter, unit, help, grew): Growth| (Metric::counter(counter.name(), unit, help), grew);
-        self.add_metrics(source, span, last, counters.into_iter().map(metric).collect());
+        self.add_metrics(source, counters.into_iter().map(metric).collect());
     }
 
-    /// Adds metrics with their growth between the first boundary and the last, `None` if unknown.
-    pub(crate) fn add_metrics(
-        &mut self,
-        source: &str,
-        (begin_us, end_us): (i64, i64),
-        last: u32,
-        metrics: Vec<(Metric, Option<f64>)>,
-    ) {
-        let (metrics, grew): (Vec<_>, Vec<_>) = metrics.into_iter().unzip();
-        let begin = grew.iter().map(|grew: &Option<f64>| grew.map(|_| 0.0)).collect();
+    /// Adds metrics with their growth from the first boundary to the last, `None` if unknown.
+    pub(crate) fn add_metrics(&mut self, source: &str, metrics: Vec<(Metric, Option<f64>)>) {
+        let (metrics, grew): (Vec<_>, Vec<Option<f64>>) = metrics.into_iter().unzip();
+        let begin = grew.iter().map(|grew| grew.map(|_| 0.0)).collect();
+        let last = self.boundaries_us.len() - 1;
         self.events.push(Event::Source { source: source.to_owned(), metrics, phase: Phase::Boundary });
-        for (boundary, at_us, values) in [(0, begin_us, begin), (last, end_us, grew)] {
-            self.events.push(Event::Sample { source: source.to_owned(), boundary, at_us, cost_us: 0, values });
+        for (boundary, values) in [(0, begin), (last, grew)] {
+            let (source, at_us) = (source.to_owned(), self.boundaries_us[boundary]);
+            self.events.push(Event::Sample { source, boundary: boundary as u32, at_us, cost_us: 0, values });
         }
     }
 
-    /// Adds reads or writes of `blocks` in all between two boundaries.
-    pub(crate) fn add_slice(
-        &mut self,
-        index: u32,
-        (begin_us, end_us): (i64, i64),
-        kind: OpKind,
-        latency: Latency,
-        blocks: u64,
-    ) {
-        let mut slice = SliceReport { index, begin_us, end_us, ..SliceReport::default() };
-        let ops = latency.buckets.iter().map(|(_, count)| count).sum();
-        *slice.op_mut(kind) = OpReport { ops, blocks, latency, response: None };
-        self.events.push(Event::Slice { session: 0, report: slice });
-    }
-
-    pub(crate) fn end(&mut self, error: Option<String>) {
-        self.events.push(Event::StepEnd { error, interrupted: false });
+    /// Adds reads or writes of `blocks` in all from boundary `index` to the next; nothing without any.
+    pub(crate) fn add_slice(&mut self, index: usize, kind: OpKind, latency: Latency, blocks: u64) {
+        let ops = latency.count();
+        if ops > 0 {
+            let (begin_us, end_us) = (self.boundaries_us[index], self.boundaries_us[index + 1]);
+            let mut report = SliceReport { index: index as u32, begin_us, end_us, ..SliceReport::default() };
+            *report.op_mut(kind) = OpReport { ops, blocks, latency, response: None };
+            self.events.push(Event::Slice { session: 0, report });
+        }
     }
 
     /// Adds a finding about a misleading figure.

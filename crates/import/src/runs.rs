@@ -74,6 +74,7 @@ fn run(mut steps: Vec<OldStep>) -> Option<OldRun> {
         let point = Point { values, pass: *pass, drift_check: false };
         old.events.push(Event::Step(head(number, step.sessions, point)));
         old.events.extend(step.events);
+        old.events.push(Event::StepEnd { error: step.error, interrupted: false });
         let place = if many { format!("step {}: ", number + 1) } else { String::new() };
         let of_step = |finding: Finding| Finding { evidence: format!("{place}{}", finding.evidence), ..finding };
         old.events.extend(step.findings.into_iter().map(of_step).map(Event::Finding));

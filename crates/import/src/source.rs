@@ -86,12 +86,11 @@ impl Source {
     /// The file cannot be read, or contains no single waits.
     pub fn grouped(mut self, fields: &[Field], filter: &Filter) -> Result<Grouped> {
         let mut grouped = Grouped::new(fields, filter, trace::block_bytes(&self.head));
-        let none = || {
-            let next = "pass a trace; `mindful import` reads this file";
-            Error::plan(format!("{} contains no single waits: it is an {}", self.name, self.format.what), next)
-        };
-        let waits = self.format.waits.ok_or_else(none)?;
-        grouped.damaged_lines = waits(&self.name, &mut *self.input, &mut |wait| grouped.add(wait))?;
+        if self.format.what != trace::TRACE.what {
+            let what = format!("{} contains no single waits: it is an {}", self.name, self.format.what);
+            return Err(Error::plan(what, "pass a trace; `mindful import` reads this file"));
+        }
+        grouped.damaged_lines = trace::waits(&self.name, &mut *self.input, |wait| grouped.add(wait))?;
         grouped.zero_bytes = self.zeros.get();
         Ok(grouped)
     }

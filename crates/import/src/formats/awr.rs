@@ -23,7 +23,6 @@ pub(super) static AWR: Format = Format {
         let what = |report: &Report| if report.scope == Scope::Cluster { "AWR report of a cluster" } else { WHAT };
         step::steps(name, what, reports(&input::text(name, input)?, &HEADINGS))
     },
-    waits: None,
 };
 
 /// Output of `spreport.sql`.
@@ -31,7 +30,6 @@ pub(super) static STATSPACK: Format = Format {
     what: STATSPACK_WHAT,
     recognises: |head| !begins(head, &STATSPACK_HEADINGS).is_empty(),
     read: |name, input| step::steps(name, |_| STATSPACK_WHAT, reports(&input::text(name, input)?, &STATSPACK_HEADINGS)),
-    waits: None,
 };
 
 fn reports(text: &str, headings: &[(&str, Scope)]) -> impl ExactSizeIterator<Item = Report> {

@@ -36,7 +36,6 @@ pub(super) static AWR_INFO: Format = Format {
         let rows = lines.filter(|line| !line.trim().is_empty() && !is_header(line));
         ROWS.steps(name, &columns, rows.map(cells))
     },
-    waits: None,
 };
 
 fn is_header(line: &str) -> bool {

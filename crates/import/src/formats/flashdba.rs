@@ -47,7 +47,6 @@ pub(super) static FLASHDBA: Format = Format {
         let columns = cells(reader.headers().map_err(bad)?);
         ROWS.steps(name, &columns, reader.records().map(|record| record.map_or_else(|_| Vec::new(), |row| cells(&row))))
     },
-    waits: None,
 };
 
 fn report(row: &Cells) -> Report {

@@ -26,7 +26,6 @@ pub(super) static WORKERS: Format = Format {
         steps[0].add_damage(damaged, "row");
         Ok(steps)
     },
-    waits: None,
 };
 
 type WorkersRow = (u32, Option<f64>);
@@ -63,8 +62,7 @@ fn steps(name: &str, rows: &[(u32, Option<f64>)]) -> Vec<OldStep> {
         step.set_boundaries(vec![0, NOMINAL_US]);
         let grew = rate.map(|rate| rate * NOMINAL_US as f64 / 1e6);
         let counter = (Counter::LogicalReads, "blocks", "logical reads", grew);
-        step.add_counters("table", (0, NOMINAL_US), 1, vec![counter]);
-        step.end(None);
+        step.add_counters("table", vec![counter]);
         step
     };
     let mut steps: Vec<_> = rows.iter().map(to_step).collect();

@@ -244,14 +244,15 @@ impl Report {
         let off = |waited: &Option<Waited>| waited.and_then(Waited::error_us).unwrap_or(f64::INFINITY);
         let counts = section.and_then(Waited::waits).zip(head.and_then(Waited::waits));
         let same = counts.is_none_or(|(a, b)| (a - b).abs() <= 0.01 * a.max(b));
-        if same && off(&head) < off(&section) { head } else { section.or(head) }
+        let more_exact = if same && off(&head) < off(&section) { head } else { section.or(head) };
+        more_exact.or_else(|| none_in(list))
     }
 
     /// Waits of the background for `event`, or of all where these are not distinguishable.
     pub(crate) fn background_waits(&self, event: &str) -> Option<Waited> {
-        let list = self.background.as_ref().or(self.both.as_ref()).map(|list| &list.lines);
+        let list = self.background.as_ref().or(self.both.as_ref());
         let head = Some(&self.top_background).filter(|_| self.scope == Scope::Cluster);
-        waited(list.or(head)?, event)
+        waited(list.map(|list| &list.lines).or(head)?, event).or_else(|| none_in(list))
     }
 
     /// Waits of foreground and background for `event`.
@@ -286,19 +287,11 @@ impl Report {
             )),
         }
     }
-
-    /// Whether nothing waited for `event` in the foreground: its waits are listed, and this one is not among them.
-    pub(crate) fn foreground_lacks(&self, event: &str) -> bool {
-        lacks(self.foreground.as_ref().or(self.both.as_ref()), event)
-    }
-
-    pub(crate) fn background_lacks(&self, event: &str) -> bool {
-        lacks(self.background.as_ref().or(self.both.as_ref()), event)
-    }
 }
 
-fn lacks(list: Option<&EventList>, event: &str) -> bool {
-    list.is_some_and(|list| list.whole && !list.lines.iter().any(|line| oracle::counterpart(&line.name) == event))
+/// No waits where an event is not in a whole list.
+fn none_in(list: Option<&EventList>) -> Option<Waited> {
+    list.filter(|list| list.whole).map(|_| Waited::NONE)
 }
 
 /// All waits of `lines` that count as `event`; `None` without such waits.

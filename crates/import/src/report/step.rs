@@ -9,6 +9,7 @@ use mindful_core::result::finding::codes;
 use mindful_core::{Error, Result};
 use mindful_oracle_terms::{self as oracle, event, statistic};
 
+use crate::input::too_many;
 use crate::number::Printed;
 use crate::old_step::{Growth, OldStep, sessions_of};
 use crate::report::{Report, Scope, Waited, consistency};
@@ -40,10 +41,7 @@ pub(crate) fn steps(
     reports: impl ExactSizeIterator<Item = Report>,
 ) -> Result<Vec<OldStep>> {
     if reports.len() > MOST_REPORTS {
-        return Err(Error::run(
-            format!("{name} contains more than {MOST_REPORTS} reports"),
-            "split the file and import the parts one after the other",
-        ));
+        return Err(too_many(name, MOST_REPORTS, "reports"));
     }
     let many = reports.len() > 1;
     let step = |(number, report): (usize, Report)| {
@@ -80,12 +78,10 @@ fn step(file: &str, what: &'static str, report: Report) -> Result<OldStep> {
     step.facts = report.parameters.clone();
     step.began_us = report.snapshots.clock.map(|clock| clock.begin_s * 1_000_000);
     let begin = step.began_us.unwrap_or(0);
-    let span = (begin, begin + (seconds * 1e6).round() as i64);
-    step.set_boundaries(vec![span.0, span.1]);
-    step.add_counters(STATISTICS, span, 1, counters(&report, seconds));
-    step.add_metrics(TIMES, span, 1, wait_times(&report));
+    step.set_boundaries(vec![begin, begin + (seconds * 1e6).round() as i64]);
+    step.add_counters(STATISTICS, counters(&report, seconds));
+    step.add_metrics(TIMES, wait_times(&report));
     histograms(&mut step, &report);
-    step.end(None);
     add_findings(&mut step, &report);
     step.report = Some(Box::new(report));
     Ok(step)
@@ -110,7 +106,7 @@ fn counters(report: &Report, seconds: f64) -> Vec<Growth> {
     let grew = |name: &str| report.rate(name).map(|per_s| per_s.value * seconds);
     let us = |share: Option<Printed>| share.map(|share| share.value * seconds * 1e6);
     let cs = |name: &str| report.host.get(name).map(|cs| cs * 1e4);
-    let single = report.foreground_waits(event::SINGLE_READ);
+    let single = report.foreground_waits(event::SINGLE_READ).filter(|waited| *waited != Waited::NONE);
     let total = cs("BUSY_TIME").zip(cs("IDLE_TIME")).map(|(busy, idle)| busy + idle);
     vec![
         (Counter::LogicalReads, "blocks", "requests to the buffer cache", grew(statistic::LOGICAL_READS)),

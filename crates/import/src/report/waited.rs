@@ -24,6 +24,10 @@ pub(crate) struct Waited {
 }
 
 impl Waited {
+    /// Of an event that a whole list of waits lacks.
+    pub(crate) const NONE: Self =
+        Self { waits: Some(Printed::exact(0.0)), time_us: Some(Printed::exact(0.0)), mean_us: None };
+
     pub(crate) fn of(line: &EventLine) -> Self {
         Self { waits: line.waits, time_us: line.time_us, mean_us: line.mean_us }
     }

@@ -28,13 +28,13 @@ fn line(row: ReportRow<'_>) -> String {
     let whole = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{}", value.trunc()));
     let tenths =
         |value: Option<f64>| value.map_or_else(String::new, |value| format!("{}", (value * 10.0).round() / 10.0));
-    let latency = |waited: Option<Waited>, lacks: bool| match waited.and_then(Waited::mean_us) {
+    let latency = |waited: Option<Waited>| match waited.and_then(Waited::mean_us) {
         Some(us) => format!("{}", us.round()),
-        None if lacks || waited.is_some() => "0".to_owned(),
+        None if waited.is_some() => "0".to_owned(),
         None => String::new(),
     };
-    let foreground = |event| latency(report.foreground_waits(event), report.foreground_lacks(event));
-    let background = |event| latency(report.background_waits(event), report.background_lacks(event));
+    let foreground = |event| latency(report.foreground_waits(event));
+    let background = |event| latency(report.background_waits(event));
     let fields = [
         piped(&row.step.file),
         figures.sessions.map_or_else(String::new, |sessions| sessions.to_string()),

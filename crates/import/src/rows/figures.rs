@@ -85,10 +85,9 @@ pub struct Latency {
 }
 
 impl Latency {
-    /// The entry of an event in a list; an event missing in a complete list had no waits.
-    fn of(waited: Option<Waited>, lacks: bool) -> Self {
+    fn of(waited: Option<Waited>) -> Self {
         Self {
-            waits: waited.map_or(lacks.then_some(0.0), Waited::waits),
+            waits: waited.and_then(Waited::waits),
             mean_us: waited.and_then(Waited::mean_us),
             error_us: waited.and_then(Waited::error_us),
         }
@@ -102,8 +101,8 @@ pub(super) fn value(figure: Option<Printed>) -> Option<f64> {
 pub fn figures(row: ReportRow<'_>) -> Figures {
     let ReportRow { step, report } = row;
     let identity = &report.identity;
-    let sessions_wait = |event| Latency::of(report.foreground_waits(event), report.foreground_lacks(event));
-    let background_waits = |event| Latency::of(report.background_waits(event), report.background_lacks(event));
+    let sessions_wait = |event| Latency::of(report.foreground_waits(event));
+    let background_waits = |event| Latency::of(report.background_waits(event));
     let rate = |name: &str| value(report.rate(name));
     let mib = |name: &str| rate(name).map(|bytes| bytes / MIB);
     let (all_writes, redo_writes) = (rate(statistic::ALL_WRITE_REQUESTS), rate(statistic::REDO_WRITES));

@@ -92,44 +92,42 @@ fn columns(row: ReportRow<'_>) -> Vec<(String, Cell)> {
     let figures = figures(row);
     let mut columns = identity(row, &figures);
     columns.extend(load(row, &figures));
-    columns.extend(per_second(row));
     for place in 0..5 {
         columns.extend(top(place, row.report.top.get(place)));
     }
     for (event, of_sessions) in EVENTS {
-        columns.extend(waits(row, event, of_sessions));
+        let report = row.report;
+        let waited = if of_sessions { report.foreground_waits(event) } else { report.background_waits(event) };
+        columns.extend(waits(row, event, waited, of_sessions));
     }
     columns.extend(host(row));
     for (name, class) in CLASSES {
         columns.extend(class_of(row, name, class));
     }
-    columns.extend(histogram(row, event::SINGLE_READ));
-    columns.extend(histogram(row, event::LOG_WRITE));
+    for event in [event::SINGLE_READ, event::LOG_WRITE] {
+        // Shares of the waits by duration, percent; later releases have finer buckets.
+        let shares = row.report.shares(event);
+        columns.extend(BUCKETS.map(|(name, from_us, to_us)| {
+            let share = shares.and_then(|histogram| histogram.between(from_us, to_us));
+            (format!("Histogram {name} {event}"), number(share))
+        }));
+    }
     columns
-}
-
-/// Shares of the waits by duration, percent; later releases have finer buckets.
-fn histogram(row: ReportRow<'_>, event: &'static str) -> impl Iterator<Item = (String, Cell)> {
-    let shares = row.report.shares(event);
-    BUCKETS.into_iter().map(move |(name, from_us, to_us)| {
-        let share = shares.and_then(|histogram| histogram.between(from_us, to_us));
-        (format!("Histogram {name} {event}"), number(share))
-    })
 }
 
 fn number(value: Option<f64>) -> Cell {
     value.map(|value| ((value * 1e3).round() / 1e3).to_string())
 }
 
-fn named(columns: Vec<(&str, Cell)>) -> Vec<(String, Cell)> {
-    columns.into_iter().map(|(name, cell)| (name.to_owned(), cell)).collect()
+fn named<const N: usize>(columns: [(&str, Cell); N]) -> Vec<(String, Cell)> {
+    columns.map(|(name, cell)| (name.to_owned(), cell)).to_vec()
 }
 
 fn identity(row: ReportRow<'_>, figures: &Figures) -> Vec<(String, Cell)> {
     let (identity, snapshots) = (&row.report.identity, &row.report.snapshots);
     let yes = |is: bool| if is { "Y" } else { "N" }.to_owned();
     let busy = figures.average_active_sessions.zip(figures.cpus).map(|(active, cpus)| yes(active > cpus));
-    named(vec![
+    named([
         ("Filename", Some(figures.file.clone())),
         ("Database Name", figures.database.clone()),
         ("Instance Number", identity.instance_number.clone()),
@@ -157,7 +155,7 @@ fn load(row: ReportRow<'_>, figures: &Figures) -> Vec<(String, Cell)> {
     let redo_mib = figures.redo_mib_per_s;
     let write_mib = figures.all_write_mib_per_s.zip(redo_mib).map(|(all, redo)| (all - redo).max(0.0));
     let cpu_s = value(row.report.session_cpu_s());
-    let mut columns = named(vec![
+    let mut columns = named([
         ("Logical Reads/sec", number(figures.logical_reads_per_s)),
         ("Block Changes/sec", number(value(row.report.line_rate("block changes")))),
         ("Read IOPS", number(figures.all_read_requests_per_s)),
@@ -174,26 +172,21 @@ fn load(row: ReportRow<'_>, figures: &Figures) -> Vec<(String, Cell)> {
         ("DB CPU %DBTime", number(share(cpu_s, figures.db_time_s))),
     ]);
     columns.extend(class_of(row, "User I/O", "User I/O"));
-    columns
-}
-
-fn share(part: Option<f64>, whole: Option<f64>) -> Option<f64> {
-    part.zip(whole.filter(|whole| *whole > 0.0)).map(|(part, whole)| 100.0 * part / whole)
-}
-
-fn per_second(row: ReportRow<'_>) -> Vec<(String, Cell)> {
-    let report = row.report;
-    let efficiency = |name: &str| number(report.efficiency.get(name).copied());
-    let switches = report.statistics.get(statistic::LOG_SWITCHES).and_then(|switches| Some(switches.total?.value));
-    let per_hour = switches.zip(report.elapsed()).map(|(switches, elapsed)| switches / elapsed.value * 3600.0);
-    let mut columns = named(LINES.map(|(line, column)| (column, number(value(report.line_rate(line))))).to_vec());
-    columns.extend(named(vec![
+    columns.extend(named(LINES.map(|(line, column)| (column, number(value(row.report.line_rate(line)))))));
+    let efficiency = |name: &str| number(row.report.efficiency.get(name).copied());
+    let switches = row.report.statistics.get(statistic::LOG_SWITCHES).and_then(|switches| Some(switches.total?.value));
+    let per_hour = switches.zip(figures.elapsed_s).map(|(switches, elapsed_s)| switches / elapsed_s * 3600.0);
+    columns.extend(named([
         ("Buffer Hit Ratio (%)", efficiency("buffer hit %")),
         ("In-Memory Sort Ratio (%)", efficiency("in-memory sort %")),
         ("Log Switches (Total)", number(switches)),
         ("Log Switches (Per Hour)", number(per_hour)),
     ]));
     columns
+}
+
+fn share(part: Option<f64>, whole: Option<f64>) -> Option<f64> {
+    part.zip(whole.filter(|whole| *whole > 0.0)).map(|(part, whole)| 100.0 * part / whole)
 }
 
 fn top(place: usize, line: Option<&EventLine>) -> Vec<(String, Cell)> {
@@ -213,33 +206,15 @@ fn time_s(waited: Waited) -> Option<f64> {
     waited.time_us().map(|us| us / 1e6)
 }
 
-/// The columns of `what`; with no waits if a complete list lacks them.
-fn waits_of(
-    row: ReportRow<'_>,
-    what: &str,
-    waited: Option<Waited>,
-    lacks: bool,
-    of_sessions: bool,
-) -> Vec<(String, Cell)> {
-    let none = lacks.then_some(0.0);
-    let time_s = waited.map_or(none, time_s);
-    let waits = waited.map_or(none, Waited::waits);
+fn waits(row: ReportRow<'_>, what: &str, waited: Option<Waited>, of_sessions: bool) -> [(String, Cell); 4] {
+    let time_s = waited.and_then(time_s);
     let db_time_s = value(row.report.db_time_s()).filter(|_| of_sessions);
-    vec![
-        (format!("{what} Waits"), number(waits)),
+    [
+        (format!("{what} Waits"), number(waited.and_then(Waited::waits))),
         (format!("{what} Time (s)"), number(time_s)),
         (format!("{what} Latency (ms)"), number(waited.and_then(Waited::mean_us).map(|us| us / 1e3))),
         (format!("{what} %DBTime"), number(share(time_s, db_time_s))),
     ]
-}
-
-fn waits(row: ReportRow<'_>, event: &str, of_sessions: bool) -> Vec<(String, Cell)> {
-    let (waited, lacks) = if of_sessions {
-        (row.report.foreground_waits(event), row.report.foreground_lacks(event))
-    } else {
-        (row.report.background_waits(event), row.report.background_lacks(event))
-    };
-    waits_of(row, event, waited, lacks, of_sessions)
 }
 
 fn host(row: ReportRow<'_>) -> Vec<(String, Cell)> {
@@ -250,8 +225,8 @@ fn host(row: ReportRow<'_>) -> Vec<(String, Cell)> {
     let listed = report.foreground.is_some() || report.both.is_some();
     let flag = |has: bool| listed.then(|| if has { "Y" } else { "N" }.to_owned());
     let begins = |names: &[&str]| lines().any(|line| names.iter().any(|name| line.name.starts_with(name)));
-    let mut columns = named(HOST.map(|(name, column)| (column, cs(name))).to_vec());
-    columns.extend(named(vec![
+    let mut columns = named(HOST.map(|(name, column)| (column, cs(name))));
+    columns.extend(named([
         (
             "Data Guard Flag",
             flag(begins(&["LNS ", "LGWR-LNS", "Redo Transport", "ARCH wait on SENDREQ", "Data Guard"])),
@@ -261,8 +236,9 @@ fn host(row: ReportRow<'_>) -> Vec<(String, Cell)> {
     columns
 }
 
-fn class_of(row: ReportRow<'_>, name: &str, class: &str) -> Vec<(String, Cell)> {
-    let waited = row.report.classes.get(class).map(Waited::of);
-    let lacks = !row.report.classes.is_empty() && !row.report.cut;
-    waits_of(row, &format!("Wait Class {name}"), waited, lacks, true)
+/// The columns of a class; with no waits if a complete list lacks it.
+fn class_of(row: ReportRow<'_>, name: &str, class: &str) -> [(String, Cell); 4] {
+    let listed = !row.report.classes.is_empty() && !row.report.cut;
+    let waited = row.report.classes.get(class).map(Waited::of).or(listed.then_some(Waited::NONE));
+    waits(row, &format!("Wait Class {name}"), waited, true)
 }

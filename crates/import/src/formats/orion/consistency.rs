@@ -3,7 +3,7 @@
 //! Its summary contains the best figures of its matrices, and Orion keeps as many small I/Os in flight as the load names: by
 //! Little's law that is their rate times their latency.
 
-use super::part::{Figure, OrionPart, Point};
+use super::read::{Figure, OrionPart, Point};
 use crate::number::{APART, Printed};
 
 /// Accepted deviation of a load from Little's law, a share: I/Os are also prepared.

@@ -4,10 +4,61 @@
 //! Point` and `data point`, and latencies in ms without a unit up to 11.1, in us later. Its terminal output begins
 //! differently and contains the same results.
 
+use std::collections::BTreeMap;
+
+use mindful_core::result::finding::Finding;
 use mindful_core::{Error, Result};
 
-use super::part::{Figure, MS, OrionPart, Point, unit_us_of_release};
+use crate::input::too_many;
 use crate::number::{self, APART, Printed};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Figure {
+    /// Small I/Os per second.
+    Iops,
+    /// Mean of all small I/Os.
+    Latency,
+    /// Mean of small reads of a run with writes.
+    ReadLatency,
+    /// MB (2^20 bytes) per second of large I/Os.
+    Mbps,
+}
+
+/// A figure and the load that gave it: I/Os in flight.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Point {
+    pub figure: Figure,
+    pub small: u32,
+    pub large: u32,
+    pub value: Printed,
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct OrionPart {
+    pub run: String,
+    pub points: Vec<Point>,
+    /// Lines of the summary about the measurement.
+    pub facts: BTreeMap<String, String>,
+    pub disks: Vec<String>,
+    pub version: Option<String>,
+    /// Share of writes among the I/Os; `None` if the file does not show it.
+    pub writes: Option<f64>,
+    /// The unit of latencies, us; `None` for a matrix, which does not name its unit.
+    pub latency_unit_us: Option<f64>,
+    pub damaged_lines: u64,
+    /// Lines with figures that contradict each other, in words.
+    pub contradictions: Vec<String>,
+    pub findings: Vec<Finding>,
+}
+
+impl OrionPart {
+    pub(crate) fn new(run: &str) -> Self {
+        Self { run: run.to_owned(), latency_unit_us: Some(1.0), ..Self::default() }
+    }
+}
+
+pub(super) const MS: f64 = 1e3;
+pub(super) const US: f64 = 1.0;
 
 /// Lines that begin a result: in a summary, and on a terminal.
 const BEGINNINGS: [&str; 2] = ["ORION VERSION", "ORION: ORacle IO Numbers"];
@@ -29,6 +80,12 @@ const MOST_FACTS: usize = 64;
 /// Most points of a file: each takes Orion a minute.
 const MOST_POINTS: usize = 4_096;
 
+/// The unit of latencies without one: ms before 11.2, us since.
+pub(super) fn unit_us_of_release(version: &str) -> f64 {
+    let mut parts = version.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
+    if (parts.next().unwrap_or(0), parts.next().unwrap_or(0)) < (11, 2) { MS } else { US }
+}
+
 pub(super) fn parts(name: &str, text: &str) -> Result<Vec<OrionPart>> {
     let parts = match matrix_at(text) {
         Some(at) => vec![matrix(name, &text[..at], &text[at..])?],
@@ -41,10 +98,7 @@ pub(super) fn parts(name: &str, text: &str) -> Result<Vec<OrionPart>> {
         ));
     }
     if parts.iter().map(|part| part.points.len()).sum::<usize>() > MOST_POINTS {
-        return Err(Error::run(
-            format!("{name} contains more than {MOST_POINTS} results of Orion"),
-            "split the file and import the parts one after the other",
-        ));
+        return Err(too_many(name, MOST_POINTS, "results of Orion"));
     }
     Ok(parts)
 }
@@ -116,10 +170,7 @@ fn summaries(name: &str, text: &str) -> Result<Vec<OrionPart>> {
         results.last_mut().into_iter().for_each(|result| result.push(line.trim()));
     }
     if results.len() > MOST_RESULTS {
-        return Err(Error::run(
-            format!("{name} contains more than {MOST_RESULTS} results of Orion"),
-            "split the file and import the parts one after the other",
-        ));
+        return Err(too_many(name, MOST_RESULTS, "results of Orion"));
     }
     let many = results.len() > 1;
     let run = |number: usize| if many { format!("{name}#{number}") } else { run_of(name).0.to_owned() };
