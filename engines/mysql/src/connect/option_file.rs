@@ -229,12 +229,18 @@ mod tests {
         said.values.get(name).map(String::as_str)
     }
 
+    /// A file of this mode with this text, and with a suffix of groups.
+    fn said(mode: u32, text: &str, suffix: Option<&str>) -> Said {
+        let folder = tempfile::tempdir().unwrap();
+        read(&[file(folder.path(), "my.cnf", mode, text)], suffix)
+    }
+
     #[test]
     fn groups_quotes_escapes_and_comments_are_those_of_the_client() {
-        let folder = tempfile::tempdir().unwrap();
-        let text = "# all\n[mysqld]\nport=1\n[client]\nuser = \"me # you\" # not me\npassword='a\\sb\"c'\nhost=db # there\n\
-                    ssl_mode=REQUIRED\nloose-port=3307\n[mysql]\ndatabase=bench\n[mysqldump]\nuser=other\n";
-        let said = read(&[file(folder.path(), "my.cnf", 0o600, text)], None);
+        let text = "\u{feff}[client]\nuser = \"me # you\" # not me\npassword='a\\sb\"c'\nhost=db # there\n\
+                    ssl_mode=REQUIRED\nloose-port=3307\n# all\n[mysqld]\nport=1\n[mysql]\ndatabase=bench\n\
+                    [mysqldump]\nuser=other\n";
+        let said = said(0o600, text, None);
         for (name, wanted) in [
             ("user", "me # you"),
             ("password", "a b\"c"),
@@ -246,13 +252,6 @@ mod tests {
             assert_eq!(value(&said, name), Some(wanted), "{name}");
         }
         assert_eq!(said.notes, [] as [String; 0]);
-    }
-
-    #[test]
-    fn a_byte_order_mark_hides_no_group() {
-        let folder = tempfile::tempdir().unwrap();
-        let read_back = |text: &str| read(&[file(folder.path(), "my.cnf", 0o600, text)], None);
-        assert_eq!(value(&read_back("\u{feff}[client]\nuser=me\n"), "user"), Some("me"));
     }
 
     #[test]
@@ -270,50 +269,50 @@ mod tests {
 
     #[test]
     fn groups_of_a_suffix_are_read_with_the_plain_ones() {
-        let folder = tempfile::tempdir().unwrap();
         let text = "[client_a]\nuser=a\n[client]\nhost=plain\n[client_b]\nuser=b\n[mysqld_a]\nport=9\n";
-        let files = [file(folder.path(), "my.cnf", 0o600, text)];
-        let of = |suffix| read(&files, suffix);
-        assert_eq!(value(&of(Some("_a")), "user"), Some("a"));
-        assert_eq!(value(&of(Some("_B")), "user"), Some("b"));
-        assert_eq!((value(&of(Some("_a")), "host"), value(&of(Some("_a")), "port")), (Some("plain"), None));
-        assert_eq!(value(&of(None), "user"), None);
-    }
-
-    #[test]
-    fn options_without_meaning_here_are_reported() {
-        let folder = tempfile::tempdir().unwrap();
-        let text =
-            "[client]\nssl_capath=/etc/ssl/certs\ntls-version=TLSv1.3\nprotocol=tcp\ndefault-character-set=utf8\n";
-        let said = read(&[file(folder.path(), "my.cnf", 0o600, text)], None);
-        assert_eq!(said.notes.len(), 3, "{:?}", said.notes);
-        assert!(said.notes[0].starts_with("ssl-capath") && said.notes[0].contains("by ssl-ca"), "{:?}", said.notes);
-        assert!(said.notes[1].starts_with("tls-version") && said.notes[1].contains("is ignored"), "{:?}", said.notes);
-    }
-
-    #[test]
-    fn options_that_run_or_load_code_are_ignored_with_a_note() {
-        let folder = tempfile::tempdir().unwrap();
-        let text = "[client]\ninit-command=DROP DATABASE b\nplugin_dir=/tmp/x\ndefault-auth=evil\nloose-init-command=x\n\
-                    plugin-load=x.so\n[mysql]\npager=sh\nuser=me\n";
-        let said = read(&[file(folder.path(), "my.cnf", 0o600, text)], None);
-        assert_eq!(said.values.keys().collect::<Vec<_>>(), ["user"]);
-        let hooks = ["init-command", "plugin-dir", "default-auth", "plugin-load", "pager"];
-        assert_eq!(said.notes.len(), hooks.len(), "{:?}", said.notes);
-        for (note, hook) in said.notes.iter().zip(hooks) {
-            assert!(note.starts_with(hook) && note.contains("is ignored") && !note.contains("DROP"), "{note}");
+        for (suffix, user) in [(Some("_a"), Some("a")), (Some("_B"), Some("b")), (None, None)] {
+            let said = said(0o600, text, suffix);
+            let found = ["user", "host", "port"].map(|name| value(&said, name));
+            assert_eq!(found, [user, Some("plain"), None], "{suffix:?}");
         }
     }
 
     #[test]
+    fn options_that_are_not_taken_have_a_note() {
+        let text = "[client]\nssl_capath=/etc/ssl/certs\ntls-version=TLSv1.3\nprotocol=tcp\ndefault-character-set=utf8\n\
+                    init-command=DROP DATABASE b\nplugin_dir=/tmp/x\ndefault-auth=evil\nloose-init-command=x\n\
+                    plugin-load=x.so\n[mysql]\npager=sh\nuser=me\n";
+        let said = said(0o600, text, None);
+        assert_eq!(said.values.keys().collect::<Vec<_>>(), ["user"]);
+        let names = [
+            "ssl-capath",
+            "tls-version",
+            "protocol",
+            "init-command",
+            "plugin-dir",
+            "default-auth",
+            "plugin-load",
+            "pager",
+        ];
+        assert_eq!(said.notes.len(), names.len(), "{:?}", said.notes);
+        for (note, name) in said.notes.iter().zip(names) {
+            assert!(note.starts_with(name) && note.contains("is ignored") && !note.contains("DROP"), "{note}");
+        }
+        assert!(said.notes[0].contains("by ssl-ca"), "{:?}", said.notes);
+    }
+
+    #[test]
     fn a_password_that_others_may_read_is_not_used() {
-        let folder = tempfile::tempdir().unwrap();
         let text = "[client]\npassword=secret\nuser=me\n";
-        let said = read(&[file(folder.path(), "my.cnf", 0o644, text)], None);
-        assert_eq!((value(&said, "user"), value(&said, "password")), (Some("me"), None));
-        assert!(said.notes[0].contains("chmod 600") && !said.notes[0].contains("secret"), "{:?}", said.notes);
-        let said = read(&[file(folder.path(), "open.cnf", 0o666, text)], None);
-        assert!(said.values.is_empty() && said.notes[0].contains("others may write it"), "{:?}", said.notes);
+        let readable = said(0o644, text, None);
+        assert_eq!((value(&readable, "user"), value(&readable, "password")), (Some("me"), None));
+        assert!(
+            readable.notes[0].contains("chmod 600") && !readable.notes[0].contains("secret"),
+            "{:?}",
+            readable.notes
+        );
+        let open = said(0o666, text, None);
+        assert!(open.values.is_empty() && open.notes[0].contains("others may write it"), "{:?}", open.notes);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use mindful_mysql::ENGINE;
 use mindful_mysql::private::Instance;
 
 use crate::shared;
-use crate::support::{Kind, MARIADB, MYSQL, OLDER, sql, started, target_at};
+use crate::support::{Kind, MARIADB, MYSQL, OLDER, each, sql, started, target_at};
 
 fn meet(server: &Instance, database: &str) -> mindful_core::Result<Box<dyn Rendezvous>> {
     let settings = Settings::defaults(ENGINE.options());
@@ -57,18 +57,8 @@ fn ranks_meet_in(kind: Kind) {
 }
 
 #[test]
-fn ranks_that_come_together_make_one_place_in_a_mariadb() {
-    ranks_meet_in(MARIADB);
-}
-
-#[test]
-fn ranks_that_come_together_make_one_place_in_a_mysql() {
-    ranks_meet_in(MYSQL);
-}
-
-#[test]
-fn ranks_that_come_together_make_one_place_in_an_old_mariadb() {
-    ranks_meet_in(OLDER);
+fn ranks_that_come_together_make_one_place() {
+    each([MARIADB, MYSQL, OLDER], ranks_meet_in);
 }
 
 #[test]

@@ -35,6 +35,12 @@ impl Kind {
     }
 }
 
+/// Runs `test` for several kinds, side by side.
+pub(crate) fn each<T: Copy + Send, const N: usize>(of: [T; N], test: impl Fn(T) + Sync) {
+    let test = &test;
+    std::thread::scope(|scope| of.into_iter().for_each(|one| drop(scope.spawn(move || test(one)))));
+}
+
 pub(crate) fn settings(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> Settings {
     let mut settings = Settings::defaults(ENGINE.options());
     let data_dir = folder.display().to_string();

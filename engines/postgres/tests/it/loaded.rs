@@ -4,10 +4,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 
 use mindful_core::Target;
-use mindful_core::contract::event::Silent;
-use mindful_core::contract::stop_flag::StopFlag;
 
-use crate::support::{Server, await_at, dataset, new_database, shared};
+use crate::support::{Server, await_at, load, new_database, shared};
 
 /// A database of its own with a dataset, on a server that all tests of this process share.
 pub(crate) struct Loaded {
@@ -57,7 +55,7 @@ fn template(server: &Server, schemas: u32, blocks: u64) -> String {
     if !made.contains(&name) {
         server.sql(&format!("CREATE DATABASE {name}"));
         let target = server.target_as("bench", &name, &[]).unwrap();
-        target.load(&dataset(schemas, blocks), &Silent, &StopFlag::default()).unwrap();
+        load(&*target, schemas, blocks).unwrap();
         made.push(name.clone());
     }
     name

@@ -13,6 +13,7 @@ use mindful_conformance::{Fixture, copy_folder, network, open_with, quick_folder
 use mindful_core::contract::event::{Events, Silent};
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::contract::stop_flag::StopFlag;
+use mindful_core::dataset::{Dataset, LayoutProof};
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::units::Share;
 use mindful_core::workload::Workload;
@@ -151,7 +152,7 @@ impl Server {
 
     pub(crate) fn loaded_with(&self, options: &[(&str, &str)], schemas: u32, blocks: u64) -> Box<dyn Target> {
         let target = self.target(options).unwrap();
-        target.load(&dataset(schemas, blocks), &Silent, &StopFlag::default()).unwrap();
+        load(&*target, schemas, blocks).unwrap();
         target
     }
 
@@ -449,6 +450,14 @@ fn at(url: &str) -> Fixture {
             .map(str::to_owned)
             .to_vec();
     fixture
+}
+
+pub(crate) fn load(target: &dyn Target, schemas: u32, blocks: u64) -> Result<Dataset> {
+    target.load(&dataset(schemas, blocks), &Silent, &StopFlag::default())
+}
+
+pub(crate) fn proof(target: &dyn Target) -> LayoutProof {
+    target.verify(&StopFlag::default()).unwrap()
 }
 
 pub(crate) fn workload(schemas: u32, scale: u64, work_unit: u64, update_percent: &str) -> Workload {

@@ -14,7 +14,7 @@ use mindful_mysql::ENGINE;
 use mindful_mysql::private::Instance;
 
 use crate::shared::url;
-use crate::support::{Kind, MARIADB, MYSQL, sql, started};
+use crate::support::{Kind, MARIADB, MYSQL, each, sql, started};
 
 /// Privileges beyond those of a database.
 const RELOAD: &str = "GRANT RELOAD ON *.*";
@@ -94,11 +94,6 @@ fn each_missing_right_is_named(kind: Kind) {
 }
 
 #[test]
-fn a_right_that_a_role_of_mariadb_lacks_is_named() {
-    each_missing_right_is_named(MARIADB);
-}
-
-#[test]
-fn a_right_that_a_role_of_mysql_lacks_is_named() {
-    each_missing_right_is_named(MYSQL);
+fn a_right_that_a_role_lacks_is_named() {
+    each([MARIADB, MYSQL], each_missing_right_is_named);
 }

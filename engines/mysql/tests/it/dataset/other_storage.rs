@@ -11,7 +11,7 @@ use mindful_mysql::ENGINE;
 
 use crate::by_hand::ByHand;
 use crate::shared;
-use crate::support::MARIADB;
+use crate::support::{MARIADB, each};
 
 /// Options that make a MariaDB a server without InnoDB to mindful, and the message about it.
 const OTHERS: [(&[&str], &str); 3] = [
@@ -55,19 +55,6 @@ fn measured_by_its_operations(options: &[&str], what: &str) {
 }
 
 #[test]
-fn a_server_named_tidb_is_measured_by_operations_alone() {
-    let (options, what) = OTHERS[0];
-    measured_by_its_operations(options, what);
-}
-
-#[test]
-fn tables_of_aria_are_measured_by_operations_alone() {
-    let (options, what) = OTHERS[1];
-    measured_by_its_operations(options, what);
-}
-
-#[test]
-fn a_mariadb_without_innodb_is_measured_by_operations_alone() {
-    let (options, what) = OTHERS[2];
-    measured_by_its_operations(options, what);
+fn other_storage_than_innodb_is_measured_by_operations_alone() {
+    each(OTHERS, |(options, what)| measured_by_its_operations(options, what));
 }

@@ -10,7 +10,7 @@ use mindful_core::plan::units::Share;
 use mindful_core::workload::{LoopSite, OpKind, Redo, Workload};
 
 use crate::shared::{self, BLOCKS};
-use crate::support::{Kind, MARIADB, MYSQL, OLDER};
+use crate::support::{Kind, MARIADB, MYSQL, OLDER, each};
 
 fn read(target: &dyn Target) -> BTreeMap<String, f64> {
     let mut all = BTreeMap::new();
@@ -123,18 +123,8 @@ fn ledger_of_a_pass(kind: Kind) {
 }
 
 #[test]
-fn a_cold_pass_of_mariadb_balances_to_one_percent() {
-    ledger_of_a_pass(MARIADB);
-}
-
-#[test]
-fn a_cold_pass_of_an_older_mariadb_balances_to_one_percent() {
-    ledger_of_a_pass(OLDER);
-}
-
-#[test]
-fn a_cold_pass_of_mysql_balances_to_one_percent() {
-    ledger_of_a_pass(MYSQL);
+fn a_cold_pass_balances_to_one_percent() {
+    each([MARIADB, OLDER, MYSQL], ledger_of_a_pass);
 }
 
 /// Reads of several work units, by both loops, each compared with the cost of its trees: a row visited after the end of
@@ -180,16 +170,6 @@ fn requests_of_one(opened: &Opened, workload: &Workload, enough: f64) -> f64 {
 }
 
 #[test]
-fn reads_of_mariadb_ask_for_their_own_rows_alone() {
-    requests_of_reads(MARIADB);
-}
-
-#[test]
-fn reads_of_an_older_mariadb_ask_for_their_own_rows_alone() {
-    requests_of_reads(OLDER);
-}
-
-#[test]
-fn reads_of_mysql_ask_for_their_own_rows_alone() {
-    requests_of_reads(MYSQL);
+fn reads_ask_for_their_own_rows_alone() {
+    each([MARIADB, OLDER, MYSQL], requests_of_reads);
 }

@@ -1,6 +1,6 @@
 //! Limits of connections, at every level: refused before anything runs, with the command that raises them.
 
-use crate::support::{Server, dataset, placement, programs, workload};
+use crate::support::{Server, dataset, load, placement, programs, workload};
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::settings::{Origin, Settings};
@@ -16,7 +16,7 @@ fn each_server(settings: &[&str], test: impl Fn(&Server, &dyn Fn() -> Box<dyn Ta
         server.sql("CREATE ROLE guest LOGIN");
         server.sql("CREATE DATABASE guests OWNER guest");
         let open = || server.target_as("guest", "guests", &[]).unwrap();
-        open().load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
+        load(&*open(), 1, BLOCKS).unwrap();
         test(&server, &open);
     }
 }
@@ -85,7 +85,7 @@ fn a_role_that_may_use_reserved_connections_is_granted_them() {
     server.sql("CREATE ROLE guest LOGIN");
     server.sql("CREATE DATABASE guests OWNER guest");
     let target = server.target_as("guest", "guests", &[]).unwrap();
-    target.load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
+    load(&*target, 1, BLOCKS).unwrap();
     let error = refusal(&*target, 7);
     assert!(error.next.ends_with("GRANT pg_use_reserved_connections TO guest"), "{error}");
     server.sql("GRANT pg_use_reserved_connections TO guest");

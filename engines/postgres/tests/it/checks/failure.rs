@@ -3,11 +3,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use crate::support::{IN_A_SLICE, Server, dataset, each_server_with, programs, session, workload};
+use crate::support::{IN_A_SLICE, Server, each_server_with, load, programs, proof, session, workload};
 use mindful_core::contract::engine::Engine;
-use mindful_core::contract::event::Silent;
 use mindful_core::contract::slice::SliceOrder;
-use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::settings::Settings;
 use mindful_core::plan::{KEYS, Plan};
 use mindful_core::result::finding::Severity;
@@ -45,8 +43,8 @@ fn the_least_role_does_everything() {
             ..Plan::from_settings(&Settings::defaults(KEYS)).unwrap()
         };
         target.admits(&plan(true), true).unwrap();
-        target.load(&dataset(1, 300), &Silent, &StopFlag::default()).unwrap();
-        target.verify(&StopFlag::default()).unwrap();
+        load(&*target, 1, 300).unwrap();
+        proof(&*target);
         target.prepare(&workload(1, 300, 4, "20"), 2).unwrap();
         assert!(target.samplers().unwrap().len() >= 5);
         let codes: Vec<String> = target.checks(&plan(true)).unwrap().into_iter().map(|finding| finding.code).collect();
@@ -85,11 +83,11 @@ fn a_role_without_rights_is_reported_which_one_it_needs() {
     each_server_with(&[], |server| {
         server.sql("CREATE ROLE plain LOGIN; REVOKE TEMP ON DATABASE postgres FROM PUBLIC");
         let target = server.target_as("plain", "postgres", &[]).unwrap();
-        let error = target.load(&dataset(1, 300), &Silent, &StopFlag::default()).unwrap_err();
+        let error = load(&*target, 1, 300).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Target);
         assert!(error.next.contains("CREATE"), "{error}");
         server.sql("GRANT CREATE ON DATABASE postgres TO plain");
-        target.load(&dataset(1, 300), &Silent, &StopFlag::default()).unwrap();
+        load(&*target, 1, 300).unwrap();
         let error = target.prepare(&workload(1, 300, 4, "0"), 1).unwrap_err();
         assert!(error.next.contains("GRANT TEMPORARY"), "{error}");
         let client = Workload { loop_site: LoopSite::Client, ..workload(1, 300, 4, "0") };

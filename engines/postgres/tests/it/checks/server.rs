@@ -2,10 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::{Server, dataset, programs};
+use crate::support::{Server, load, programs};
 use mindful_core::Target;
-use mindful_core::contract::event::Silent;
-use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::{KEYS, Plan};
 use mindful_core::result::{Finding, Severity};
@@ -111,7 +109,7 @@ fn others_at_work_are_seen_and_a_quiet_server_is_not_blamed() {
 #[test]
 fn a_dataset_half_in_cache_is_predicted_from_the_loaded_size() {
     each_server(&["shared_buffers=16MB", "autovacuum=on"], |server, target| {
-        target.load(&dataset(2, 2_048), &Silent, &StopFlag::default()).unwrap();
+        load(target, 2, 2_048).unwrap();
         let findings = target.checks(&plan(&[("sessions", "2")])).unwrap();
         let hits = found(&findings, "predicted-hits");
         assert!(hits.evidence.starts_with("predicted hit ratio 50.0 %:"), "{}", hits.evidence);

@@ -6,7 +6,6 @@ mod interrupt;
 mod login;
 mod pooler;
 mod reach;
-mod said;
 mod tls;
 mod url;
 

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mindful_core::contract::event::{Events, Silent};
-use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::settings::Settings;
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Engine, ErrorKind};
@@ -12,7 +11,7 @@ use mindful_core::{Engine, ErrorKind};
 use mindful_postgres::ENGINE;
 
 use crate::pgbouncer::{self, Behind, Pooler};
-use crate::support::{Server, account, dataset, placement, programs, work, workload};
+use crate::support::{Server, account, load, placement, programs, proof, work, workload};
 
 /// A pooler before `server` that lends at most `pool` server processes in `mode`.
 fn before(server: &Server, mode: &str, pool: u32) -> Pooler {
@@ -46,8 +45,8 @@ fn everything_works_through_a_pooler_that_keeps_sessions() {
     let Some(server) = server() else { return };
     let pooler = before(&server, "session", 20);
     let target = Server::target_at(&pooler.url()).unwrap();
-    target.load(&dataset(2, 500), &Silent, &StopFlag::default()).unwrap();
-    assert!(target.verify(&StopFlag::default()).unwrap().schemas.iter().all(|schema| schema.rows > 0));
+    load(&*target, 2, 500).unwrap();
+    assert!(proof(&*target).schemas.iter().all(|schema| schema.rows > 0));
     let server_loop = workload(2, 500, 8, "20");
     for w in [Workload { loop_site: LoopSite::Client, ..server_loop.clone() }, server_loop] {
         // Twice: the second time on server processes that the pooler has used and reset.

@@ -1,31 +1,33 @@
-//! Unreachable servers, and servers of another kind.
+//! Unreachable servers, servers of another kind, and errors of a server before a session is open.
+
+use mindful_conformance::assert_says;
 
 use crate::connect::{impostor, refusal};
 use crate::support::free_port;
-use mindful_conformance::assert_says;
 
 #[tokio::test]
-async fn a_refused_connection_names_host_and_port() {
-    let port = free_port();
-    let line = refusal(&format!("postgres://someone@127.0.0.1:{port}/db")).await;
-    assert!(line.contains(&format!("someone@127.0.0.1:{port}/db")) && line.contains("refused"), "{line}");
-    assert!(line.contains("start the server, or check host and port"), "{line}");
-}
-
-#[tokio::test]
-async fn a_missing_socket_names_its_path() {
-    let folder = tempfile::tempdir().unwrap();
-    let line = refusal(&format!("postgres://u@/db?host={}", folder.path().display())).await;
-    assert!(line.contains(&format!("{}/.s.PGSQL.5432", folder.path().display())), "{line}");
-    assert!(line.contains("no server has its socket there"), "{line}");
-}
-
-#[tokio::test]
-async fn an_unknown_host_is_reported_as_such() {
-    assert_says(
-        refusal("postgres://u@nowhere.invalid/db?sslmode=disable").await,
-        &["nowhere.invalid:5432", "correct the host name"],
-    );
+async fn an_unreachable_server_is_named_with_the_next_step() {
+    let (port, folder) = (free_port(), tempfile::tempdir().unwrap());
+    let (folder, silent, plain) = (folder.path().display(), impostor::silent(), impostor::saying(b"N"));
+    let here = format!("someone@127.0.0.1:{port}/db");
+    for (url, parts) in [
+        (here.clone(), [here.as_str(), "refused", "start the server, or check host and port"]),
+        (
+            format!("u@/db?host={folder}"),
+            [&format!("{folder}/.s.PGSQL.5432"), "no server has its socket there", "postgres://host:5432"],
+        ),
+        (
+            "u@nowhere.invalid/db?sslmode=disable".to_owned(),
+            ["nowhere.invalid:5432", "correct the host name", "name service"],
+        ),
+        (format!("u@127.0.0.1:{silent}/db?connect_timeout=1"), ["no answer in 1 s", "firewalls", "connect_timeout"]),
+        // A spelling of 127.0.0.1 that only the resolver understands, and so a host like any other to mindful.
+        (format!("u@127.1:{plain}/db"), ["does not offer TLS", "sslmode=disable", "verify-full by default"]),
+    ] {
+        assert_says(refusal(&format!("postgres://{url}")).await, &parts);
+    }
+    let line = refusal(&format!("postgres://u@127.0.0.1:{plain}/db?sslmode=require")).await;
+    assert!(line.contains("does not offer TLS") && !line.contains("by default"), "a mode was said: {line}");
 }
 
 #[tokio::test]
@@ -47,25 +49,29 @@ async fn a_server_of_another_protocol_is_reported_as_such() {
 }
 
 #[tokio::test]
-async fn a_server_that_says_nothing_is_given_up_after_connect_timeout() {
-    let port = impostor::silent();
-    assert_says(refusal(&format!("postgres://u@127.0.0.1:{port}/db?connect_timeout=1")).await, &["no answer in 1 s"]);
+async fn every_refusal_has_its_next_move() {
+    let cases = [
+        ("57P03", "the database system is starting up", "wait until the server is up"),
+        ("53300", "sorry, too many clients already", "fewer --sessions, or raise max_connections"),
+        ("3D000", "database \"x\" does not exist", "createdb"),
+        ("28000", "no pg_hba.conf entry for host \"10.0.0.1\", user \"u\"", "pg_hba.conf"),
+        ("28P01", "password authentication failed for user \"u\"", "PGPASSWORD or ~/.pgpass"),
+        ("42501", "permission denied for database \"x\"", "ON DATABASE"),
+        ("XX000", "something else", "see the server's log"),
+    ];
+    for (code, message, next) in cases {
+        let port = impostor::refusing(code, message);
+        let line = refusal(&format!("postgres://u@127.0.0.1:{port}/x")).await;
+        assert!(line.contains(message) && line.contains(next) && line.contains(code), "{code}: {line}");
+    }
 }
 
 #[tokio::test]
-async fn a_server_without_tls_is_refused_when_tls_is_required() {
-    let port = impostor::saying(b"N");
-    let line = refusal(&format!("postgres://u@127.0.0.1:{port}/db?sslmode=require")).await;
-    assert!(line.contains("does not offer TLS") && line.contains("sslmode=disable"), "{line}");
-    assert!(!line.contains("by default"), "a mode was said: {line}");
-}
-
-#[tokio::test]
-async fn a_server_on_another_host_must_offer_tls_by_default() {
-    let port = impostor::saying(b"N");
-    // A spelling of 127.0.0.1 that only the resolver understands, and so a host like any other to mindful.
-    assert_says(
-        refusal(&format!("postgres://u@127.1:{port}/db")).await,
-        &["does not offer TLS", "verify-full by default"],
-    );
+async fn words_of_a_hostile_server_stay_on_one_bounded_line() {
+    const NOISE: &str = "line one\nline two\r\x1b[31m red ";
+    let message: &'static str = Box::leak(NOISE.repeat(200).into_boxed_str());
+    let port = impostor::refusing("XX000", message);
+    let line = refusal(&format!("postgres://u@127.0.0.1:{port}/x")).await;
+    assert!(line.chars().all(|c| !c.is_control()), "{line}");
+    assert!(line.chars().count() < 500, "{} characters", line.chars().count());
 }

@@ -68,33 +68,30 @@ async fn the_mode_decides_whether_a_session_is_encrypted() {
 }
 
 #[tokio::test]
-async fn verify_full_takes_only_the_right_name_and_authority() {
+async fn each_mode_verifies_as_much_as_it_promises() {
     let bench = Bench::new();
-    let right = format!("sslmode=verify-full&sslrootcert={}", bench.right_ca());
-    assert_eq!(ask(&connect(&bench.url("localhost", &right)).await.unwrap(), ENCRYPTED).await, "true");
-    assert_says(refusal(&bench.url("127.0.0.1", &right)).await, &["is for", "localhost", "sslmode=verify-ca"]);
-    let wrong = format!("sslmode=verify-full&sslrootcert={}", bench.wrong_ca());
-    assert_says(refusal(&bench.url("localhost", &wrong)).await, &["not signed by a trusted CA", "sslrootcert=FILE"]);
-}
-
-#[tokio::test]
-async fn verify_ca_takes_any_name_from_the_right_authority() {
-    let bench = Bench::new();
-    let right = format!("sslmode=verify-ca&sslrootcert={}", bench.right_ca());
-    assert_eq!(ask(&connect(&bench.url("127.0.0.1", &right)).await.unwrap(), ENCRYPTED).await, "true");
+    let by = |mode: &str, ca: &str| format!("sslmode={mode}&sslrootcert={ca}");
+    let (right, wrong) = (bench.right_ca(), bench.wrong_ca());
+    for (host, parameters) in [
+        ("localhost", by("verify-full", &right)),
+        ("127.0.0.1", by("verify-ca", &right)),
+        ("127.0.0.1", by("require", &right)),
+        ("127.0.0.1", "sslmode=require".to_owned()),
+    ] {
+        assert_eq!(
+            ask(&connect(&bench.url(host, &parameters)).await.unwrap(), ENCRYPTED).await,
+            "true",
+            "{parameters}"
+        );
+    }
     assert_says(
-        refusal(&bench.url("127.0.0.1", &format!("sslmode=verify-ca&sslrootcert={}", bench.wrong_ca()))).await,
-        &["not signed by a trusted CA"],
+        refusal(&bench.url("127.0.0.1", &by("verify-full", &right))).await,
+        &["is for", "localhost", "sslmode=verify-ca"],
     );
-}
-
-#[tokio::test]
-async fn require_verifies_the_authority_only_where_one_is_named() {
-    let bench = Bench::new();
-    assert!(connect(&bench.url("127.0.0.1", "sslmode=require")).await.is_ok());
-    let named = |ca: String| bench.url("127.0.0.1", &format!("sslmode=require&sslrootcert={ca}"));
-    assert!(connect(&named(bench.right_ca())).await.is_ok());
-    assert_says(refusal(&named(bench.wrong_ca())).await, &["not signed by a trusted CA"]);
+    for mode in ["verify-full", "verify-ca", "require"] {
+        let line = refusal(&bench.url("localhost", &by(mode, &wrong))).await;
+        assert_says(line, &["not signed by a trusted CA", "sslrootcert=FILE"]);
+    }
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Stored blocks, read back and compressed, match the request, or the load is refused before its first byte.
 
-use crate::support::{NOTHING_WAITS, Server, dataset, programs, session, work, workload};
+use crate::support::{NOTHING_WAITS, Server, dataset, programs, proof, session, work, workload};
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::{Content, DatasetPlan};
@@ -33,7 +33,7 @@ fn stored_blocks_have_the_ratio_asked_for() {
             let (compress, dedupe) = stored_ratios(&*target);
             assert!((compress / asked - 1.0).abs() < TOLERANCE, "{compress} for {asked}");
             assert!((dedupe - 1.0).abs() < f64::EPSILON, "{dedupe}");
-            assert_eq!(target.verify(&StopFlag::default()).unwrap().failure(), None);
+            assert_eq!(proof(&*target).failure(), None);
             // Without settings a run uses the existing dataset, and completes it.
             let plain = server.target(&[]).unwrap();
             let more = DatasetPlan { schemas: 2, ..mixed(asked, 1.0) };

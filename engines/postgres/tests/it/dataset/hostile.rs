@@ -1,7 +1,6 @@
 //! A role that may create in the database sets traps; a superuser's mindful runs none of them.
 
-use crate::support::{NOTHING_WAITS, Server, dataset, each_server, placement, programs, work, workload};
-use mindful_core::contract::event::Silent;
+use crate::support::{NOTHING_WAITS, Server, each_server, load, placement, programs, work, workload};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::{self, Plan};
@@ -93,7 +92,7 @@ fn every_verb(target: &dyn Target) {
     let _ = (target.describe(), target.host_view(), target.dataset(), target.checks(&plan()), target.inventory());
     let watched = target.samplers().map(|samplers| samplers.into_iter().map(|mut one| one.read()).collect::<Vec<_>>());
     let _ = (watched, target.data_files(), target.stored_proof());
-    let _ = target.load(&dataset(1, BLOCKS), &Silent, &StopFlag::default());
+    let _ = load(target, 1, BLOCKS);
     let _ = target.verify(&StopFlag::default()).and_then(|proof| target.store_proof(&proof));
     for w in [workload(1, BLOCKS, 4, "0"), workload(1, BLOCKS, 4, "50")] {
         if target.prepare(&w, 1).is_ok()
@@ -102,7 +101,7 @@ fn every_verb(target: &dyn Target) {
             let _ = work(target, &mut *session, 0, 20);
         }
     }
-    let _ = (target.load(&dataset(2, BLOCKS), &Silent, &StopFlag::default()), target.cleanup());
+    let _ = (load(target, 2, BLOCKS), target.cleanup());
 }
 
 fn registries() -> Vec<(&'static str, String)> {
@@ -238,7 +237,7 @@ fn a_table_on_which_others_hung_something_is_refused() {
     each_server(|server| {
         for (sql, object) in HUNG {
             let lair = Lair::new(server);
-            lair.open(&[]).unwrap().load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
+            load(&*lair.open(&[]).unwrap(), 1, BLOCKS).unwrap();
             lair.superuser(sql);
             server.sql("ALTER ROLE evil NOSUPERUSER");
             let target = lair.open(&[]).unwrap();
@@ -257,7 +256,7 @@ fn granted_rights_and_foreign_tables_open_no_way_in() {
     each_server(|server| {
         let lair = Lair::new(server);
         let target = lair.open(&[]).unwrap();
-        target.load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
+        load(&*target, 1, BLOCKS).unwrap();
         lair.superuser("GRANT ALL ON SCHEMA mindful TO evil; GRANT ALL ON ALL TABLES IN SCHEMA mindful TO evil");
         let error = target.dataset().unwrap_err();
         assert!(error.what.contains("not as mindful made it"), "{error}");
@@ -295,13 +294,13 @@ fn a_namespace_of_another_role_is_used_when_it_is_named() {
         server.sql("CREATE ROLE owner LOGIN");
         server.sql("CREATE DATABASE shared OWNER owner");
         let plain = |user, options: &[_]| server.target_as(user, "shared", options).unwrap();
-        plain("owner", &[]).load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
+        load(&*plain("owner", &[]), 1, BLOCKS).unwrap();
         let error = plain("bench", &[]).dataset().unwrap_err();
         assert!(error.kind == ErrorKind::Target && error.next.contains("--trust-owner"), "{error}");
         assert!(plain("bench", &[("trust_owner", "nobody")]).dataset().is_err());
         let trusting = plain("bench", &[("trust_owner", "owner")]);
         assert_eq!(trusting.dataset().unwrap().unwrap().schemas, 1);
-        assert_eq!(trusting.load(&dataset(2, BLOCKS), &Silent, &StopFlag::default()).unwrap().schemas, 2);
+        assert_eq!(load(&*trusting, 2, BLOCKS).unwrap().schemas, 2);
         trusting.cleanup().unwrap();
         assert_eq!(plain("owner", &[]).dataset().unwrap(), None);
     });

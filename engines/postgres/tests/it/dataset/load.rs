@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use crate::support::{NOTHING_WAITS, Server, dataset, each_server, programs, session, work, workload};
+use crate::support::{NOTHING_WAITS, Server, dataset, each_server, load, programs, proof, session, work, workload};
 use mindful_core::ErrorKind;
 use mindful_core::contract::event::{Event, Events, Silent};
 use mindful_core::contract::stop_flag::StopFlag;
@@ -12,9 +12,9 @@ use mindful_core::dataset::DatasetPlan;
 fn the_layout_holds_and_reading_every_block_writes_nothing() {
     each_server(|server| {
         let target = server.target(&[]).unwrap();
-        let loaded = target.load(&dataset(3, 4_000), &Silent, &StopFlag::default()).unwrap();
+        let loaded = load(&*target, 3, 4_000).unwrap();
         assert_eq!((loaded.schemas, loaded.blocks_per_schema), (3, 4_000));
-        let proof = target.verify(&StopFlag::default()).unwrap();
+        let proof = proof(&*target);
         assert_eq!(proof.failure(), None, "{proof:?}");
         assert!(proof.cross_correlation.is_some());
         for schema in 1..=3 {
@@ -42,7 +42,7 @@ fn a_stored_proof_counts_until_the_dataset_is_another() {
         };
         let kept = || server.target(&[]).unwrap().stored_proof().unwrap();
         let prove = || {
-            let proof = target.verify(&StopFlag::default()).unwrap();
+            let proof = proof(&*target);
             target.store_proof(&proof).unwrap();
             assert_eq!(kept(), Some(proof));
         };
@@ -91,7 +91,7 @@ fn an_interrupted_load_resumes_with_the_missing_tables() {
         assert_eq!(target.load(&plan, &Silent, &StopFlag::default()).unwrap().schemas, 4);
         let after = server.sql("SELECT name || object FROM mindful.registry ORDER BY 1");
         assert!(before.iter().all(|table| after.contains(table)), "{before:?} stays in {after:?}");
-        assert_eq!(target.verify(&StopFlag::default()).unwrap().failure(), None);
+        assert_eq!(proof(&*target).failure(), None);
     });
 }
 
@@ -99,7 +99,7 @@ fn an_interrupted_load_resumes_with_the_missing_tables() {
 fn a_load_that_does_not_fit_is_refused_with_both_figures() {
     each_server(|server| {
         let target = server.target(&[]).unwrap();
-        let error = target.load(&dataset(4, 1 << 40), &Silent, &StopFlag::default()).unwrap_err();
+        let error = load(&*target, 4, 1 << 40).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Target);
         assert!(error.what.contains("needs") && error.what.contains("free"), "{error}");
         assert_eq!(target.dataset().unwrap(), None);
@@ -114,7 +114,7 @@ fn a_schema_that_bears_our_name_is_not_touched() {
         );
         let target = server.target(&[]).unwrap();
         assert_eq!(target.dataset().unwrap_err().kind, ErrorKind::Target);
-        let error = target.load(&dataset(1, 500), &Silent, &StopFlag::default()).unwrap_err();
+        let error = load(&*target, 1, 500).unwrap_err();
         assert!(error.next.contains("--namespace"), "{error}");
         assert!(target.cleanup().is_err());
         let tables = "SELECT count(*) FROM pg_class WHERE relnamespace = 'mindful'::regnamespace";
@@ -147,7 +147,7 @@ fn hostile_names_are_only_names() {
         server.sql("CREATE TABLE public.victim (x int)");
         for name in ["a\"; DROP TABLE public.victim; --", "it's", "Grüße $body$ {{table}}", "select"] {
             let target = server.loaded_with(&[("namespace", name)], 1, 300);
-            assert_eq!(target.verify(&StopFlag::default()).unwrap().failure(), None);
+            assert_eq!(proof(&*target).failure(), None);
             let w = workload(1, 300, 2, "50");
             let mut session = session(&*target, &w);
             assert_eq!(work(&*target, &mut *session, 0, 20).unwrap().total_ops(), 20);
@@ -165,7 +165,7 @@ fn a_registry_of_more_than_any_server_holds_is_no_dataset() {
     for blocks in ["9223372036854775807", "-9223372036854775808", "2305843009213693952"] {
         server.sql(&format!("UPDATE mindful.registry SET blocks = {blocks}"));
         assert_eq!(target.dataset().unwrap(), None, "{blocks}");
-        let refused = target.load(&dataset(2, 100), &Silent, &StopFlag::default()).unwrap_err();
+        let refused = load(&*target, 2, 100).unwrap_err();
         assert!(refused.to_string().contains("instead of 100"), "{refused}");
     }
 }

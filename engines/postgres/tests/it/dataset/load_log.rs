@@ -1,9 +1,6 @@
 //! A load leaves no error in the server's log.
 
-use mindful_core::contract::event::Silent;
-use mindful_core::contract::stop_flag::StopFlag;
-
-use crate::support::{NOTHING_WAITS, Server, dataset, programs};
+use crate::support::{NOTHING_WAITS, Server, load, programs, proof};
 
 /// Log messages of a server about clients that left in the middle.
 const COMPLAINTS: [&str; 4] = ["could not send", "could not receive", "connection to client lost", "unexpected EOF"];
@@ -15,8 +12,8 @@ fn a_load_leaves_no_complaint_in_the_servers_log() {
         for schemas in [1, 3] {
             let target = server.target(&[]).unwrap();
             target.describe().unwrap();
-            target.load(&dataset(schemas, 15_000), &Silent, &StopFlag::default()).unwrap();
-            target.verify(&StopFlag::default()).unwrap();
+            load(&*target, schemas, 15_000).unwrap();
+            proof(&*target);
             target.describe().unwrap();
         }
         // The server may be a moment late.

@@ -2,8 +2,8 @@
 
 use std::sync::mpsc;
 
-use crate::support::{dataset, each_server, workload};
-use mindful_core::contract::event::{Event, Events, Silent};
+use crate::support::{dataset, each_server, load, workload};
+use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::settings::Settings;
 use mindful_core::plan::{self, Plan};
@@ -49,7 +49,7 @@ fn a_second_run_is_refused_or_shares_and_says_so() {
         second.prepare(&w, 1).unwrap();
         // Another namespace is not affected.
         let elsewhere = server.target(&[("namespace", "other")]).unwrap();
-        elsewhere.load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
+        load(&*elsewhere, 1, BLOCKS).unwrap();
         elsewhere.prepare(&w, 1).unwrap();
     });
 }
@@ -63,9 +63,9 @@ fn nothing_is_loaded_or_removed_under_a_run() {
         for options in [&[][..], &SHARED[..]] {
             let other = server.target(options).unwrap();
             assert_in_use(&other.cleanup().unwrap_err());
-            assert_in_use(&other.load(&dataset(2, BLOCKS), &Silent, &StopFlag::default()).unwrap_err());
+            assert_in_use(&load(&*other, 2, BLOCKS).unwrap_err());
             // A complete dataset needs nothing.
-            other.load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
+            load(&*other, 1, BLOCKS).unwrap();
         }
         assert_eq!(run.dataset().unwrap().unwrap().schemas, 1);
         // Its own run does not conflict with others.

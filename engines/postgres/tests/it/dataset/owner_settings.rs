@@ -2,11 +2,10 @@
 
 use mindful_conformance::refused_settings;
 use mindful_core::Result;
-use mindful_core::contract::event::Silent;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::workload::{LoopSite, Workload};
 
-use crate::support::{NOTHING_WAITS, Server, dataset, placement, programs, work, workload};
+use crate::support::{NOTHING_WAITS, Server, load, placement, programs, work, workload};
 
 const BLOCKS: u64 = 300;
 
@@ -39,7 +38,7 @@ fn runs(server: &Server, settings: &[String]) -> Result<()> {
     }
     let target = server.target(&[])?;
     target.cleanup()?;
-    target.load(&dataset(1, BLOCKS), &Silent, &StopFlag::default())?;
+    load(&*target, 1, BLOCKS)?;
     if settings.iter().any(|setting| setting == "idle_session_timeout = '1000'") {
         std::thread::sleep(std::time::Duration::from_millis(1_200));
     }

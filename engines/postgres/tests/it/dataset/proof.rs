@@ -2,10 +2,9 @@
 
 use mindful_core::Target;
 use mindful_core::contract::stop_flag::StopFlag;
-use mindful_core::dataset::LayoutProof;
 
 use crate::loaded::Loaded;
-use crate::support::programs;
+use crate::support::{programs, proof};
 
 /// More than a sample, so that the sample leaves some out.
 const BLOCKS: u64 = 15_000;
@@ -17,10 +16,6 @@ fn each_server(schemas: u32, test: impl Fn(&Loaded)) {
     for bin in programs() {
         test(&Loaded::new(bin, schemas, BLOCKS));
     }
-}
-
-fn proof(target: &dyn Target) -> LayoutProof {
-    target.verify(&StopFlag::default()).unwrap()
 }
 
 #[test]

@@ -2,9 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::{Server, placement, programs, workload};
+use crate::support::{Server, placement, programs, proof, workload};
 use mindful_core::contract::metric::{Counter, Scope};
-use mindful_core::contract::stop_flag::StopFlag;
 
 const BLOCKS: u64 = 4_000;
 
@@ -17,7 +16,7 @@ fn reads_of_the_verification_are_not_counted_after_it() {
         let server = Server::start(&bin, &[]);
         let target = server.loaded(1, BLOCKS);
         std::thread::sleep(UNPUBLISHED);
-        assert_eq!(target.verify(&StopFlag::default()).unwrap().failure(), None);
+        assert_eq!(proof(&*target).failure(), None);
         let mut samplers = target.samplers().unwrap();
         let mut logical_reads = || {
             let values = samplers.iter_mut().find_map(|sampler| {

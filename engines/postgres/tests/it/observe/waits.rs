@@ -4,11 +4,9 @@ use mindful_conformance::work_side_by_side;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use crate::support::{PATIENCE, Server, dataset, programs, workload};
+use crate::support::{PATIENCE, Server, load, programs, workload};
 use mindful_core::Target;
-use mindful_core::contract::event::Silent;
 use mindful_core::contract::metric::{Sampler, Scope};
-use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::workload::Workload;
 
 /// Long enough for samples as dense as these.
@@ -45,7 +43,7 @@ fn reads_under_way_are_reported_where_the_server_shows_them() {
         let reads = sampler(&*target, "pg_aios");
         assert_eq!(reads.is_some(), is_18(&bin), "{}", bin.display());
         let Some(mut reads) = reads else { continue };
-        target.load(&dataset(1, 4_000), &Silent, &StopFlag::default()).unwrap();
+        load(&*target, 1, 4_000).unwrap();
         for report in work_side_by_side(&*target, &workload(1, 4_000, 64, "0"), 4, SPAN_US) {
             report.unwrap();
         }
@@ -73,34 +71,19 @@ fn share(classes: &BTreeMap<String, f64>, class: &str) -> f64 {
 }
 
 #[test]
-fn sessions_that_update_the_same_few_rows_wait_for_each_other() {
-    for bin in programs() {
-        let server = Server::start(&bin, &[]);
-        let target = server.loaded_with(&DENSE, 1, 1_000);
-        let few = Workload { schemas: 1, ..workload(1, 8, 8, "100") };
-        let found = classes(&*target, &few, 6);
-        assert!(share(&found, "contention") > 0.15, "{found:?}");
-    }
-}
-
-#[test]
-fn cached_reads_are_cpu_and_wait_for_nothing() {
+fn waits_are_found_in_the_class_of_their_work() {
     for bin in programs() {
         let server = Server::start(&bin, &[]);
         let target = server.loaded_with(&DENSE, 1, 1_000);
         let found = classes(&*target, &workload(1, 1_000, 8, "0"), 2);
-        assert!(share(&found, "cpu") > 0.8, "{found:?}");
-    }
-}
-
-#[test]
-fn commits_wait_for_the_log() {
-    for bin in programs() {
+        assert!(share(&found, "cpu") > 0.8, "cached reads wait for nothing: {found:?}");
+        let found = classes(&*target, &workload(1, 8, 8, "100"), 6);
+        assert!(share(&found, "contention") > 0.15, "updates of the same few rows wait for each other: {found:?}");
         let server = Server::start_on_disk(&bin, &[]);
         let target = server.loaded_with(&DENSE, 2, 1_000);
         let found = classes(&*target, &workload(2, 1_000, 1, "100"), 2);
-        assert!(share(&found, "log") > share(&found, "contention"), "{found:?}");
-        assert!(share(&found, "log") > 0.1, "{found:?}");
+        let [log, contention] = ["log", "contention"].map(|class| share(&found, class));
+        assert!(log > contention && log > 0.1, "commits wait for the log: {found:?}");
     }
 }
 

@@ -8,9 +8,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::support::{self, Server, dataset, programs, session, workload};
+use crate::support::{self, Server, dataset, load, programs, session, workload};
 use mindful_conformance::{not_run, slice_of};
-use mindful_core::contract::event::{Event, Events, Silent};
+use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Error, ErrorKind, Target};
@@ -96,7 +96,7 @@ fn a_server_that_became_read_only_takes_no_updates() {
         }
         let reads = Workload { loop_site: LoopSite::Client, ..workload(1, BLOCKS, 4, "0") };
         target.prepare(&reads, 1).unwrap();
-        let error = target.load(&dataset(2, BLOCKS), &Silent, &StopFlag::default()).unwrap_err();
+        let error = load(&*target, 2, BLOCKS).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Target, "{error}");
         assert_plain(&error);
     }
@@ -170,7 +170,7 @@ fn a_disk_that_fills_during_a_load_is_reported() {
     assert_plain(&error);
     fs::remove_file(&file).unwrap();
     // The server frees the space of the streams when each of them has ended.
-    let again = || target.load(&dataset(2, 5_000), &Silent, &StopFlag::default());
+    let again = || load(&*target, 2, 5_000);
     let until = Instant::now() + support::PATIENCE;
     let mut loaded = again();
     while loaded.as_ref().is_err_and(|error| error.what.contains("free")) && Instant::now() < until {

@@ -1,6 +1,6 @@
 //! Work and counters on the versions that can be fetched, in addition to those of the other tests.
 
-use crate::support::{NO_WAITS, Server, at_hand, dataset, fetched, session, work, workload};
+use crate::support::{NO_WAITS, Server, at_hand, dataset, fetched, proof, session, work, workload};
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::metric::{Counter, Sampler};
 use mindful_core::contract::stop_flag::StopFlag;
@@ -20,7 +20,7 @@ fn work_and_counters_agree_on_every_version() {
     for version in ["16", "17", "18"].into_iter().filter(|version| at_hand(version)) {
         let server = Server::start(&fetched(version), &[]);
         let target = server.loaded_with(&NO_WAITS, 1, 1_000);
-        assert_eq!(target.verify(&StopFlag::default()).unwrap().failure(), None);
+        assert_eq!(proof(&*target).failure(), None);
         let mut samplers = target.samplers().unwrap();
         let mut read = |name: &str| counter(&mut samplers, name);
         for looping in [LoopSite::Server, LoopSite::Client] {
