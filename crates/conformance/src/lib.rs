@@ -6,6 +6,7 @@
 
 #![expect(clippy::missing_panics_doc, reason = "a property that does not hold panics: that is what it is for")]
 
+mod any_text;
 pub mod control_groups;
 pub mod dataset;
 mod expected;
@@ -29,6 +30,7 @@ pub mod slices;
 mod tools;
 pub mod work;
 
+pub use any_text::any_text;
 pub use dataset::assert_says;
 pub use fixture::{Fixture, Opened, dataset_plan, open_with, slice_of, work_side_by_side};
 pub use made_once::{copy_folder, copy_of_one};

@@ -110,8 +110,8 @@ mod tests {
     use std::io::Write;
     use std::net::{TcpListener, TcpStream};
 
+    use mindful_conformance::any_text;
     use mindful_conformance::http::{flood, redirect, serve, trickle};
-    use proptest::prelude::*;
 
     use super::*;
 
@@ -170,12 +170,8 @@ mod tests {
         assert!(elsewhere.accept().is_err(), "no connection came");
     }
 
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
-
-        #[test]
-        fn no_address_makes_the_parser_panic(url in "(https?://)?[a-z:@/?#\\[\\]0-9]{0,8}\\PC{0,20}") {
-            let _ = Address::parse(&url);
-        }
+    #[test]
+    fn no_address_makes_the_parser_panic() {
+        any_text("(https?://)?[a-z:@/?#\\[\\]0-9]{0,8}\\PC{0,20}", Address::parse);
     }
 }
