@@ -57,7 +57,7 @@ impl JoinRequest {
         let rank = seen.row.rank;
         let Some(other) = RankState::parse(&seen.row.body) else { return Err(self.unreadable(rank)) };
         if let Some(failed) = &other.failed {
-            return Err(failed.error().at(format_args!("rank {rank} on {}", other.host)));
+            return Err(failed.clone().at(format_args!("rank {rank} on {}", other.host)));
         }
         let mismatch = |what: &str, there: &str, here: &str| {
             Error::plan(

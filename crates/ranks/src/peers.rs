@@ -137,7 +137,7 @@ impl Peers {
                 return Err(self.request.held_twice(rank, &seen.row));
             }
             if let Some(failed) = &state.failed {
-                return Err(failed.error().at(format_args!("rank {rank} on {}", state.host)));
+                return Err(failed.clone().at(format_args!("rank {rank} on {}", state.host)));
             }
             if seen.expired && rank != 0 {
                 return Err(self.lost(rank, &state.host));
@@ -168,7 +168,7 @@ impl Peers {
         drop(first);
         if let Some(failed) = &state.failed {
             self.remove_own();
-            return Err(failed.error());
+            return Err(failed.clone());
         }
         if seen.expired || !same {
             return Err(self.lost_first(&state.host));

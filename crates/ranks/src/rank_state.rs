@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use mindful_core::Error;
 use mindful_core::ranks::rendezvous::{RankRow, Rendezvous};
-use mindful_core::{Error, ErrorKind};
 use serde::{Deserialize, Serialize};
 
 /// A row that is not renewed for so long belongs to a rank that is gone.
@@ -35,35 +35,6 @@ pub(crate) enum Stage {
     Ended,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct RankFailure {
-    kind: String,
-    what: String,
-    next: String,
-}
-
-const KINDS: [(&str, ErrorKind); 4] = [
-    ("plan", ErrorKind::Plan),
-    ("target", ErrorKind::Target),
-    ("run", ErrorKind::Run),
-    ("interrupted", ErrorKind::Interrupted),
-];
-
-impl From<&Error> for RankFailure {
-    fn from(error: &Error) -> Self {
-        let kind = KINDS.iter().find(|(_, kind)| *kind == error.kind).map_or("run", |(name, _)| name);
-        Self { kind: kind.to_owned(), what: error.what.clone(), next: error.next.clone() }
-    }
-}
-
-impl RankFailure {
-    /// As an error of this process, which ends with the same exit code.
-    pub(crate) fn error(&self) -> Error {
-        let kind = KINDS.iter().find(|(name, _)| *name == self.kind).map_or(ErrorKind::Run, |(_, kind)| *kind);
-        Error { kind, what: self.what.clone(), next: self.next.clone() }
-    }
-}
-
 /// The content of a rank's row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RankState {
@@ -87,7 +58,7 @@ pub(crate) struct RankState {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) valid: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) failed: Option<RankFailure>,
+    pub(crate) failed: Option<Error>,
 }
 
 impl RankState {

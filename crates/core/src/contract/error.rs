@@ -2,8 +2,11 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// Cause of an error, coarse enough to choose an exit code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ErrorKind {
     /// The plan or the command line cannot be carried out (exit code 2).
     Plan,
@@ -16,7 +19,7 @@ pub enum ErrorKind {
 }
 
 /// An error of one line: `what: next step`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Error {
     /// Cause, which decides the exit code.
     pub kind: ErrorKind,

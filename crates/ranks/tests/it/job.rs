@@ -17,7 +17,7 @@ use mindful_core::record::run::Run;
 use mindful_core::result::Summary;
 use mindful_core::{Engine, Error};
 use mindful_null::{InMemoryRendezvous, Null, SimulatedClock};
-use mindful_ranks::{JoinRequest, Ranked, key_marks, plan_digest};
+use mindful_ranks::{JoinRequest, RankCoordinator, key_marks, plan_digest};
 use mindful_record::Store;
 use mindful_runner::{Alone, Context, Coordination, Ended, Single};
 
@@ -39,6 +39,9 @@ pub(crate) type Came = Result<Option<Summary>, Error>;
 
 pub(crate) type Given<'a> = &'a [(&'a str, &'a str)];
 
+/// The work of a thread.
+pub(crate) type Work<'a, T> = Box<dyn FnOnce() -> T + Send + 'a>;
+
 pub(crate) const JOINED: &str = r#""stage":"joined""#;
 
 pub(crate) struct Job {
@@ -58,11 +61,7 @@ pub(crate) struct Process {
 impl Job {
     pub(crate) fn new() -> Self {
         let clock = SimulatedClock::default();
-        let engine = Null::simulated(clock.clone());
-        Self::on(clock, Box::leak(Box::new(engine)))
-    }
-
-    pub(crate) fn on(clock: SimulatedClock, engine: &'static dyn Engine) -> Self {
+        let engine = Box::leak(Box::new(Null::simulated(clock.clone())));
         let rendezvous = Arc::new(InMemoryRendezvous::new(Arc::new(clock.clone())));
         Self { clock, rendezvous, engine, store: tempfile::tempdir().unwrap(), cut_off: None }
     }
@@ -92,7 +91,7 @@ impl Job {
         let coordination: Box<dyn Coordination> = if of == 1 {
             Box::new(Alone)
         } else {
-            Box::new(Ranked::join(self.join_request(&context, number, of, version))?)
+            Box::new(RankCoordinator::join(self.join_request(&context, number, of, version))?)
         };
         let (mut source, mut shown) = (Single::new(context.system(), context.plan.clone()), None);
         let ended = mindful_runner::run(&context, &*coordination, &mut source, None, &mut |_, analysis| {
@@ -143,7 +142,7 @@ impl Job {
     }
 
     /// Does all of `works` at once, each on a thread of its own.
-    pub(crate) fn all<T: Send>(&self, works: Vec<Box<dyn FnOnce() -> T + Send + '_>>) -> Vec<T> {
+    pub(crate) fn all<T: Send>(&self, works: Vec<Work<'_, T>>) -> Vec<T> {
         let (notifier, left) = (self.clock.new_notifier(), AtomicUsize::new(works.len()));
         let done: Vec<Mutex<Option<T>>> = works.iter().map(|_| Mutex::new(None)).collect();
         std::thread::scope(|scope| {
@@ -162,19 +161,55 @@ impl Job {
     }
 
     pub(crate) fn processes(&self, of: u32, given: Given<'_>) -> Vec<Result<Process, Error>> {
-        let process = |number| {
-            Box::new(move || self.process(number, of, given, "1"))
-                as Box<dyn FnOnce() -> Result<Process, Error> + Send + '_>
-        };
+        let process = |number| Box::new(move || self.process(number, of, given, "1")) as Work<'_, _>;
         self.all((0..of).map(process).collect())
     }
 
     /// Ranks by their numbers, with the settings of each in addition to the plan.
     pub(crate) fn ranks(&self, of: u32, given: &[(u32, Given<'_>, &str)]) -> Vec<Came> {
-        let works = given.iter().map(|(number, given, version)| {
-            Box::new(move || self.rank(*number, of, given, version)) as Box<dyn FnOnce() -> Came + Send + '_>
-        });
-        self.all(works.collect())
+        let rank = |(number, given, version): &(u32, Given<'_>, &str)| self.rank(*number, of, given, version);
+        self.all(given.iter().map(|given| Box::new(move || rank(given)) as Work<'_, _>).collect())
+    }
+
+    /// The outcomes of some ranks of `of` next to the result of `other`.
+    pub(crate) fn ranks_next_to<T: Send>(
+        &self,
+        other: impl FnOnce() -> T + Send,
+        ranks: impl Iterator<Item = u32>,
+        of: u32,
+        given: Given<'_>,
+    ) -> (T, Vec<Came>) {
+        let found = Mutex::new(None);
+        let mut works: Vec<Work<'_, Option<Came>>> = vec![Box::new(|| {
+            *found.lock().unwrap() = Some(other());
+            None
+        })];
+        works.extend(ranks.map(|number| Box::new(move || Some(self.rank(number, of, given, "1"))) as Work<'_, _>));
+        let came = self.all(works).into_iter().flatten().collect();
+        (found.into_inner().unwrap().unwrap(), came)
+    }
+
+    pub(crate) fn pause(&self, time: Duration) {
+        self.clock.sleep_unless(self.clock.now_us() + time.as_micros() as i64, &|| false);
+    }
+
+    /// A rank that died with `last` in its row, which is not renewed after its `lease`; if it is the first rank, all
+    /// others begin 5 s later.
+    pub(crate) fn die(&self, rank: u32, last: &str, lease: Duration) {
+        let other = u32::from(rank == 0);
+        loop {
+            let seen = self.rendezvous.read_row("job", other).unwrap();
+            if let Some(other) = seen.filter(|seen| seen.row.body.contains(JOINED)) {
+                let start = format!(",\"start_us\":{}", self.clock.now_us() + 5_000_000);
+                let last = format!("{last}{}", if rank == 0 { &start } else { "" });
+                let body = other.row.body.replace(JOINED, &last);
+                let body = body.replace(&format!("host-{}", other.row.rank), "host-x");
+                let row = RankRow { rank, token: "dead".to_owned(), body };
+                self.rendezvous.claim_rank("job", &row, lease).unwrap();
+                return;
+            }
+            self.pause(Duration::from_millis(10));
+        }
     }
 
     pub(crate) fn part(&self, rank: u32) -> Run {
@@ -182,19 +217,5 @@ impl Job {
         let mut ids: Vec<_> = store.list().unwrap().into_iter().map(|listed| listed.id).collect();
         ids.retain(|id| store.read(id).unwrap().steps[0].ranks.len() == 1);
         store.read(&ids[0]).unwrap()
-    }
-}
-
-/// A rank that died with `last` in its row: the row is not renewed after its `lease`.
-pub(crate) fn died(rendezvous: &InMemoryRendezvous, clock: &SimulatedClock, rank: u32, last: &str, lease: Duration) {
-    loop {
-        let first = rendezvous.read_row("job", 0).unwrap().filter(|seen| seen.row.body.contains(JOINED));
-        if let Some(first) = first {
-            let body = first.row.body.replace(JOINED, last);
-            let row = RankRow { rank, token: "dead".to_owned(), body: body.replace("host-0", "host-x") };
-            rendezvous.claim_rank("job", &row, lease).unwrap();
-            return;
-        }
-        clock.sleep_unless(clock.now_us() + 10_000, &|| false);
     }
 }

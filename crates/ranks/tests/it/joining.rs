@@ -7,7 +7,7 @@ use mindful_core::result::Summary;
 use mindful_core::{Error, ErrorKind};
 use mindful_ranks::LEASE;
 
-use crate::job::{Came, Given, JOINED, Job, died};
+use crate::job::{Came, Given, JOINED, Job, Work};
 
 #[test]
 fn a_rank_that_does_not_come_ends_all_with_its_name() {
@@ -69,43 +69,36 @@ fn a_duplicate_rank_is_refused_and_the_others_continue() {
 
 #[test]
 fn a_restarted_pod_takes_its_place_until_all_have_joined() {
-    // Before the last one has joined, a dead process is replaced as soon as its lease is over.
-    let job = Job::new();
-    let pause = |seconds: i64| job.clock.sleep_unless(job.clock.now_us() + seconds * 1_000_000, &|| false);
-    let works: Vec<Box<dyn FnOnce() -> Option<Came> + Send + '_>> = vec![
-        Box::new(|| Some(job.rank(0, 3, &[], "1"))),
-        Box::new(|| {
-            died(&job.rendezvous, &job.clock, 2, JOINED, LEASE);
-            Some(job.rank(2, 3, &[], "1"))
-        }),
-        Box::new(|| {
-            pause(12);
-            Some(job.rank(1, 3, &[], "1"))
-        }),
-    ];
-    for came in job.all(works).into_iter().flatten() {
-        came.unwrap();
+    // Before the last one has joined, a dead process is replaced as soon as its lease is over. Afterwards the run has
+    // lost a rank, even if another process takes its place.
+    for late in [true, false] {
+        let job = Job::new();
+        let restarted = || {
+            job.die(2, JOINED, LEASE);
+            job.rank(2, 3, &[], "1")
+        };
+        let last = || {
+            job.pause(Duration::from_secs(if late { 12 } else { 0 }));
+            job.rank(1, 3, &[], "1")
+        };
+        let works: Vec<Work<'_, Came>> =
+            vec![Box::new(|| job.rank(0, 3, &[], "1")), Box::new(last), Box::new(restarted)];
+        let came = job.all(works);
+        if late {
+            assert!(came.iter().all(Result::is_ok) && job.rendezvous.is_empty(), "{came:?}");
+            continue;
+        }
+        let errors: Vec<Error> = came.into_iter().map(Result::unwrap_err).collect();
+        let gone = |error: &Error| error.to_string().starts_with("rank 2 on host-x is gone");
+        assert!(errors[..2].iter().all(gone), "{errors:?}");
+        assert_eq!(errors[2].kind, ErrorKind::Target, "{}", errors[2]);
     }
-    assert!(job.rendezvous.is_empty());
-    // Afterwards the run has lost a rank, even if another process takes its place.
-    let job = Job::new();
-    let works: Vec<Box<dyn FnOnce() -> Option<Came> + Send + '_>> = vec![
-        Box::new(|| Some(job.rank(0, 3, &[], "1"))),
-        Box::new(|| Some(job.rank(1, 3, &[], "1"))),
-        Box::new(|| {
-            died(&job.rendezvous, &job.clock, 2, JOINED, LEASE);
-            Some(job.rank(2, 3, &[], "1"))
-        }),
-    ];
-    let errors: Vec<Error> = job.all(works).into_iter().flatten().map(Result::unwrap_err).collect();
-    assert!(errors[..2].iter().all(|error| error.to_string().starts_with("rank 2 on host-x is gone")), "{errors:?}");
-    assert_eq!(errors[2].kind, ErrorKind::Target, "{}", errors[2]);
 }
 
 #[test]
 fn two_jobs_in_one_place_do_not_see_each_other() {
     let job = Job::new();
-    let mut works: Vec<Box<dyn FnOnce() -> Came + Send + '_>> = Vec::new();
+    let mut works: Vec<Work<'_, Came>> = Vec::new();
     for (name, of) in [("one", 2), ("two", 4)] {
         for number in 0..of {
             let job = &job;

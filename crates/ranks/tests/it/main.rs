@@ -6,5 +6,4 @@ mod cut_off;
 mod failures;
 mod job;
 mod joining;
-mod same_keys;
 mod shared_run;

@@ -1,9 +1,10 @@
 //! Ranks together measure the same as one process with as many sessions.
 
+use std::time::Duration;
+
 use mindful_analyze::analyze;
 use mindful_analyze::compare::{self, Question, RunValue, Verdict};
 use mindful_analyze::compare::{ComparedFigure, run_value};
-use mindful_core::contract::clock::Time;
 use mindful_core::record::run::{MergedSlice, Run, StepRecord};
 use mindful_core::result::finding::codes;
 use mindful_core::result::{Finding, Summary};
@@ -32,6 +33,30 @@ fn four_ranks_of_eight_do_the_work_of_one_of_thirty_two() {
     assert_eq!(merged.validity, alone.analysis.summary.validity, "{:?}", merged.findings);
 }
 
+/// All settings that decide keys, kinds, schemas and pauses, each at least once.
+const PLANS: [Given<'_>; 4] = [
+    &[("schemas", "4"), ("update_pct", "0")],
+    &[("schemas", "5"), ("update_pct", "33"), ("update_work_unit", "2"), ("seed", "7")],
+    &[("schemas", "8"), ("hot_spot_size", "1MiB"), ("hot_spot_share", "30"), ("hot_schema", "20"), ("scan_pct", "10")],
+    &[("schemas", "3"), ("skew", "zipf:0.9"), ("think_time", "1ms..9ms"), ("update_pct", "10")],
+];
+
+/// A session draws by its workload, its placement and the number of the operation.
+#[test]
+fn sessions_of_ranks_draw_as_those_of_one_process() {
+    for plan in PLANS {
+        let given = [&[("ops", "40"), ("scan_table", "1MiB")], plan].concat();
+        let (job, alone) = (Job::new(), Job::new().alone(&given));
+        let came = job.ranks(4, &[0, 1, 2, 3].map(|rank| (rank, &*given, "1")));
+        let merged = came.into_iter().find_map(Result::unwrap).unwrap();
+        let (one, four) = (&alone.run.steps[0].head, &job.store(0).read(&merged.id).unwrap().steps[0].head);
+        assert_eq!((&one.workload, &one.placements), (&four.workload, &four.placements), "{plan:?}");
+        let (one, four) = (&alone.analysis.summary.steps[0].choices, &merged.steps[0].choices);
+        assert_eq!(one.as_ref().unwrap().operations, 32 * 40);
+        assert_eq!(one, four, "{plan:?}");
+    }
+}
+
 #[test]
 fn folders_merged_later_give_the_same_figures() {
     let job = Job::new();
@@ -47,29 +72,24 @@ fn folders_merged_later_give_the_same_figures() {
     assert!(twice.to_string().contains("rank 1 occurs twice"), "{twice}");
 }
 
+/// In a long window each of two ranks renews its row and reads another one every ten seconds.
 #[test]
-fn no_rank_sends_a_request_in_the_measured_window() {
-    let job = Job::new();
-    let rendezvous = &job.rendezvous;
-    let mut works: Vec<Box<dyn FnOnce() -> u64 + Send + '_>> = vec![Box::new(|| {
-        while job.store(0).list().unwrap().is_empty() {
-            job.clock.sleep_unless(job.clock.now_us() + 100_000, &|| false);
-        }
-        // The start is a second or two ahead; the warm-up takes 2 s and the window 10 s.
-        let pause = |seconds: i64| job.clock.sleep_unless(job.clock.now_us() + seconds * 1_000_000, &|| false);
-        pause(5);
-        let before = rendezvous.traffic().0;
-        pause(7);
-        rendezvous.traffic().0 - before
-    })];
-    for number in 0..2 {
-        let job = &job;
-        works.push(Box::new(move || {
-            job.rank(number, 2, &[], "1").unwrap();
-            0
-        }));
+fn ranks_send_no_request_in_a_short_window_and_few_in_a_long_one() {
+    // The start is a second or two ahead; the warm-up takes 2 s.
+    for (given, before, length, expected) in [(&[][..], 5, 7, 0..=0), (&[("duration", "150s")], 20, 100, 30..=44)] {
+        let job = Job::new();
+        let count = || {
+            while job.store(0).list().unwrap().is_empty() {
+                job.pause(Duration::from_millis(100));
+            }
+            job.pause(Duration::from_secs(before));
+            let before = job.rendezvous.traffic().0;
+            job.pause(Duration::from_secs(length));
+            job.rendezvous.traffic().0 - before
+        };
+        let (requests, came) = job.ranks_next_to(count, 0..2, 2, given);
+        assert!(came.iter().all(Result::is_ok) && expected.contains(&requests), "{given:?}: {requests}");
     }
-    assert_eq!(job.all(works)[0], 0);
 }
 
 #[test]
