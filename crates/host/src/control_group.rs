@@ -68,7 +68,6 @@ pub struct IoLimit {
     folder: PathBuf,
 }
 
-/// Kind of a limit of I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IoKind {
     Reads,

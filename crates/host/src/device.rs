@@ -258,7 +258,6 @@ fn file_name(path: &Path) -> Option<String> {
     path.file_name().map(|name| name.to_string_lossy().into_owned())
 }
 
-/// The number of the block device `name`.
 pub fn number(kernel: &Kernel, name: &str) -> Option<(u32, u32)> {
     parse_numbers(&kernel.sys.join("class/block").join(name).join("dev"))
 }

@@ -22,7 +22,6 @@ pub struct Stat {
     pub name: String,
     pub parent: u32,
     pub waits_for_disk: bool,
-    /// Whether it is a kernel thread.
     pub of_kernel: bool,
     /// Page faults that waited for storage.
     pub major_faults: u64,

@@ -44,7 +44,6 @@ const PAUSE: Duration = Duration::from_millis(1);
 #[derive(Debug)]
 pub struct WatchedGroup(Child);
 
-/// A command that runs in a watched group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WatchedCommand {
     group: Pid,
@@ -52,14 +51,12 @@ pub struct WatchedCommand {
 }
 
 impl WatchedGroup {
-    /// Starts the leader.
     pub fn start() -> io::Result<Self> {
         let mut leader = Command::new("/bin/sh");
         leader.env_clear().args(["-c", LEADER]).current_dir("/").process_group(0);
         leader.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().map(Self)
     }
 
-    /// Starts `command` in the group.
     pub fn spawn(&self, command: &mut Command) -> io::Result<(Child, WatchedCommand)> {
         let group = Pid::from_child(&self.0);
         let child = command.process_group(group.as_raw_nonzero().get()).spawn()?;

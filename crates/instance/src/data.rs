@@ -9,7 +9,7 @@ use mindful_core::{Error, Result};
 
 use crate::account::Account;
 use crate::files::{hand_over, make_private, sync_file_system};
-use crate::folder::Folder;
+use crate::folder::{Folder, LOG};
 use crate::log::Log;
 use crate::log_folder::LogFolder;
 use crate::program::{Making, Program, ServerKind};
@@ -29,17 +29,17 @@ pub(crate) fn ensure(folder: &Folder, program: &dyn Program, account: &Account) 
     let kind = program.kind();
     if folder.data().join(kind.first_file).exists() {
         check(&folder.data(), program, account)?;
-        let log = folder.log_folder().map_or(Ok(()), |log| check_owner(&log.files(), account, "--log-dir"));
+        let log = folder.log.as_ref().map_or(Ok(()), |log| check_owner(&log.files(), account, "--log-dir"));
         return log.map(|()| false);
     }
     let new = folder.aside("new");
     let failed = |error: io::Error| Error::target(format!("cannot make {}: {error}", new.display()), "");
-    let log = &Log::from_now(&folder.log()).map_err(failed)?;
+    let log = &Log::from_now(&folder.path().join(LOG)).map_err(failed)?;
     make_private(&new, account).map_err(failed)?;
-    let log_files = folder.log_folder().map(LogFolder::files);
+    let log_files = folder.log.as_ref().map(LogFolder::files);
     let make = || program.initialise(&Making { data: &new, log_dir: log_files.as_deref(), account, log, program });
     let work = || {
-        folder.log_folder().map_or(Ok(()), LogFolder::renew)?;
+        folder.log.as_ref().map_or(Ok(()), LogFolder::renew)?;
         if program.needs_user_name() {
             user_name::with_name(account, &folder.aside("users"), make)?;
         } else {
@@ -51,11 +51,11 @@ pub(crate) fn ensure(folder: &Folder, program: &dyn Program, account: &Account) 
             })
         });
         let record = |log: &LogFolder| log.record(folder.path()).map_err(failed);
-        synced.and_then(|()| folder.log_folder().map_or(Ok(()), record))
+        synced.and_then(|()| folder.log.as_ref().map_or(Ok(()), record))
     };
     work().inspect_err(|_| {
         let _ = fs::remove_dir_all(&new);
-        let _ = folder.log_folder().map(LogFolder::destroy);
+        let _ = folder.log.as_ref().map(LogFolder::destroy);
     })?;
     fs::rename(&new, folder.data()).and_then(|()| folder.sync()).map_err(failed)?;
     Ok(true)

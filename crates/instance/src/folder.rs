@@ -24,18 +24,18 @@ use mindful_core::contract::BARE_WRITES_FILE;
 use mindful_core::{Error, Result};
 
 use crate::account::Account;
-use crate::files::{make_private, own_file, remove_if_there};
+use crate::files::{own_file, remove_if_there};
 use crate::log_folder::{self, LogFolder, RECORD};
 use crate::marked_folder::{MarkedFolder, Role};
 use crate::program::{Program, ServerKind};
-use crate::stale;
+use crate::stale::{self, SERVER_LOCK};
 
 const LOADING_FILE: &str = "loading";
-const SERVER_LOCK: &str = "server.lock";
-const LOG: &str = "server.log";
+pub(crate) const LOG: &str = "server.log";
 const OLD_LOG: &str = "server.log.old";
-const SOCKET_NOTE: &str = "socket.path";
-const SOCKET: &str = "socket";
+/// The file that contains the other place of the socket.
+pub(crate) const SOCKET_NOTE: &str = "socket.path";
+pub(crate) const SOCKET: &str = "socket";
 /// The files of every instance.
 const FILES: [&str; 7] = [LOADING_FILE, SOCKET_NOTE, LOG, OLD_LOG, RECORD, BARE_WRITES_FILE, SERVER_LOCK];
 
@@ -43,7 +43,7 @@ const FILES: [&str; 7] = [LOADING_FILE, SOCKET_NOTE, LOG, OLD_LOG, RECORD, BARE_
 pub(crate) struct Folder {
     root: MarkedFolder,
     /// The folder of the server's log, if that is another one.
-    log: Option<LogFolder>,
+    pub(crate) log: Option<LogFolder>,
     account: Account,
     program: Arc<dyn Program>,
 }
@@ -80,29 +80,6 @@ impl Folder {
         format!("{}{log}", self.path().display())
     }
 
-    /// The folder of the server's log, if that is not in the data folder.
-    pub(crate) fn log_folder(&self) -> Option<&LogFolder> {
-        self.log.as_ref()
-    }
-
-    pub(crate) fn socket(&self) -> PathBuf {
-        self.path().join(SOCKET)
-    }
-
-    /// The file that contains the other place of the socket.
-    pub(crate) fn socket_note(&self) -> PathBuf {
-        self.path().join(SOCKET_NOTE)
-    }
-
-    pub(crate) fn log(&self) -> PathBuf {
-        self.path().join(LOG)
-    }
-
-    /// The file that is locked while a process of the server lives.
-    pub(crate) fn server_lock(&self) -> PathBuf {
-        self.path().join(SERVER_LOCK)
-    }
-
     /// Records durably that a load has begun.
     pub(crate) fn mark_loading(&self) -> Result<()> {
         let path = self.path().join(LOADING_FILE);
@@ -128,11 +105,6 @@ impl Folder {
     /// Prefix of the names of folders that are being created or removed.
     fn beside_data(&self) -> String {
         format!("{}.", self.kind().data)
-    }
-
-    /// Makes a folder closed to everybody but the server's user.
-    pub(crate) fn make_private(&self, path: &Path) -> io::Result<()> {
-        make_private(path, &self.account)
     }
 
     /// Removes the data folder: first out of its place, so that half of one is never in use.
@@ -177,7 +149,7 @@ impl Folder {
     pub(crate) fn destroy(&self) -> Result<()> {
         self.remove_data()?;
         self.log.as_ref().map_or(Ok(()), LogFolder::destroy)?;
-        let _ = fs::remove_dir_all(self.socket());
+        let _ = fs::remove_dir_all(self.path().join(SOCKET));
         for name in self.kind().own_files.iter().chain(&FILES) {
             remove_if_there(&self.path().join(name)).map_err(|error| self.root.refused(&error))?;
         }
@@ -185,7 +157,7 @@ impl Folder {
     }
 
     pub(crate) fn bytes(&self) -> u64 {
-        self.root.bytes() + self.log.as_ref().map_or(0, LogFolder::bytes)
+        self.root.bytes() + self.log.as_ref().map_or(0, |log| log.root.bytes())
     }
 
     /// Writes the names in the folder to the disk, and not only to the page cache.
@@ -195,7 +167,7 @@ impl Folder {
 
     /// Bytes free for the server's log.
     pub(crate) fn free_log_bytes(&self) -> io::Result<u64> {
-        self.log.as_ref().map_or_else(|| self.root.free_bytes(), LogFolder::free_bytes)
+        self.log.as_ref().map_or(&self.root, |log| &log.root).free_bytes()
     }
 }
 

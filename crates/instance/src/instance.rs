@@ -15,7 +15,7 @@ use crate::log_folder::LogFolder;
 use crate::memory_group::{self, MemoryGroup};
 use crate::patience::Patience;
 use crate::program::{Chosen, Conditions, Program, Purpose, Site};
-use crate::server::{Place, Server};
+use crate::server::Server;
 use crate::socket::SocketFolder;
 use crate::{data, files, shared_memory, stale};
 
@@ -141,7 +141,7 @@ impl Instance {
 
     /// The folder that the server writes its log into, if `--log-dir` moved it out of the data folder.
     pub fn log_files(&self) -> Option<PathBuf> {
-        self.folder.log_folder().map(LogFolder::files)
+        self.folder.log.as_ref().map(LogFolder::files)
     }
 
     /// The folder that contains data, socket and the server's log.
@@ -165,7 +165,7 @@ impl Instance {
             server_pid: Some(self.pid()).filter(|pid| *pid != 0),
             data_paths: vec![self.data()],
             log_paths: self.log_files().into_iter().collect(),
-            log_apart: self.folder.log_folder().is_some(),
+            log_apart: self.folder.log.as_ref().is_some(),
             private: true,
             ..HostView::default()
         }
@@ -243,7 +243,9 @@ impl Instance {
         let _wait = self.patience.wait();
         if let Some(mut server) = state.server.take() {
             server.stop(self.events.as_ref())?;
-            self.refuse_when_cut_short()?;
+            if self.patience.is_cut_short() {
+                return Err(Error::interrupted(format!("interrupted while {} restarted", self.program.kind().name)));
+            }
         }
         state.group = None;
         let failed = |error: std::io::Error| Error::target(format!("{}: {error}", self.folder.path().display()), "");
@@ -251,9 +253,7 @@ impl Instance {
         let site = Site { account: &self.account, folder, data, log_dir: self.log_files(), socket };
         self.remove_pid_files(&site);
         self.program.before_start(&site).map_err(failed)?;
-        let (lock, log) = (self.folder.server_lock(), self.folder.log());
-        let place = Place { lock: &lock, log: &log };
-        let server = Server::start(&self.program, &site, &chosen, &place, &self.patience, self.events.as_ref())?;
+        let server = Server::start(&self.program, &site, &chosen, &self.patience, self.events.as_ref())?;
         state.server = Some(server);
         state.chosen = chosen;
         state.group = self.bound_page_cache(state)?;
@@ -273,13 +273,6 @@ impl Instance {
             // It is not always there.
             let _ = fs::remove_file(file);
         }
-    }
-
-    fn refuse_when_cut_short(&self) -> Result<()> {
-        if self.patience.is_cut_short() {
-            return Err(Error::interrupted(format!("interrupted while {} restarted", self.program.kind().name)));
-        }
-        Ok(())
     }
 
     /// Prevents page caching, if requested and if direct I/O does not do so already.
@@ -314,7 +307,7 @@ fn settle(folder: &Folder, program: &dyn Program, events: &dyn Events) -> Result
     if !data.exists() {
         return folder.unmark_loading();
     }
-    stale::stop(&data, &folder.server_lock(), program.kind(), events)?;
+    stale::stop(folder.path(), &data, program.kind(), events)?;
     match (was_shut_down(folder, program), folder.is_loading()) {
         (true, false) => {}
         (true, true) => emit_note(events, "an earlier load was interrupted: tables it completed are kept"),
@@ -328,5 +321,5 @@ fn settle(folder: &Folder, program: &dyn Program, events: &dyn Events) -> Result
 }
 
 fn was_shut_down(folder: &Folder, program: &dyn Program) -> bool {
-    program.was_shut_down(&folder.data(), stale::exit_status(&folder.server_lock()))
+    program.was_shut_down(&folder.data(), stale::exit_status(folder.path()))
 }

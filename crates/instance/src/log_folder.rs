@@ -34,7 +34,7 @@ const LONGEST_PATH: u64 = 4096;
 /// A folder for the log of one data folder, locked until this is dropped.
 #[derive(Debug)]
 pub(crate) struct LogFolder {
-    root: MarkedFolder,
+    pub(crate) root: MarkedFolder,
     account: Account,
 }
 
@@ -195,13 +195,5 @@ impl LogFolder {
         let removed = self.remove_files().and_then(|()| remove_if_there(&self.path().join(BARE_WRITES_FILE)));
         removed.map_err(|error| self.root.refused(&error))?;
         self.root.give_up()
-    }
-
-    pub(crate) fn bytes(&self) -> u64 {
-        self.root.bytes()
-    }
-
-    pub(crate) fn free_bytes(&self) -> io::Result<u64> {
-        self.root.free_bytes()
     }
 }

@@ -23,7 +23,6 @@ const LOST: &str = "lost+found";
 /// The longest mark, bytes: a path may be in it.
 const LONGEST_MARK: u64 = 8192;
 
-/// Purpose of a marked folder.
 #[derive(Debug, Clone)]
 pub(crate) struct Role {
     /// The option that names the folder: `--data-dir`.
@@ -62,7 +61,6 @@ impl MarkedFolder {
         Ok((root, marked))
     }
 
-    /// Opens or makes the folder.
     pub(crate) fn open(path: &Path, account: &Account, role: &Role) -> Result<Self> {
         let (root, _) = Self::examine(path, account, role)?;
         make_open(&root).map_err(|error| refused(&root, role.option, &error))?;
@@ -101,7 +99,6 @@ impl MarkedFolder {
         Ok(())
     }
 
-    /// Bytes of all files.
     pub(crate) fn bytes(&self) -> u64 {
         bytes_below(&self.path)
     }

@@ -53,7 +53,6 @@ pub struct Options {
     pub fetch_dir: Option<PathBuf>,
     pub fetch_url: String,
     pub data_dir: Option<PathBuf>,
-    /// Folder of its log.
     pub log_dir: Option<PathBuf>,
     pub run_as: Option<String>,
     pub mode: Mode,

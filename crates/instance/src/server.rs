@@ -12,10 +12,11 @@ use mindful_core::{Error, Result};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use crate::files::own_file;
+use crate::folder::LOG;
 use crate::log::{self, Log};
 use crate::patience::{Patience, Progress};
 use crate::program::{Chosen, Program, ServerKind, Site, find_complaint};
-use crate::stale;
+use crate::stale::{self, SERVER_LOCK};
 
 const GUARD: &str = include_str!("guard.sh");
 const POLL: Duration = Duration::from_millis(3);
@@ -25,13 +26,6 @@ const LOOK: Duration = Duration::from_millis(250);
 const AT_ONCE: Duration = Duration::from_secs(8);
 /// Time that a guard may outlive its server, to record its exit status.
 const LAST_WORDS: Duration = Duration::from_secs(2);
-
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Place<'a> {
-    /// Kept locked by its processes.
-    pub lock: &'a Path,
-    pub log: &'a Path,
-}
 
 /// A server that is ready, until this is dropped.
 #[derive(Debug)]
@@ -51,21 +45,23 @@ impl Server {
         program: &Arc<dyn Program>,
         site: &Site<'_>,
         chosen: &[Chosen],
-        place: &Place<'_>,
         patience: &Arc<Patience>,
         events: &dyn Events,
     ) -> Result<Self> {
         let kind = program.kind();
         let failed = |error: io::Error| Error::target(format!("cannot start {}: {error}", kind.name), "");
-        let log = Log::from_now(place.log).map_err(failed)?;
+        let log = Log::from_now(&site.folder.join(LOG)).map_err(failed)?;
         let mut command = site.account.command("/bin/sh", Path::new("/"));
         command.args(["-c", GUARD, "mindful-guard"]).args(kind.stop.map(|signal| signal.as_raw().to_string()));
         command.args(program.command_line(site, chosen));
-        command.stdin(Stdio::piped()).stdout(take(place.lock).map_err(failed)?).stderr(log.append().map_err(failed)?);
+        command
+            .stdin(Stdio::piped())
+            .stdout(take(&site.folder.join(SERVER_LOCK)).map_err(failed)?)
+            .stderr(log.append().map_err(failed)?);
         let mut guard = command.spawn().map_err(failed)?;
         let (pipe, data, patience) = (guard.stdin.take(), site.data.clone(), Arc::clone(patience));
         let mut server = Self { guard, pipe, pid: 0, kind, data, log, patience };
-        server.await_ready(program.as_ref(), site, place.lock, events)?;
+        server.await_ready(program.as_ref(), site, events)?;
         Ok(server)
     }
 
@@ -73,7 +69,7 @@ impl Server {
         self.pid
     }
 
-    fn await_ready(&mut self, program: &dyn Program, site: &Site<'_>, lock: &Path, events: &dyn Events) -> Result<()> {
+    fn await_ready(&mut self, program: &dyn Program, site: &Site<'_>, events: &dyn Events) -> Result<()> {
         let began = Instant::now();
         let mut warned = false;
         let refused = |why: &str, log: &Log| {
@@ -83,7 +79,7 @@ impl Server {
             )
         };
         loop {
-            if let Some(pid) = stale::first_process(lock).filter(|pid| program.is_ready(site, *pid)) {
+            if let Some(pid) = stale::first_process(site.folder).filter(|pid| program.is_ready(site, *pid)) {
                 self.pid = pid;
                 return Ok(());
             }

@@ -8,7 +8,7 @@ use mindful_host::ownership::make_temporary_folder;
 
 use crate::account::Account;
 use crate::files::{make_private, own_file, read_text};
-use crate::folder::Folder;
+use crate::folder::{Folder, SOCKET, SOCKET_NOTE};
 use crate::program::ServerKind;
 
 /// A socket's path has at most 107 bytes (`sun_path` in unix(7), with its closing zero).
@@ -27,13 +27,13 @@ impl SocketFolder {
     /// Creates the folder, and removes an earlier one.
     pub(crate) fn make(folder: &Folder, account: &Account) -> io::Result<Self> {
         let kind = folder.kind();
-        let note = folder.socket_note();
+        let note = folder.path().join(SOCKET_NOTE);
         if let Ok(left) = read_text(&note, 4096) {
             remove_temporary(Path::new(&left), kind);
         }
-        let path = folder.socket();
+        let path = folder.path().join(SOCKET);
         if path.join(kind.socket).as_os_str().len() < LONGEST {
-            folder.make_private(&path)?;
+            make_private(&path, account)?;
             return Ok(Self { path, kind, temporary: false });
         }
         let refused = |why: String| {

@@ -12,6 +12,9 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::files::{own_file, read_text};
 use crate::program::ServerKind;
 
+/// The file of an instance that is locked while a process of the server lives.
+pub(crate) const SERVER_LOCK: &str = "server.lock";
+
 /// Time limits: for an orderly shutdown, then for a fast shutdown, then for the end after SIGKILL.
 const PATIENCE: [Duration; 3] = [Duration::from_secs(10), Duration::from_secs(5), Duration::from_secs(10)];
 
@@ -20,8 +23,8 @@ const LETTING_GO: Duration = Duration::from_millis(500);
 
 /// Stops the guard and the server that still work in this folder. The file they inherit is locked while any of their
 /// processes lives, even one that has just been started.
-pub(crate) fn stop(data: &Path, lock: &Path, kind: &ServerKind, events: &dyn Events) -> Result<()> {
-    let locked = || own_file(lock).is_ok_and(|file| file.try_lock().is_err());
+pub(crate) fn stop(folder: &Path, data: &Path, kind: &ServerKind, events: &dyn Events) -> Result<()> {
+    let locked = || own_file(&folder.join(SERVER_LOCK)).is_ok_and(|file| file.try_lock().is_err());
     let began = Instant::now();
     while locked() && processes(data, kind).is_empty() && began.elapsed() < LETTING_GO {
         std::thread::sleep(Duration::from_millis(3));
@@ -37,7 +40,7 @@ pub(crate) fn stop(data: &Path, lock: &Path, kind: &ServerKind, events: &dyn Eve
             if !locked() {
                 return Ok(());
             }
-            for pid in targets(data, lock, kind) {
+            for pid in targets(folder, data, kind) {
                 // It may have ended just now, which is as well.
                 let _ = kill_process(pid, signal);
             }
@@ -51,23 +54,23 @@ pub(crate) fn stop(data: &Path, lock: &Path, kind: &ServerKind, events: &dyn Eve
 }
 
 /// Only the first process if it is alive, because it stops the others; else the orphans.
-fn targets(data: &Path, lock: &Path, kind: &ServerKind) -> Vec<Pid> {
+fn targets(folder: &Path, data: &Path, kind: &ServerKind) -> Vec<Pid> {
     let found = processes(data, kind);
-    let all = match first_process(lock) {
+    let all = match first_process(folder) {
         Some(pid) if found.contains(&pid) => vec![pid],
         _ => found,
     };
     all.into_iter().filter_map(|pid| Pid::from_raw(pid as i32)).collect()
 }
 
-/// The first process of the server that keeps, or last kept, the file `lock`, as its guard wrote it.
-pub(crate) fn first_process(lock: &Path) -> Option<u32> {
-    read_text(lock, 64).ok()?.lines().next()?.trim().parse().ok()
+/// The first process of the server that runs, or last ran, in this instance, as its guard recorded it.
+pub(crate) fn first_process(folder: &Path) -> Option<u32> {
+    read_text(&folder.join(SERVER_LOCK), 64).ok()?.lines().next()?.trim().parse().ok()
 }
 
 /// Exit status of that process, if its guard recorded it.
-pub(crate) fn exit_status(lock: &Path) -> Option<i32> {
-    read_text(lock, 64).ok()?.lines().nth(1)?.strip_prefix("ended ")?.trim().parse().ok()
+pub(crate) fn exit_status(folder: &Path) -> Option<i32> {
+    read_text(&folder.join(SERVER_LOCK), 64).ok()?.lines().nth(1)?.strip_prefix("ended ")?.trim().parse().ok()
 }
 
 /// All server processes of a data folder: every one of them works in it, under a name of theirs.

@@ -62,7 +62,6 @@ pub(crate) fn open(kernel: &Kernel, host: &HostView) -> std::result::Result<Opti
 #[derive(Debug, Default)]
 struct TraceState {
     pairs: Pairs,
-    /// The disks of the log.
     log: Vec<DeviceNumber>,
     /// Journals with reported transactions.
     journals: Option<Journals>,
@@ -93,7 +92,8 @@ impl BlockTrace {
             ..TraceState::default()
         }));
         let (stop, stopped) = channel();
-        let reading = TraceReader { disks, instance, found: Arc::clone(&found), torn: Vec::new(), rate: Rate::now(0) };
+        let reading =
+            TraceReader { disks, instance, found: Arc::clone(&found), torn: Vec::new(), rate: (Instant::now(), 0) };
         let thread = std::thread::Builder::new().name("block-trace".to_owned()).spawn(move || reading.run(&stopped))?;
         let source = SampledSource::new(HostSource::BlockTrace.name(), metrics());
         Ok(Self { found, source, stop: Some(stop), thread: Some(thread) })
@@ -151,25 +151,14 @@ impl Drop for BlockTrace {
     }
 }
 
-#[derive(Debug)]
-struct Rate {
-    since: Instant,
-    events: u64,
-}
-
-impl Rate {
-    fn now(events: u64) -> Self {
-        Self { since: Instant::now(), events }
-    }
-}
-
 struct TraceReader {
     disks: Disks,
     instance: Instance,
     found: Arc<Mutex<TraceState>>,
     /// The beginning of a line that is not complete yet.
     torn: Vec<u8>,
-    rate: Rate,
+    /// Begin of the time for the rate, and the events until then.
+    rate: (Instant, u64),
 }
 
 impl TraceReader {
@@ -180,9 +169,9 @@ impl TraceReader {
             let outcome = self.drain(&mut buffer).and_then(|()| {
                 // The share must fit the rate of the measured work.
                 if !std::mem::replace(&mut begun, held(&self.found).begun) && begun {
-                    self.rate = Rate::now(held(&self.found).events);
+                    self.rate = (Instant::now(), held(&self.found).events);
                 }
-                if self.rate.since.elapsed() < REVIEW {
+                if self.rate.0.elapsed() < REVIEW {
                     return Ok(());
                 }
                 let first = begun && !std::mem::replace(&mut settled, begun);
@@ -217,8 +206,8 @@ impl TraceReader {
             (found.events, found.one_of)
         };
         // Two events are one request.
-        let per_s = (events - self.rate.events) as f64 / 2.0 / self.rate.since.elapsed().as_secs_f64();
-        self.rate = Rate::now(events);
+        let per_s = (events - self.rate.1) as f64 / 2.0 / self.rate.0.elapsed().as_secs_f64();
+        self.rate = (Instant::now(), events);
         let wanted = fitting(per_s, one_of, first);
         if wanted != one_of {
             self.instance.filter(&self.disks.filter(wanted))?;

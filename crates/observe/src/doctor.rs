@@ -16,10 +16,9 @@ use mindful_core::result::Finding;
 use mindful_host::control_group::{Groups, Limits};
 use mindful_host::{Kernel, cpu};
 
-use crate::environment::memory::Memory;
 use crate::environment::processor::Processor;
 use crate::environment::storage::Storage;
-use crate::environment::system::hypervisor;
+use crate::environment::system::{Memory, hypervisor};
 use crate::host::server_pid;
 use activity::{Activity, Snapshot};
 

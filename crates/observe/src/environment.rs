@@ -1,7 +1,6 @@
 //! Facts of the host that affect a result. Unknown facts are omitted.
 
 mod cloud;
-pub(crate) mod memory;
 pub(crate) mod processor;
 pub(crate) mod storage;
 pub(crate) mod system;
@@ -14,10 +13,9 @@ use mindful_host::control_group::{Groups, Limits};
 use mindful_host::{Kernel, binary, cpu, space};
 
 use crate::host::server_pid;
-use memory::Memory;
 use processor::Processor;
 use storage::Storage;
-use system::put;
+use system::{Memory, put};
 
 /// Facts of this host by name. For a remote server they describe mindful's own host and are named `client.…`.
 pub fn environment(host: &HostView, from: HostFacts) -> Facts {

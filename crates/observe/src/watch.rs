@@ -15,9 +15,8 @@ use mindful_host::control_group::Groups;
 use mindful_host::kernel_file::value;
 use mindful_host::process::{self, Stat};
 
-use crate::environment::memory::Memory;
 use crate::environment::storage::{self, Storage};
-use crate::environment::system::put;
+use crate::environment::system::{Memory, put};
 use crate::host::server_pid;
 
 /// Number of readings after which the processes of the server are listed again: new ones are in its groups.
@@ -36,14 +35,13 @@ const CPU_FILES: [&str; 6] = [
 /// The watches on the host of a system under test: for a remote one, only mindful's own control groups.
 pub fn host_watches(host: &HostView) -> Vec<Box<dyn Watch>> {
     let kernel = Kernel::default();
-    let server = if host.local { server_pid(host) } else { None };
-    vec![Box::new(HostWatch::new(kernel, host, server))]
+    let server = server_pid(host).filter(|_| host.local);
+    vec![Box::new(HostWatch { kernel, host: host.clone(), server, processes: Vec::new(), readings: 0 })]
 }
 
 struct HostWatch {
     kernel: Kernel,
-    local: bool,
-    places: [(Kept, Vec<PathBuf>); 2],
+    host: HostView,
     server: Option<u32>,
     /// The server's processes, as they were listed last.
     processes: Vec<u32>,
@@ -51,11 +49,6 @@ struct HostWatch {
 }
 
 impl HostWatch {
-    fn new(kernel: Kernel, host: &HostView, server: Option<u32>) -> Self {
-        let places = [(Kept::Dataset, host.data_paths.clone()), (Kept::Log, host.log_paths.clone())];
-        Self { kernel, local: host.local, places, server, processes: Vec::new(), readings: 0 }
-    }
-
     fn list_processes(&mut self) {
         let own = std::process::id();
         self.processes = match self.server {
@@ -84,11 +77,11 @@ impl Watch for HostWatch {
         if self.server != Some(own) {
             found.extend(confinement(&self.kernel, &[own], "mindful"));
         }
-        if self.local {
+        if self.host.local {
             let mut facts = Memory::read(&self.kernel).settings;
-            for (kept, paths) in &self.places {
+            for (kept, paths) in [(Kept::Dataset, &self.host.data_paths), (Kept::Log, &self.host.log_paths)] {
                 let places = Storage::of_paths(&self.kernel, paths);
-                storage::facts(*kept, &places, &mut facts);
+                storage::facts(kept, &places, &mut facts);
                 for device in places.iter().flat_map(|place| &place.devices) {
                     queue_settings(&self.kernel, &device.name, &mut facts);
                 }

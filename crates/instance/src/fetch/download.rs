@@ -30,7 +30,6 @@ pub(super) struct Patience {
     pub answer: Duration,
     /// Between two pieces of the answer.
     pub piece: Duration,
-    /// All of it.
     pub all: Duration,
     /// Before the next attempt.
     pub again: Duration,

@@ -14,9 +14,9 @@ use mindful_host::mounts;
 
 use super::activity::{Activity, Busiest, Traffic};
 use super::{HostState, check};
-use crate::environment::memory::Memory;
 use crate::environment::processor::Processor;
 use crate::environment::storage::{Device, Storage};
+use crate::environment::system::Memory;
 
 /// Code, a part of its evidence, and the command in its text.
 const REPORTED: [(&str, &str, &str); 30] = [

@@ -8,9 +8,9 @@ use mindful_core::result::{Finding, Severity};
 use mindful_host::control_group::Limits;
 
 use super::activity::{Activity, Traffic};
-use crate::environment::memory::Memory;
 use crate::environment::processor::Processor;
 use crate::environment::storage::Storage;
+use crate::environment::system::Memory;
 
 /// Clocks that are read outside the kernel in some tens of nanoseconds.
 const FAST_CLOCKS: [&str; 6] =

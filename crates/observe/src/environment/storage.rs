@@ -10,8 +10,7 @@ use mindful_host::device::{Location, backing_file, locate, reads_through_page_ca
 use mindful_host::kernel_file::value;
 use mindful_host::space;
 
-use super::memory::chosen;
-use super::system::put;
+use super::system::{chosen, put};
 use crate::diskstats::counts_flushes;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
