@@ -6,7 +6,7 @@ use mindful_core::plan::units::format_counted;
 use crate::configuration::connect_string;
 use crate::configuration::plan_file::PlanFile;
 use crate::configuration::shell::Script;
-use crate::configuration::slob::{blocks, number, numbers, unknown};
+use crate::configuration::slob::{blocks, carry, number, unknown};
 
 /// Parameters that SLOB does not have.
 pub(crate) const OWN_KEYS: &str = "NUM_SCHEMAS NUM_THREADS UPDATE_WORK_UNIT DBNAME CONNECT_STRING CREATE_BASE_TABLE";
@@ -29,17 +29,19 @@ pub(crate) fn plan(script: &Script) -> Result<PlanFile> {
     target(script, &mut plan);
     if let Some(scale) = blocks(script, "SCALE")? {
         let text = script.get("SCALE").unwrap_or_default();
-        plan.set(
-            "scale",
-            scale as i64,
-            format!("SCALE={text}: {} of 8 KiB in each table", format_counted(scale, "block")),
-        );
+        let blocks = format_counted(scale, "block");
+        plan.set("scale", scale as i64, format!("SCALE={text}: {blocks} of 8 KiB in each table"));
     }
-    numbers(script, &NUMBERS, &mut plan)?;
-    for (old, new) in [("WORK_UNIT", "work_unit"), ("UPDATE_WORK_UNIT", "update_work_unit")] {
-        if let Some(unit) = number(script, old)? {
-            plan.set(new, unit as i64, format!("{old}={unit}: an operation visited {} and counted {unit}; mindful visits {unit} (like = \"pgio\" for the old count)", format_counted(unit + 1, "block")));
-        }
+    for (old, new, change) in NUMBERS {
+        carry(script, &mut plan, (old, new), |_| change.to_owned())?;
+    }
+    for keys in [("WORK_UNIT", "work_unit"), ("UPDATE_WORK_UNIT", "update_work_unit")] {
+        carry(script, &mut plan, keys, |unit| {
+            let visited = format_counted(unit.saturating_add(1), "block");
+            format!(
+                "an operation visited {visited} and counted {unit}; mindful visits {unit} (like = \"pgio\" for the old count)"
+            )
+        })?;
     }
     if let Some(seconds) = number(script, "RUN_TIME")? {
         plan.set("duration", format!("{seconds}s"), format!("RUN_TIME={seconds}: counted from the end of the launch while the counters ran from its begin; now one window for both"));

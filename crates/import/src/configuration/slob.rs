@@ -46,7 +46,9 @@ const NUMBERS: [(&str, &str, &str); 3] = [
 
 pub(crate) fn plan(script: &Script) -> Result<PlanFile> {
     let mut plan = PlanFile::default();
-    numbers(script, &NUMBERS, &mut plan)?;
+    for (old, new, change) in NUMBERS {
+        carry(script, &mut plan, (old, new), |_| change.to_owned())?;
+    }
     dataset(script, &mut plan)?;
     mix(script, &mut plan)?;
     length(script, &mut plan)?;
@@ -105,12 +107,15 @@ pub(crate) fn blocks(script: &Script, key: &str) -> Result<Option<u64>> {
     Ok(Some(bytes >> 13))
 }
 
-/// Carries whole numbers over.
-pub(crate) fn numbers(script: &Script, numbers: &[(&str, &str, &str)], plan: &mut PlanFile) -> Result<()> {
-    for (old, new, comment) in numbers {
-        if let Some(number) = number(script, old)? {
-            plan.set(new, number as i64, format!("{old}={number}: {comment}"));
-        }
+/// Carries a whole number over; `change` is the difference in effect.
+pub(crate) fn carry(
+    script: &Script,
+    plan: &mut PlanFile,
+    (old, new): (&str, &str),
+    change: impl Fn(u64) -> String,
+) -> Result<()> {
+    if let Some(number) = number(script, old)? {
+        plan.set(new, number as i64, format!("{old}={number}: {}", change(number)));
     }
     Ok(())
 }
@@ -149,37 +154,24 @@ fn dataset(script: &Script, plan: &mut PlanFile) -> Result<()> {
 }
 
 fn mix(script: &Script, plan: &mut PlanFile) -> Result<()> {
-    if let Some(pct) = number(script, "UPDATE_PCT")? {
+    carry(script, plan, ("UPDATE_PCT", "update_pct"), |pct| {
         let really = match pct {
-            40 => ", which came out as 39.97 %",
-            45 => ", which came out as 44.6 %",
-            48 => ", which came out as 46.8 %",
-            50 => ", which came out as 48.0 %",
+            40 => "came out as 39.97 %; ",
+            45 => "came out as 44.6 %; ",
+            48 => "came out as 46.8 %; ",
+            50 => "came out as 48.0 %; ",
             _ => "",
         };
-        plan.set(
-            "update_pct",
-            pct as i64,
-            format!("UPDATE_PCT={pct}{really}: updates came in a burst at the head of each 100 operations; now evenly spread and exact"),
-        );
-    }
-    if let Some(unit) = number(script, "WORK_UNIT")? {
-        plan.set(
-            "work_unit",
-            unit as i64,
-            format!(
-                "WORK_UNIT={unit}: an operation visited {}; mindful visits {unit} (like = \"slob\" for the old count)",
-                format_counted(unit.saturating_sub(1), "block")
-            ),
-        );
-    }
-    let heavy = script.get("REDO_STRESS").is_some_and(|redo| redo.eq_ignore_ascii_case("HEAVY"));
+        format!("{really}updates came in a burst at the head of each 100 operations; now evenly spread and exact")
+    })?;
+    carry(script, plan, ("WORK_UNIT", "work_unit"), |unit| {
+        let visited = format_counted(unit.saturating_sub(1), "block");
+        format!("an operation visited {visited}; mindful visits {unit} (like = \"slob\" for the old count)")
+    })?;
     if let Some(redo) = script.get("REDO_STRESS") {
-        plan.set(
-            "redo",
-            if heavy { "heavy" } else { "light" },
-            format!("REDO_STRESS={redo}: all columns if HEAVY, else two; committed after each update, as before"),
-        );
+        let new = if redo.eq_ignore_ascii_case("HEAVY") { "heavy" } else { "light" };
+        let change = "all columns if HEAVY, else two; committed after each update, as before";
+        plan.set("redo", new, format!("REDO_STRESS={redo}: {change}"));
     }
     Ok(())
 }
@@ -187,25 +179,16 @@ fn mix(script: &Script, plan: &mut PlanFile) -> Result<()> {
 fn length(script: &Script, plan: &mut PlanFile) -> Result<()> {
     let run_time = number(script, "RUN_TIME")?;
     let work_loop = number(script, "WORK_LOOP")?.filter(|ops| *ops > 0);
-    match (work_loop, run_time) {
-        (Some(ops), run_time) => {
-            plan.set("ops", ops as i64, format!("WORK_LOOP={ops}: operations for each session; the run time still applied and could end it first without a message"));
-            if let Some(seconds) = run_time {
-                plan.set(
-                    "guard",
-                    format!("{seconds}s"),
-                    format!("RUN_TIME={seconds}: as a guard; when it fires the run is marked incomplete"),
-                );
-            }
-        }
-        (None, Some(seconds)) => {
-            plan.set(
-                "duration",
-                format!("{seconds}s"),
-                format!("RUN_TIME={seconds}: averages included start and end; now exactly this long, after a warm-up"),
-            );
-        }
-        (None, None) => {}
+    if let Some(ops) = work_loop {
+        let change = "operations for each session; the run time still applied and could end it first without a message";
+        plan.set("ops", ops as i64, format!("WORK_LOOP={ops}: {change}"));
+    }
+    if let Some(seconds) = run_time {
+        let (key, change) = match work_loop {
+            Some(_) => ("guard", "as a guard; when it fires the run is marked incomplete"),
+            None => ("duration", "averages included start and end; now exactly this long, after a warm-up"),
+        };
+        plan.set(key, format!("{seconds}s"), format!("RUN_TIME={seconds}: {change}"));
     }
     Ok(())
 }

@@ -69,9 +69,6 @@ struct Collected {
     reads: [(u64, Blocks); 4],
     block_bytes: Option<u64>,
     calls: BTreeMap<String, (u64, Option<Call>)>,
-    /// CPU by depth: a call includes the CPU of nested calls.
-    cpu_us: BTreeMap<u64, u64>,
-    visited: BTreeMap<u64, u64>,
     single_us: u64,
     clockless: u64,
     consistency: Consistency,
@@ -127,14 +124,6 @@ impl Collected {
         let (count, first) = self.calls.entry(kind).or_default();
         *count += 1;
         first.get_or_insert(*call);
-        // Calls cannot nest deeper than this.
-        let depth = call.depth.min(64);
-        let add = |sums: &mut BTreeMap<u64, u64>, figure: u64| {
-            let sum = sums.entry(depth).or_default();
-            *sum = sum.saturating_add(figure);
-        };
-        add(&mut self.cpu_us, call.cpu_us);
-        add(&mut self.visited, call.consistent.saturating_add(call.current));
     }
 
     fn step(mut self, name: &str, damaged: u64) -> Result<OldStep> {
@@ -180,12 +169,11 @@ impl Collected {
 
     fn counters(&self) -> Vec<Growth> {
         let reads = self.reads.iter().map(|(reads, _)| *reads as f64).sum::<f64>();
-        let most = |by_depth: &BTreeMap<u64, u64>| by_depth.values().max().map(|figure| *figure as f64);
         let single = self.reads[WaitKind::Single as usize].0 as f64;
-        let cpu = most(&self.cpu_us);
+        let cpu = self.consistency.of_calls(|calls| calls.cpu_us);
         let waited: f64 = self.times().map(|(_, us)| us as f64).sum();
         vec![
-            (Counter::LogicalReads, "blocks", "cr and cu of calls", most(&self.visited)),
+            (Counter::LogicalReads, "blocks", "cr and cu of calls", self.consistency.of_calls(|calls| calls.visited)),
             (Counter::PhysicalReads, "blocks", "blocks of waits for reads", self.blocks()),
             (Counter::ReadRequests, "1", "waits for reads", Some(reads)),
             (Counter::SingleReads, "1", "waits for a block", Some(single)),
@@ -211,7 +199,7 @@ impl Collected {
 
     fn wait_times(&self) -> Vec<(Metric, Option<f64>)> {
         let mut times: Vec<_> = self.times().map(|(event, us)| (event, us as f64)).collect();
-        times.extend(self.cpu_us.values().max().map(|us| ("DB CPU".to_owned(), *us as f64)));
+        times.extend(self.consistency.of_calls(|calls| calls.cpu_us).map(|us| ("DB CPU".to_owned(), us)));
         times.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         let metric =
             |event: &str| Metric::counter(oracle::class(event).counter_name(event), "us", "time of the session");

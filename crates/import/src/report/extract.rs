@@ -124,16 +124,13 @@ fn statistics(table: &Table, report: &mut Report) -> usize {
     if per_s.or(table.named("per hour")).is_none() {
         return 0;
     }
-    let mut found = 0;
-    for row in table.rows.iter().filter(|row| known(&row[name]).is_some()) {
+    let statistic = |row: &Vec<String>| {
         let figure = |column: usize| number::count(&row[column]);
         let statistic = Statistic { total: figure(total), per_s: per_s.and_then(figure) };
-        if statistic != Statistic::default() {
-            report.statistics.entry(row[name].clone()).or_insert(statistic);
-            found += 1;
-        }
-    }
-    found
+        let shown = known(&row[name]).is_some() && statistic != Statistic::default();
+        shown.then(|| (row[name].clone(), statistic))
+    };
+    keep(&mut report.statistics, table.rows.iter().filter_map(statistic))
 }
 
 fn time_model(table: &Table, report: &mut Report) -> usize {
@@ -189,21 +186,15 @@ fn parameters(table: &Table, report: &mut Report) {
 
 /// A global report has its load, its time model and its hosts by instance.
 fn by_instance(table: &Table, report: &mut Report) -> usize {
+    const TIMES: [(&str, &str); 3] =
+        [("db time (s)", "DB time"), ("db cpu (s)", "DB CPU"), ("bg cpu (s)", "background cpu time")];
+    let seconds = |(column, name): (&str, &str)| Some((name.to_owned(), over_instances(table, table.named(column)?)));
     match table.title.as_str() {
-        "Time Model" => time_of_instances(table, report),
+        "Time Model" => keep(&mut report.time_model, TIMES.into_iter().filter_map(seconds)),
         "OS Statistics By Instance" => hosts(table, report),
         title if title.starts_with("System Statistics - Per Second") => load_of_instances(table, report),
         _ => 0,
     }
-}
-
-fn time_of_instances(table: &Table, report: &mut Report) -> usize {
-    const COLUMNS: [(&str, &str); 3] =
-        [("db time (s)", "DB time"), ("db cpu (s)", "DB CPU"), ("bg cpu (s)", "background cpu time")];
-    let seconds = COLUMNS
-        .into_iter()
-        .filter_map(|(column, name)| Some((name.to_owned(), over_instances(table, table.named(column)?))));
-    keep(&mut report.time_model, seconds)
 }
 
 /// Hosts of a cluster; instances that share a host would count it twice.

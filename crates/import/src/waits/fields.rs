@@ -8,34 +8,32 @@ use mindful_core::{Error, Result};
 
 use super::wait::Wait;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Field {
-    Event,
-    File,
-    Object,
-    Blocks,
-    Block,
-    Cursor,
-    /// Second of the trace's clock.
-    Second,
-    Ela,
-    /// The first, second or third parameter.
-    Parameter(usize),
+#[derive(Debug, Clone, Copy)]
+pub struct Field {
+    pub(crate) name: &'static str,
+    /// Its figure in a wait; `None` if the line does not contain it, or it is a text.
+    figure: fn(&Wait<'_>, Option<u64>) -> Option<i64>,
 }
 
-const NAMES: [(&str, Field); 11] = [
-    ("event", Field::Event),
-    ("file", Field::File),
-    ("object", Field::Object),
-    ("blocks", Field::Blocks),
-    ("block", Field::Block),
-    ("cursor", Field::Cursor),
-    ("second", Field::Second),
-    ("ela", Field::Ela),
-    ("p1", Field::Parameter(0)),
-    ("p2", Field::Parameter(1)),
-    ("p3", Field::Parameter(2)),
+const EVENT: &str = "event";
+const FIELDS: [Field; 11] = [
+    Field { name: EVENT, figure: |_, _| None },
+    Field { name: "file", figure: |wait, _| whole(wait.parameter(&[b"file#", b"file number"], 0)) },
+    Field { name: "object", figure: |wait, _| wait.object },
+    Field { name: "blocks", figure: |wait, block_bytes| whole(wait.blocks(block_bytes)) },
+    Field { name: "block", figure: |wait, _| whole(wait.parameter(&[b"block#", b"first dba"], 1)) },
+    Field { name: "cursor", figure: |wait, _| whole(Some(wait.cursor)) },
+    // Of the trace's clock.
+    Field { name: "second", figure: |wait, _| whole(wait.tim_us.map(|us| us / 1_000_000)) },
+    Field { name: "ela", figure: |wait, _| whole(Some(wait.ela_us)) },
+    Field { name: "p1", figure: |wait, _| whole(wait.parameters[0].map(|(_, value)| value)) },
+    Field { name: "p2", figure: |wait, _| whole(wait.parameters[1].map(|(_, value)| value)) },
+    Field { name: "p3", figure: |wait, _| whole(wait.parameters[2].map(|(_, value)| value)) },
 ];
+
+fn whole(value: Option<u64>) -> Option<i64> {
+    i64::try_from(value?).ok()
+}
 
 impl Field {
     /// Fields by their names, separated by commas.
@@ -44,47 +42,27 @@ impl Field {
     }
 
     fn parse(text: &str) -> Result<Self> {
-        if let Some((_, field)) = NAMES.iter().find(|(name, _)| *name == text) {
-            return Ok(*field);
-        }
-        let names = || NAMES.iter().map(|(name, _)| *name);
-        let next = match nearest(text, names()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("choose among {}", names().collect::<Vec<_>>().join(", ")),
-        };
-        Err(Error::plan(format!("a wait has no field `{text}`"), next))
+        let names = || FIELDS.iter().map(|field| field.name);
+        FIELDS.into_iter().find(|field| field.name == text).ok_or_else(|| {
+            let next = match nearest(text, names()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("choose among {}", names().collect::<Vec<_>>().join(", ")),
+            };
+            Error::plan(format!("a wait has no field `{text}`"), next)
+        })
     }
 
-    pub(crate) fn name(self) -> &'static str {
-        NAMES.iter().find(|(_, field)| *field == self).map_or("", |(name, _)| name)
-    }
-
-    /// Its figure in `wait`; `None` if the line does not contain it, or it is a text.
-    fn figure(self, wait: &Wait<'_>, block_bytes: Option<u64>) -> Option<i64> {
-        let whole = |value: u64| i64::try_from(value).ok();
-        match self {
-            Self::Event => None,
-            Self::File => wait.parameter(&[b"file#", b"file number"], 0).and_then(whole),
-            Self::Block => wait.parameter(&[b"block#", b"first dba"], 1).and_then(whole),
-            Self::Object => wait.object,
-            Self::Blocks => wait.blocks(block_bytes).and_then(whole),
-            Self::Cursor => whole(wait.cursor),
-            Self::Second => wait.tim_us.and_then(|us| whole(us / 1_000_000)),
-            Self::Ela => whole(wait.ela_us),
-            Self::Parameter(place) => wait.parameters[place].and_then(|(_, value)| whole(value)),
-        }
+    pub(crate) fn is_event(self) -> bool {
+        self.name == EVENT
     }
 
     /// Appends its value in `wait` to `text`; `-` where the line does not show it.
     pub(crate) fn write(self, wait: &Wait<'_>, block_bytes: Option<u64>, text: &mut String) {
         // Writing to a string cannot fail.
-        let _ = match (self, self.figure(wait, block_bytes)) {
-            (Self::Event, _) => {
-                text.push_str(&String::from_utf8_lossy(wait.event));
-                Ok(())
-            }
-            (_, Some(figure)) => write!(text, "{figure}"),
-            (_, None) => write!(text, "-"),
+        let _ = match (self.figure)(wait, block_bytes) {
+            _ if self.is_event() => write!(text, "{}", String::from_utf8_lossy(wait.event)),
+            Some(figure) => write!(text, "{figure}"),
+            None => write!(text, "-"),
         };
     }
 }
@@ -143,20 +121,20 @@ impl Condition {
         let field = Field::parse(text[..at].trim())?;
         let value = text[at + symbol.len()..].trim().trim_matches(['\'', '"']).to_owned();
         let figure = value.parse().ok();
-        let texts = ["=", "!=", "~"].contains(&symbol);
-        if value.is_empty() || (figure.is_none() && field != Field::Event) || (field == Field::Event && !texts) {
+        let fits = if field.is_event() { ["=", "!=", "~"].contains(&symbol) } else { figure.is_some() };
+        if value.is_empty() || !fits {
             return Err(bad());
         }
         Ok(Self { field, compare, text: value, figure })
     }
 
     fn holds(&self, wait: &Wait<'_>, block_bytes: Option<u64>) -> bool {
-        let figures = || self.field.figure(wait, block_bytes).zip(self.figure);
-        match (self.field, self.compare) {
-            (Field::Event, Some(is)) => is(wait.event.cmp(self.text.as_bytes())),
-            (Field::Event, None) => memchr::memmem::find(wait.event, self.text.as_bytes()).is_some(),
-            (_, Some(is)) => figures().is_some_and(|(figure, wanted)| is(figure.cmp(&wanted))),
-            (_, None) => figures().is_some_and(|(figure, _)| figure.to_string().contains(&self.text)),
+        let figures = || (self.field.figure)(wait, block_bytes).zip(self.figure);
+        match (self.field.is_event(), self.compare) {
+            (true, Some(is)) => is(wait.event.cmp(self.text.as_bytes())),
+            (true, None) => memchr::memmem::find(wait.event, self.text.as_bytes()).is_some(),
+            (false, Some(is)) => figures().is_some_and(|(figure, wanted)| is(figure.cmp(&wanted))),
+            (false, None) => figures().is_some_and(|(figure, _)| figure.to_string().contains(&self.text)),
         }
     }
 }

@@ -159,7 +159,7 @@ impl Grouped {
     }
 
     fn place(&mut self, wait: &Wait<'_>) -> usize {
-        let by_event = self.fields == [Field::Event];
+        let by_event = matches!(self.fields[..], [field] if field.is_event());
         if by_event && self.last.1 != usize::MAX && self.last.0 == wait.event {
             return self.last.1;
         }
@@ -186,7 +186,7 @@ impl Grouped {
     }
 
     pub fn summary(&self, file: &str) -> TraceSummary {
-        let fields: Vec<_> = self.fields.iter().map(|field| field.name()).collect();
+        let fields: Vec<_> = self.fields.iter().map(|field| field.name).collect();
         let reads = WaitKind::ALL.iter().map(|kind| {
             let (latencies, blocks) = &self.reads[*kind as usize];
             // Kinds that were not read have no blocks; an unknown number is null.

@@ -1,10 +1,8 @@
 //! The tests of this crate from outside, in one program, so that one can wait while others work.
 #![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
-mod corpora;
 mod damaged;
 mod edited;
-mod encodings;
 mod fio;
 mod histogram_records;
 mod huge;

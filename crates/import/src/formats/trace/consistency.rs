@@ -20,8 +20,17 @@ pub(super) struct Consistency {
     /// When the last line ended, us.
     last_us: Option<u64>,
     waits: Times,
-    /// Calls by depth, with their CPU and when the last one ended.
-    calls: BTreeMap<u64, (Times, u64, Option<u64>)>,
+    /// By depth: a call includes the CPU and the blocks of nested calls.
+    calls: BTreeMap<u64, Calls>,
+}
+
+#[derive(Default)]
+pub(super) struct Calls {
+    times: Times,
+    pub cpu_us: u64,
+    pub visited: u64,
+    /// When the last one ended.
+    last_us: Option<u64>,
 }
 
 /// Elapsed time, and the part of it that overlaps the line before, us.
@@ -64,17 +73,24 @@ impl Consistency {
     }
 
     pub(super) fn call(&mut self, call: &Call) {
-        let (times, cpu_us, last_us) = self.calls.entry(call.depth.min(64)).or_default();
-        times.add(call.ela_us, call.tim_us, *last_us);
-        *cpu_us = cpu_us.saturating_add(call.cpu_us);
-        *last_us = call.tim_us.or(*last_us);
+        // Calls cannot nest deeper than this.
+        let calls = self.calls.entry(call.depth.min(64)).or_default();
+        calls.times.add(call.ela_us, call.tim_us, calls.last_us);
+        calls.cpu_us = calls.cpu_us.saturating_add(call.cpu_us);
+        calls.visited = calls.visited.saturating_add(call.consistent.saturating_add(call.current));
+        calls.last_us = call.tim_us.or(calls.last_us);
         self.last_us = call.tim_us.or(self.last_us);
+    }
+
+    /// A figure of all calls: that of the depth with most of it; `None` without calls.
+    pub(super) fn of_calls(&self, figure: fn(&Calls) -> u64) -> Option<f64> {
+        self.calls.values().map(figure).max().map(|figure| figure as f64)
     }
 
     /// The contradictions, in words.
     pub(super) fn contradictions(&self) -> Vec<String> {
         let mut found = Vec::new();
-        for (depth, (times, cpu_us, _)) in &self.calls {
+        for (depth, Calls { times, cpu_us, .. }) in &self.calls {
             let (cpu, ela) = (*cpu_us as f64, Printed { value: times.all_us as f64, half_step: TICK_US });
             let exceeds = Printed::exact(cpu).exceeds(ela, CLOCKS_APART);
             let words = || format!("calls at depth {depth}: {:.3} s of CPU in {:.3} s", cpu / 1e6, ela.value / 1e6);
