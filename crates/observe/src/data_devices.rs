@@ -85,12 +85,4 @@ pub(crate) mod tests {
         assert_eq!(choose(&[part, disk]), ["sda"], "a partition, and its own disk");
         assert_eq!(choose(&apart), ["nvme0n1", "sdb", "sdc"], "two disks");
     }
-
-    #[test]
-    fn a_reason_is_reported_once_however_many_paths_it_concerns() {
-        let paths = [PathBuf::from("/dev/shm/data"), PathBuf::from("/dev/shm/log")];
-        let found = DataDevices::find(&Kernel::default(), &paths, &[], "");
-        assert_eq!(found.counted.read, Vec::<String>::new());
-        assert_eq!(found.unseen.len(), 1);
-    }
 }

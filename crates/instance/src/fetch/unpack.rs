@@ -36,7 +36,8 @@ pub(super) fn unpack(archive: File, contents: &Contents, into: &Path, limits: &L
     if zip.has_duplicate_names() {
         return Err("a name is in it twice".to_owned());
     }
-    let mut tree = Tree { root: into, made: BTreeMap::new(), links: Vec::new(), entries: limits.entries };
+    let mut tree =
+        Tree { root: into, made: BTreeMap::new(), hard: Vec::new(), symbolic: Vec::new(), entries: limits.entries };
     match contents {
         Contents::Tar(ending, files) => {
             let ends = |index: &usize| matches!(zip.name_for_index(*index), Some(Ok(name)) if name.ends_with(ending));
@@ -187,16 +188,13 @@ enum Made {
     Link,
 }
 
-enum Link {
-    Symbolic(PathBuf),
-    Hard(PathBuf),
-}
-
 /// Contents of the folder so far.
 struct Tree<'a> {
     root: &'a Path,
     made: BTreeMap<PathBuf, Made>,
-    links: Vec<(PathBuf, Link)>,
+    /// Links and their targets.
+    hard: Vec<(PathBuf, PathBuf)>,
+    symbolic: Vec<(PathBuf, PathBuf)>,
     entries: usize,
 }
 
@@ -259,7 +257,7 @@ impl Tree<'_> {
         if !within {
             return Err(format!("the link `{}` leads out of the folder, to `{}`", path.display(), target.display()));
         }
-        self.links.push((path.to_owned(), Link::Symbolic(target.to_owned())));
+        self.symbolic.push((path.to_owned(), target.to_owned()));
         Ok(())
     }
 
@@ -274,21 +272,17 @@ impl Tree<'_> {
                 target.display()
             ));
         }
-        self.links.push((path.to_owned(), Link::Hard(target)));
+        self.hard.push((path.to_owned(), target));
         Ok(())
     }
 
     /// Hard links first, while nothing can lead anywhere.
     fn make_links(self) -> Refusable {
-        for (path, link) in &self.links {
-            if let Link::Hard(target) = link {
-                fs::hard_link(self.root.join(target), self.root.join(path)).map_err(|error| at(path, &error))?;
-            }
+        for (path, target) in &self.hard {
+            fs::hard_link(self.root.join(target), self.root.join(path)).map_err(|error| at(path, &error))?;
         }
-        for (path, link) in &self.links {
-            if let Link::Symbolic(target) = link {
-                symlink(target, self.root.join(path)).map_err(|error| at(path, &error))?;
-            }
+        for (path, target) in &self.symbolic {
+            symlink(target, self.root.join(path)).map_err(|error| at(path, &error))?;
         }
         Ok(())
     }

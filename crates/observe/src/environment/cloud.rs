@@ -27,7 +27,7 @@ const TIME: Duration = Duration::from_secs(1);
 /// Longest answer, bytes: Azure's may contain 64 KiB of a user's data.
 const LONGEST: u64 = 256 << 10;
 /// The header that only answers of Google's service have.
-const GOOGLE: &str = "Metadata-Flavor";
+const FLAVOR: &str = "Metadata-Flavor";
 const GARBAGE: &str = "its answer is not what is documented";
 /// The tag of every virtual machine of Azure: others of Hyper-V do not have it.
 const AZURE_TAG: &str = "7783-7084-3265-9085-8269-3286-77";
@@ -35,50 +35,28 @@ const AZURE_TAG: &str = "7783-7084-3265-9085-8269-3286-77";
 const LONGEST_NAME: usize = 200;
 
 /// A cloud with a metadata service.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Cloud {
-    Aws,
-    Azure,
-    Google,
+#[derive(Debug)]
+struct Cloud {
+    name: &'static str,
+    service: &'static str,
+    ask: fn(&Inquiry<'_>) -> Result<Statement>,
 }
 
-impl Cloud {
-    /// The cloud that DMI names.
-    fn of_machine(kernel: &Kernel) -> Option<Self> {
-        let dmi = |name: &str| value(kernel.sys.join("class/dmi/id").join(name)).unwrap_or_default();
-        // Machines with Xen are recognised by their BIOS.
-        if dmi("sys_vendor") == "Amazon EC2" || dmi("bios_version").ends_with(".amazon") {
-            return Some(Self::Aws);
-        }
-        if dmi("sys_vendor") == "Microsoft Corporation" && dmi("chassis_asset_tag") == AZURE_TAG {
-            return Some(Self::Azure);
-        }
-        (dmi("product_name") == "Google Compute Engine").then_some(Self::Google)
-    }
+static AWS: Cloud = Cloud { name: "AWS", service: "AWS metadata service, IMDSv2", ask: aws };
+static AZURE: Cloud = Cloud { name: "Azure", service: "Azure metadata service", ask: azure };
+static GOOGLE: Cloud = Cloud { name: "Google Cloud", service: "Google Cloud metadata service", ask: google };
 
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Aws => "AWS",
-            Self::Azure => "Azure",
-            Self::Google => "Google Cloud",
-        }
+/// The cloud that DMI names.
+fn cloud_of(kernel: &Kernel) -> Option<&'static Cloud> {
+    let dmi = |name: &str| value(kernel.sys.join("class/dmi/id").join(name)).unwrap_or_default();
+    // Machines with Xen are recognised by their BIOS.
+    if dmi("sys_vendor") == "Amazon EC2" || dmi("bios_version").ends_with(".amazon") {
+        return Some(&AWS);
     }
-
-    const fn source(self) -> &'static str {
-        match self {
-            Self::Aws => "AWS metadata service, IMDSv2",
-            Self::Azure => "Azure metadata service",
-            Self::Google => "Google Cloud metadata service",
-        }
+    if dmi("sys_vendor") == "Microsoft Corporation" && dmi("chassis_asset_tag") == AZURE_TAG {
+        return Some(&AZURE);
     }
-
-    fn ask(self, asked: &Inquiry<'_>) -> Result<Statement> {
-        match self {
-            Self::Aws => aws(asked),
-            Self::Azure => azure(asked),
-            Self::Google => google(asked),
-        }
-    }
+    (dmi("product_name") == "Google Compute Engine").then_some(&GOOGLE)
 }
 
 /// Why a service stated nothing.
@@ -100,7 +78,7 @@ impl Inquiry<'_> {
         // No time at all would be no limit.
         let left = self.end.saturating_duration_since(Instant::now()).max(Duration::from_micros(1));
         let answer = send(&self.agent, request, left, LONGEST).map_err(no_answer)?;
-        if header.0 == GOOGLE && answer.headers().get(GOOGLE).is_none_or(|flavor| flavor != "Google") {
+        if header.0 == FLAVOR && answer.headers().get(FLAVOR).is_none_or(|flavor| flavor != "Google") {
             return Err(GARBAGE.to_owned());
         }
         match answer.status().as_u16() {
@@ -137,7 +115,7 @@ struct Volume {
 /// A machine of a cloud.
 #[derive(Debug)]
 pub(crate) struct Machine {
-    cloud: Cloud,
+    cloud: &'static Cloud,
     /// The answer of the service; `None` without a query.
     stated: Option<Result<Statement>>,
     /// Where udev keeps links to devices: `/dev/disk`.
@@ -147,19 +125,19 @@ pub(crate) struct Machine {
 impl Machine {
     /// This machine, if DMI names a cloud; `service` is not queried if it is `None`.
     pub(crate) fn read(kernel: &Kernel, service: Option<&str>, links: PathBuf) -> Option<Self> {
-        let cloud = Cloud::of_machine(kernel)?;
+        let cloud = cloud_of(kernel)?;
         let inquiry = |service| Inquiry { agent: agent(false), service, end: Instant::now() + TIME };
-        Some(Self { cloud, stated: service.map(|service| cloud.ask(&inquiry(service))), links })
+        Some(Self { cloud, stated: service.map(|service| (cloud.ask)(&inquiry(service))), links })
     }
 
     /// Type, zone and image.
     pub(crate) fn facts(&self, facts: &mut Facts) {
-        put(facts, Fact::Cloud, Some(self.cloud.name()));
+        put(facts, Fact::Cloud, Some(self.cloud.name));
         match &self.stated {
             None => {}
-            Some(Err(fault)) => put(facts, Fact::CloudNotStated, Some(format!("{}: {fault}", self.cloud.source()))),
+            Some(Err(fault)) => put(facts, Fact::CloudNotStated, Some(format!("{}: {fault}", self.cloud.service))),
             Some(Ok(stated)) => {
-                put(facts, Fact::CloudSource, Some(self.cloud.source()));
+                put(facts, Fact::CloudSource, Some(self.cloud.service));
                 put(facts, Fact::CloudMachineType, stated.machine_type.as_ref());
                 put(facts, Fact::CloudZone, stated.zone.as_ref());
                 put(facts, Fact::CloudImage, stated.image.as_ref());
@@ -171,7 +149,7 @@ impl Machine {
     pub(crate) fn volume_facts(&self, kernel: &Kernel, devices: &[&str], facts: &mut Facts) {
         for device in devices {
             let mut put = |fact: DeviceFact, value: Option<String>| put(facts, fact.key(device), value);
-            if self.cloud == Cloud::Aws {
+            if self.cloud.name == AWS.name {
                 let Some((kind, name)) = aws_volume(kernel, device) else { continue };
                 put(DeviceFact::VolumeType, Some(kind.to_owned()));
                 put(DeviceFact::Volume, name);
@@ -185,7 +163,7 @@ impl Machine {
             put(DeviceFact::VolumeBytes, volume.bytes.map(|bytes| bytes.to_string()));
             put(DeviceFact::VolumeIops, volume.iops.map(|iops| iops.to_string()));
             put(DeviceFact::VolumeBytesPerS, volume.bytes_per_s.map(|bytes| bytes.to_string()));
-            put(DeviceFact::VolumeSource, Some(self.cloud.source().to_owned()));
+            put(DeviceFact::VolumeSource, Some(self.cloud.service.to_owned()));
         }
     }
 }
@@ -259,7 +237,7 @@ fn azure(asked: &Inquiry<'_>) -> Result<Statement> {
 fn google(asked: &Inquiry<'_>) -> Result<Statement> {
     let answer = |what: &str| {
         let path = format!("/computeMetadata/v1/instance/{what}");
-        asked.get(&path, (GOOGLE, "Google"))
+        asked.get(&path, (FLAVOR, "Google"))
     };
     // Type and zone begin with the number of the project.
     let stated = |what: &str| -> Result<_> { Ok(name(&answer(what)?.into()).map(|path| last_part(&path).to_owned())) };

@@ -229,8 +229,11 @@ fn counters_of_a_tree_only_grow_while_processes_come_and_go() {
 }
 
 #[test]
-fn memory_is_no_device() {
-    let seen = Seen::of(&view(Path::new("/dev/shm"), None));
+fn memory_is_no_device_and_its_reason_is_reported_once() {
+    let log_paths = vec!["/dev/shm/log".into()];
+    let mut host = HostView { log_paths, ..view(Path::new("/dev/shm/data"), None) };
+    host.data_paths.push("/dev/shm/more".into());
+    let seen = Seen::of(&host);
     assert!(seen.samplers.iter().all(|sampler| sampler.name() != "diskstats"));
     let unseen: Vec<_> = seen.findings.iter().filter(|finding| finding.evidence.starts_with("device: ")).collect();
     assert_eq!(unseen.len(), 1);
