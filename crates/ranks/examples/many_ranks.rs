@@ -23,7 +23,7 @@ use mindful_core::{Engine, Error, Result};
 use mindful_null::{InMemoryRendezvous, Null, SimulatedClock};
 use mindful_ranks::{JoinRequest, RankCoordinator, collect, store_merged};
 use mindful_record::{Store, part};
-use mindful_runner::{Alone, Context, Coordination, Single};
+use mindful_runner::{Alone, Context, Single};
 
 /// Enough for each rank; the first one reads all parts.
 const STACK: usize = 2 << 20;

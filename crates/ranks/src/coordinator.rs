@@ -11,24 +11,18 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use mindful_core::contract::event::{Event, Events};
-use mindful_core::contract::slice::Placement;
 use mindful_core::plan::units::format_duration;
 use mindful_core::ranks::Rank;
 use mindful_core::ranks::rendezvous::MAX_CHUNK_BYTES;
 use mindful_core::record::run::{RankRecord, RankTarget};
-use mindful_core::result::Validity;
 use mindful_core::{Error, Result};
-use mindful_record::part;
-use mindful_runner::{AbortWatchdog, ClockOffset, Context, Coordination, Ended, HookMoment, STEP_GRACE, Show};
+use mindful_runner::{AbortWatchdog, ClockOffset, STEP_GRACE};
 
 use crate::heartbeat::BEAT_AT_WORK;
 use crate::join_request::JoinRequest;
 use crate::peers::{Peers, list_ranks};
 use crate::rank_state::{LEASE, RankState, Stage};
-use crate::run_merge::{collect, part_of, store_merged};
 
-/// The runner's coordination for a process that is one of several ranks.
 pub struct RankCoordinator {
     peers: Peers,
     state: Mutex<State>,
@@ -60,12 +54,83 @@ impl RankCoordinator {
         Ok(Self { peers: Peers::join(request)?, state: Mutex::default(), _watchdog: watchdog })
     }
 
-    fn rank(&self) -> &Rank {
+    pub(crate) fn rank(&self) -> &Rank {
         &self.peers.request.rank
     }
 
-    fn is_first(&self) -> bool {
+    /// Whether it is rank 0.
+    pub(crate) fn is_first(&self) -> bool {
         self.peers.is_first()
+    }
+
+    /// `error`, preceded by the name of this rank's target if the run has several.
+    pub(crate) fn at_target(&self, error: Error) -> Error {
+        match self.peers.request.targets.get(self.rank().target() as usize) {
+            Some(url) => error.at(format_args!("target {}, {url}", self.rank().target() + 1)),
+            None => error,
+        }
+    }
+
+    /// Waits until all ranks have joined, with the same plan.
+    ///
+    /// # Errors
+    /// One does not come in time, or has another plan or version.
+    pub fn gather(&self) -> Result<()> {
+        if !self.is_first() {
+            return self.peers.await_first(Stage::Gathered, Some(self.peers.request.timeout + LEASE)).map(drop);
+        }
+        self.peers.await_all_joined()?;
+        self.peers.publish(LEASE, |state| state.stage = Stage::Gathered)
+    }
+
+    /// The first rank of a target: the target is prepared. Rank 0 waits until all targets are, the others wait for rank 0.
+    pub fn target_prepared(&self) -> Result<()> {
+        let rank = self.rank();
+        if !rank.leads() {
+            return self.peers.await_first(Stage::Prepared, None).map(drop);
+        }
+        let leaders: Vec<u32> = (1..rank.assignment.targets()).map(|target| rank.target_ranks(target).start).collect();
+        let waits = |all: &[(u32, RankState)]| {
+            all.iter().any(|(rank, state)| leaders.contains(rank) && state.stage < Stage::Prepared)
+        };
+        while self.is_first() && !leaders.is_empty() && waits(&self.peers.all()?) {
+            self.peers.pause()?;
+        }
+        self.peers.publish(LEASE, |state| state.stage = Stage::Prepared)
+    }
+
+    /// All sessions of this rank are connected and warm, and need `lead` until they can begin.
+    pub fn ready(&self, lead: Duration) -> Result<()> {
+        let request = &self.peers.request;
+        let offset = ClockOffset::read(&|| request.rendezvous.now_us(), &*request.clock)?;
+        let mut state = self.state();
+        state.offset = Some(offset);
+        state.ready_by = Some(request.clock.elapsed() + request.timeout);
+        drop(state);
+        let lead_us = Some(lead.as_micros() as u64);
+        self.peers.publish(LEASE, |state| {
+            (state.stage, state.lead_us) = (Stage::Ready, lead_us);
+            // All plans are known to be the same.
+            state.marks.clear();
+        })
+    }
+
+    /// The common start, by the clock of the target, us since the epoch; `None` until it is decided. `target` is the
+    /// target's clock minus the host's. Called repeatedly, it reads the rows occasionally.
+    pub(crate) fn start(&self, target: &ClockOffset) -> Result<Option<i64>> {
+        let (now, mut state) = (self.peers.request.clock.elapsed(), self.state());
+        if state.last_read.is_some_and(|read| now < read + self.peers.read_interval()) {
+            return Ok(None);
+        }
+        state.last_read = Some(now);
+        let apart_us = self.apart_us(&state, target);
+        drop(state);
+        let start_us = if self.is_first() {
+            self.choose_start()?
+        } else {
+            self.peers.first(Stage::Ready)?.and_then(|s| s.start_us)
+        };
+        Ok(start_us.map(|us| us.saturating_add(apart_us)))
     }
 
     /// Rank 0: the instant at which all begin, once all are ready.
@@ -89,8 +154,37 @@ impl RankCoordinator {
         Ok(None)
     }
 
+    /// The sessions of this rank begin at `start_us` by the clock of the target, and work until `ends` by that of this
+    /// host. From here on, heartbeats are rare.
+    pub(crate) fn started(&self, start_us: i64, target: &ClockOffset, ends: Option<Duration>) -> Result<()> {
+        self.peers.set_started();
+        let mut state = self.state();
+        state.start_us = start_us;
+        let apart_us = self.apart_us(&state, target);
+        drop(state);
+        let (first, lease) = (self.is_first(), self.peers.heartbeat.slow_until(ends.unwrap_or(Duration::MAX)));
+        self.peers.publish(lease, |state| {
+            state.start_us = first.then_some(start_us - apart_us);
+        })
+    }
+
+    /// Checks the other ranks while sessions work, by the last reading of the heartbeat.
+    ///
+    /// # Errors
+    /// One of them failed or is gone, or the rendezvous does not answer.
+    pub(crate) fn check_others(&self) -> Result<()> {
+        if !self.peers.heartbeat.is_slow() {
+            return Ok(());
+        }
+        match self.peers.heartbeat.take_seen()? {
+            None => Ok(()),
+            Some(seen) if self.is_first() => self.peers.judge_all(&seen).map(drop),
+            Some(seen) => self.peers.judge_first(seen.into_iter().next(), Stage::Gathered).map(drop),
+        }
+    }
+
     /// The record of this rank in a step with `sessions` on all ranks.
-    fn record(&self, sessions: u32) -> RankRecord {
+    pub(crate) fn record(&self, sessions: u32) -> RankRecord {
         let (state, rank, request) = (self.state(), self.rank(), &self.peers.request);
         let (share, target) = (rank.own_sessions(sessions), rank.target());
         let (targets, ranks) = (rank.assignment.targets(), rank.target_ranks(target));
@@ -157,6 +251,17 @@ impl RankCoordinator {
         Ok(first.valid.unwrap_or(false))
     }
 
+    /// Ends the run of all ranks with `error`. An unreachable rank notices the missing heartbeat.
+    pub(crate) fn fail(&self, error: &Error) {
+        // While sessions work, the others read rarely.
+        let patience = LEASE + if self.peers.heartbeat.is_slow() { BEAT_AT_WORK } else { Duration::ZERO };
+        self.peers.heartbeat.resume();
+        let _ = self.peers.publish(LEASE, |state| state.failed = Some(error.clone()));
+        if self.is_first() {
+            let _ = self.peers.drain(patience);
+        }
+    }
+
     /// Lead of the target's clock over the rendezvous'.
     fn apart_us(&self, state: &State, target: &ClockOffset) -> i64 {
         let precision_us = self.peers.request.rendezvous.precision_us();
@@ -165,155 +270,5 @@ impl RankCoordinator {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Coordination for RankCoordinator {
-    fn leads_target(&self) -> bool {
-        self.rank().leads()
-    }
-
-    fn leads_run(&self) -> bool {
-        self.is_first()
-    }
-
-    fn sessions_on_target(&self, sessions: u32) -> u32 {
-        self.rank().own_target_sessions(sessions).len() as u32
-    }
-
-    fn own_sessions(&self, all: Vec<Placement>) -> Vec<Placement> {
-        let share = self.rank().own_sessions(all.len() as u32);
-        all.get(share.start as usize..share.end as usize).unwrap_or_default().to_vec()
-    }
-
-    fn at_target(&self, error: Error) -> Error {
-        match self.peers.request.targets.get(self.rank().target() as usize) {
-            Some(url) => error.at(format_args!("target {}, {url}", self.rank().target() + 1)),
-            None => error,
-        }
-    }
-
-    fn gather(&self) -> Result<()> {
-        if !self.is_first() {
-            return self.peers.await_first(Stage::Gathered, Some(self.peers.request.timeout + LEASE)).map(drop);
-        }
-        self.peers.await_all_joined()?;
-        self.peers.publish(LEASE, |state| state.stage = Stage::Gathered)
-    }
-
-    /// Rank 0 waits until all targets are prepared, the others wait for rank 0.
-    fn target_prepared(&self) -> Result<()> {
-        let rank = self.rank();
-        if !rank.leads() {
-            return self.peers.await_first(Stage::Prepared, None).map(drop);
-        }
-        let leaders: Vec<u32> = (1..rank.assignment.targets()).map(|target| rank.target_ranks(target).start).collect();
-        let waits = |all: &[(u32, RankState)]| {
-            all.iter().any(|(rank, state)| leaders.contains(rank) && state.stage < Stage::Prepared)
-        };
-        while self.is_first() && !leaders.is_empty() && waits(&self.peers.all()?) {
-            self.peers.pause()?;
-        }
-        self.peers.publish(LEASE, |state| state.stage = Stage::Prepared)
-    }
-
-    fn ready(&self, lead: Duration) -> Result<()> {
-        let request = &self.peers.request;
-        let offset = ClockOffset::read(&|| request.rendezvous.now_us(), &*request.clock)?;
-        let mut state = self.state();
-        state.offset = Some(offset);
-        state.ready_by = Some(request.clock.elapsed() + request.timeout);
-        drop(state);
-        let lead_us = Some(lead.as_micros() as u64);
-        self.peers.publish(LEASE, |state| {
-            (state.stage, state.lead_us) = (Stage::Ready, lead_us);
-            // All plans are known to be the same.
-            state.marks.clear();
-        })
-    }
-
-    /// Called repeatedly, it reads the rows occasionally.
-    fn start(&self, now_us: i64, _lead: Duration, target: &ClockOffset) -> Result<Option<i64>> {
-        let (now, mut state) = (self.peers.request.clock.elapsed(), self.state());
-        if state.last_read.is_some_and(|read| now < read + self.peers.read_interval()) {
-            return Ok(None);
-        }
-        state.last_read = Some(now);
-        let apart_us = self.apart_us(&state, target);
-        drop(state);
-        let start_us = if self.is_first() {
-            self.choose_start()?
-        } else {
-            self.peers.first(Stage::Ready)?.and_then(|s| s.start_us)
-        };
-        let start_us = start_us.map(|us| us.saturating_add(apart_us));
-        match start_us.map(|start_us| now_us - start_us).filter(|late_us| *late_us > 0) {
-            None => Ok(start_us),
-            Some(late_us) => Err(Error::run(
-                format!("this rank received the start {:.1} s too late", late_us as f64 / 1e6),
-                "find out why its host or the place where ranks meet is slow, and run again",
-            )),
-        }
-    }
-
-    /// From here on, heartbeats are rare.
-    fn started(&self, start_us: i64, target: &ClockOffset, ends: Option<Duration>) -> Result<()> {
-        self.peers.set_started();
-        let mut state = self.state();
-        state.start_us = start_us;
-        let apart_us = self.apart_us(&state, target);
-        drop(state);
-        let (first, lease) = (self.is_first(), self.peers.heartbeat.slow_until(ends.unwrap_or(Duration::MAX)));
-        self.peers.publish(lease, |state| {
-            state.start_us = first.then_some(start_us - apart_us);
-        })
-    }
-
-    /// By the last reading of the heartbeat.
-    fn check_others(&self) -> Result<()> {
-        if !self.peers.heartbeat.is_slow() {
-            return Ok(());
-        }
-        match self.peers.heartbeat.take_seen()? {
-            None => Ok(()),
-            Some(seen) if self.is_first() => self.peers.judge_all(&seen).map(drop),
-            Some(seen) => self.peers.judge_first(seen.into_iter().next(), Stage::Gathered).map(drop),
-        }
-    }
-
-    fn step_ended(&self, sessions: u32, events: &dyn Events) {
-        events.emit(Event::Rank(self.record(sessions)));
-    }
-
-    /// Rank 0 merges, stores and shows the parts of all ranks. The others leave their part and return it, with the
-    /// verdict of rank 0.
-    fn finish(&self, context: &Context, own: Ended, show: Show<'_>) -> Result<Ended> {
-        if own.interrupted {
-            let id = &own.run.head.id;
-            return Err(Error::interrupted(format!("interrupted; the measurements of this rank are stored as {id}")));
-        }
-        if let Some(error) = own.error {
-            return Err(error);
-        }
-        if !self.is_first() {
-            self.leave_part(&part::pack(&part_of(&own.run)?)?)?;
-            return Ok(Ended { valid: self.end(false)?, ..own });
-        }
-        let (run, analysis) = store_merged(&context.store, collect(self, &own.run)?, true)?;
-        show(&run, &analysis)?;
-        context.hook(HookMoment::End, &run.head.id)?;
-        let valid = self.end(analysis.summary.validity != Validity::Invalid)?;
-        Ok(Ended { run, analysis, valid, ..own })
-    }
-
-    /// An unreachable rank notices the missing heartbeat.
-    fn fail(&self, error: &Error) {
-        // While sessions work, the others read rarely.
-        let patience = LEASE + if self.peers.heartbeat.is_slow() { BEAT_AT_WORK } else { Duration::ZERO };
-        self.peers.heartbeat.resume();
-        let _ = self.peers.publish(LEASE, |state| state.failed = Some(error.clone()));
-        if self.is_first() {
-            let _ = self.peers.drain(patience);
-        }
     }
 }

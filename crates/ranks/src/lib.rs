@@ -6,20 +6,25 @@
 //! not with their square. Nothing is pushed: a database table or a shared folder can be the rendezvous, and no port has
 //! to be opened between hosts.
 //!
-//! [`RankCoordinator`] is the protocol, as a `mindful_runner::Coordination`. [`heartbeat`] renews a rank's row. [`run_merge`] merges the parts of all ranks into one run. [`local`] starts ranks on this host without a
+//! [`Ranked`] implements `mindful_runner::Coordination`. [`coordinator`] is the protocol, and [`heartbeat`] renews a
+//! rank's row. [`run_merge`] merges the parts of all ranks into one run. [`local`] starts ranks on this host without a
 //! launcher.
 
 mod coordinator;
 mod heartbeat;
 mod join_request;
 pub mod local;
+mod merge;
 mod peers;
 mod plan_digest;
 mod rank_state;
+mod ranked;
 mod run_merge;
 
 pub use coordinator::RankCoordinator;
 pub use join_request::JoinRequest;
+pub use merge::{collect, merge_folders, store_merged};
 pub use plan_digest::{key_marks, plan_digest};
 pub use rank_state::LEASE;
-pub use run_merge::{RunMerge, collect, merge_folders, part_of, store_merged};
+pub use ranked::Ranked;
+pub use run_merge::{RunMerge, part_of};

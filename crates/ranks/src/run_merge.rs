@@ -1,5 +1,4 @@
-//! Merges the parts of all ranks into one run, in any order: directly from the rendezvous, or later from their folders.
-//! Both produce the same figures.
+//! Merges the parts of all ranks into one run, in any order.
 //!
 //! Counts, histograms and slices of ranks are added up. Counters of the target and its host come from the rank that
 //! manages the target; only those within each process are added. A run with several targets also contains the run of
@@ -7,8 +6,6 @@
 
 use std::collections::BTreeMap;
 
-use mindful_analyze::Analysis;
-use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::fact::Fact;
 use mindful_core::contract::metric::HostSource;
 use mindful_core::plan::units::format_counted;
@@ -17,10 +14,7 @@ use mindful_core::record::run::{RankRecord, RankTarget, Run, StepRecord};
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
 use mindful_core::{Error, Result};
-use mindful_record::Store;
-use mindful_record::part::{self, Part};
-
-use crate::coordinator::RankCoordinator;
+use mindful_record::part::Part;
 
 #[derive(Debug)]
 pub struct RunMerge {
@@ -68,7 +62,7 @@ impl RunMerge {
     ///
     /// # Errors
     /// The run does not belong to a rank, or was cut short.
-    fn new(first: &Run) -> Result<Self> {
+    pub(crate) fn new(first: &Run) -> Result<Self> {
         part_of(first)?;
         let step = first.steps.first().cloned().ok_or_else(|| cannot_merge("the first has no step"))?;
         let mut targets = BTreeMap::new();
@@ -90,7 +84,7 @@ impl RunMerge {
     ///
     /// # Errors
     /// The part does not belong to this run.
-    fn add(&mut self, Part { step, lead }: Part) -> Result<(), String> {
+    pub(crate) fn add(&mut self, Part { step, lead }: Part) -> Result<(), String> {
         self.all.add(&step)?;
         let Some(RankTarget { target, .. }) = target_of(&step).filter(|_| !self.targets.is_empty()) else {
             return Ok(());
@@ -106,7 +100,7 @@ impl RunMerge {
     ///
     /// # Errors
     /// A rank is missing, or the sessions of two ranks do not follow one another.
-    fn finish(self) -> Result<Run, String> {
+    pub(crate) fn finish(self) -> Result<Run, String> {
         let mut step = self.all.finish()?;
         if self.targets.is_empty() {
             return Ok(with_findings(self.first, step));
@@ -129,54 +123,6 @@ impl RunMerge {
         let findings = server.into_iter().chain(host).collect();
         Ok(Run { head, steps: vec![step], findings, shapes: Vec::new(), notes: Vec::new(), targets, ..self.first })
     }
-}
-
-/// Adds the parts of the other ranks to the run of rank 0.
-pub fn collect(coordinator: &RankCoordinator, first: &Run) -> Result<RunMerge> {
-    let mut merge = RunMerge::new(first)?;
-    coordinator.collect(&mut |rank, bytes| {
-        let part = part::unpack(&bytes).map_err(|error| error.at(format_args!("rank {rank}")))?;
-        merge.add(part).map_err(cannot_merge)
-    })?;
-    Ok(merge)
-}
-
-/// Merges the runs that the ranks stored.
-///
-/// # Errors
-/// One is missing, or they do not belong to one run.
-pub fn merge_folders(mut runs: Vec<Run>) -> Result<RunMerge> {
-    let rank = |run: &Run| run.steps.first().and_then(|step| step.ranks.first()).map(|rank| rank.rank);
-    let first = runs.iter().position(|run| rank(run) == Some(0)).ok_or_else(|| cannot_merge("rank 0 is missing"))?;
-    let first = runs.swap_remove(first);
-    let mut merge = RunMerge::new(&first)?;
-    for run in &runs {
-        if run.head.plan != first.head.plan || run.head.mindful_version != first.head.mindful_version {
-            return Err(cannot_merge(format!(
-                "run {} has another plan or version than {}",
-                run.head.id, first.head.id
-            )));
-        }
-        merge.add(part_of(run)?).map_err(cannot_merge)?;
-    }
-    Ok(merge)
-}
-
-/// Stores the merged run and analyzes it as it was read back. `written_here` is false if any part comes from elsewhere: then
-/// nothing in the run, such as a hook, is ever executed.
-pub fn store_merged(store: &Store, merge: RunMerge, written_here: bool) -> Result<(Run, Analysis)> {
-    let run = merge.finish().map_err(cannot_merge)?;
-    let head = part::head_of_all(&run.head);
-    let writer = if written_here { store.create(head) } else { store.create_taken_in(head) }?;
-    for event in part::events(&run) {
-        writer.emit(event);
-    }
-    writer.emit(Event::Finished { interrupted: run.interrupted, error: run.error.clone() });
-    writer.close()?;
-    let run = store.read(&writer.head.id)?;
-    let analysis = mindful_analyze::analyze(&run);
-    store.write_summary(&analysis.summary)?;
-    Ok((run, analysis))
 }
 
 /// The part of one rank: its sessions, and its target if it manages one other than the first.
@@ -215,7 +161,7 @@ fn cpus(run: &Run) -> Option<f64> {
     fact(Fact::CpusAllowed).or_else(|| fact(Fact::CpuCount)).filter(|cpus| *cpus > 0.0)
 }
 
-fn cannot_merge(why: impl std::fmt::Display) -> Error {
+pub(crate) fn cannot_merge(why: impl std::fmt::Display) -> Error {
     Error::plan(format!("cannot merge these runs: {why}"), "give the folders of all ranks of one run, each once")
 }
 

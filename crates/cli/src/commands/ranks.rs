@@ -7,7 +7,7 @@ use clap::ArgMatches;
 use mindful_core::ranks::Rank;
 use mindful_core::{Error, Result, plan::units};
 use mindful_ranks::local::{ParentWatch, RankProcesses, RendezvousFolder};
-use mindful_ranks::{JoinRequest, RankCoordinator, key_marks, plan_digest};
+use mindful_ranks::{JoinRequest, Ranked, key_marks, plan_digest};
 use mindful_runner::{Coordination, Ended};
 
 use crate::rank_context::RankContext;
@@ -71,7 +71,7 @@ fn join_at(meet: &str, shared: &RankContext, rank: &Rank, measure: Measure<'_>) 
             "drop --steady, and pass --warmup and --duration",
         ));
     }
-    let ranked = RankCoordinator::join(join_request(shared, rank.clone(), meet)?)?;
+    let ranked = Ranked::join(join_request(shared, rank.clone(), meet)?)?;
     let ended = measure(&ranked)?;
     if rank.number > 0 {
         context::tell(&in_a_line(rank, &ended));

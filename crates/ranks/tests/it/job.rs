@@ -17,7 +17,7 @@ use mindful_core::record::run::Run;
 use mindful_core::result::Summary;
 use mindful_core::{Engine, Error};
 use mindful_null::{InMemoryRendezvous, Null, SimulatedClock};
-use mindful_ranks::{JoinRequest, RankCoordinator, key_marks, plan_digest};
+use mindful_ranks::{JoinRequest, Ranked, key_marks, plan_digest};
 use mindful_record::Store;
 use mindful_runner::{Alone, Context, Coordination, Ended, Single};
 
@@ -61,7 +61,11 @@ pub(crate) struct Process {
 impl Job {
     pub(crate) fn new() -> Self {
         let clock = SimulatedClock::default();
-        let engine = Box::leak(Box::new(Null::simulated(clock.clone())));
+        let engine = Null::simulated(clock.clone());
+        Self::on(clock, Box::leak(Box::new(engine)))
+    }
+
+    pub(crate) fn on(clock: SimulatedClock, engine: &'static dyn Engine) -> Self {
         let rendezvous = Arc::new(InMemoryRendezvous::new(Arc::new(clock.clone())));
         Self { clock, rendezvous, engine, store: tempfile::tempdir().unwrap(), cut_off: None }
     }
@@ -91,7 +95,7 @@ impl Job {
         let coordination: Box<dyn Coordination> = if of == 1 {
             Box::new(Alone)
         } else {
-            Box::new(RankCoordinator::join(self.join_request(&context, number, of, version))?)
+            Box::new(Ranked::join(self.join_request(&context, number, of, version))?)
         };
         let (mut source, mut shown) = (Single::new(context.system(), context.plan.clone()), None);
         let ended = mindful_runner::run(&context, &*coordination, &mut source, None, &mut |_, analysis| {

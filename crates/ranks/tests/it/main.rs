@@ -6,4 +6,5 @@ mod cut_off;
 mod failures;
 mod job;
 mod joining;
+mod same_keys;
 mod shared_run;
