@@ -25,6 +25,7 @@ use mindful_core::{Error, Result};
 use crate::card;
 use crate::comparison::difference::Differences;
 use crate::drawing::frame::Drawing;
+use crate::drawing::plot::Plot;
 use crate::panels::facts;
 pub use ladder::Side;
 
@@ -69,14 +70,14 @@ pub(crate) fn page_charts(sides: &[Side]) -> Vec<Drawing> {
 /// All steps of a run over time; several runs have no common axis.
 fn whole(sides: &[Side]) -> Option<Drawing> {
     let [(run, analysis)] = sides else { return None };
-    timeline::drawing(run, analysis, doubt(sides))
+    timeline::drawing(run, analysis).map(|drawing| drawing.doubted(doubt(sides)))
 }
 
 /// The same of groups of runs: a curve a group and configuration, at the median of the runs.
 pub(crate) fn group_charts(groups: &[(&str, &[Side])]) -> Vec<Drawing> {
     let all = groups.iter().map(|(_, sides)| *sides).collect::<Vec<_>>().concat();
     let ladders: Vec<_> = groups.iter().flat_map(|(name, sides)| ladder::group_ladders(name, sides)).collect();
-    ladder_charts(ladders, ladder::contrast_ladders(&all), None).into_iter().chain(contrasts(&all)).collect()
+    ladder_charts(ladders, ladder::contrast_ladders(&all)).into_iter().chain(contrasts(&all)).collect()
 }
 
 /// The order of a group of sides, and their work for the price.
@@ -94,19 +95,16 @@ pub fn ranking_chart(name: &str, ranking: &RankingSummary) -> Result<Drawing> {
 
 fn curves(sides: &[Side]) -> Vec<Drawing> {
     let doubt = doubt(sides).filter(|_| sides.len() == 1);
-    ladder_charts(ladder::ladders(sides), ladder::contrast_ladders(sides), doubt)
+    let drawings = ladder_charts(ladder::ladders(sides), ladder::contrast_ladders(sides)).into_iter();
+    drawings.map(|drawing| drawing.doubted(doubt)).collect()
 }
 
 /// The curves of `ladders`; latency against throughput next to the `levels` of contrasts, which have one load each.
-fn ladder_charts<'a>(
-    ladders: Vec<ladder::Ladder<'a>>,
-    levels: Vec<ladder::Ladder<'a>>,
-    doubt: Option<&'static str>,
-) -> Vec<Drawing> {
+fn ladder_charts<'a>(ladders: Vec<ladder::Ladder<'a>>, levels: Vec<ladder::Ladder<'a>>) -> Vec<Drawing> {
     let by_load = [sessions::throughput(&ladders), sessions::mib(&ladders), sessions::cpu(&ladders)];
     let all: Vec<_> = ladders.into_iter().chain(levels).collect();
     let plots = std::iter::once(latency_iops::plot(&all)).chain(by_load);
-    plots.flatten().map(|plot| plot.drawing(doubt)).collect()
+    plots.flatten().map(Plot::drawing).collect()
 }
 
 /// The charts of each contrast; with several runs, each is labelled with its run.
@@ -114,10 +112,10 @@ fn contrasts(sides: &[Side]) -> Vec<Drawing> {
     let (mut all, doubt) = (Vec::new(), doubt(sides));
     for (_, analysis) in sides {
         let summary = &analysis.summary;
-        let drawings = contrast::drawings(summary, doubt).into_iter().chain(commit_contrast::drawing(summary, doubt));
+        let drawings = contrast::drawings(summary).into_iter().chain(commit_contrast::drawing(summary));
         let own = crate::escape(summary.tag.as_ref().unwrap_or(&summary.id));
         let own = if sides.len() > 1 { format!(": {own}") } else { String::new() };
-        all.extend(drawings.map(|drawing| Drawing { title: drawing.title + &own, ..drawing }));
+        all.extend(drawings.map(|drawing| drawing.entitled(&own).doubted(doubt)));
     }
     all
 }
@@ -129,12 +127,12 @@ pub(crate) fn step_charts(
     columns: usize,
 ) -> Vec<Drawing> {
     let drawings = [
-        over_time::drawing(record, step, doubt, columns),
-        log::drawing(record, step, doubt, columns),
-        distribution::drawing(record, step, doubt),
-        funnel::drawing(step, doubt),
+        over_time::drawing(record, step, columns),
+        log::drawing(record, step, columns),
+        distribution::drawing(record, step),
+        funnel::drawing(step),
     ];
-    drawings.into_iter().flatten().collect()
+    drawings.into_iter().flatten().map(|drawing| drawing.doubted(doubt)).collect()
 }
 
 /// The chart called `name` of `sides`; a chart of one step shows the last step.
@@ -164,7 +162,7 @@ pub fn named(name: &str, sides: &[Side]) -> Result<Drawing> {
 /// The sides have no data for it.
 pub fn comparison_chart(name: &str, compared: &Differences, [baseline, candidate]: [&[Side]; 2]) -> Result<Drawing> {
     let all = [baseline, candidate].concat();
-    let differences = differences::drawing(compared, doubt(&all));
+    let differences = differences::drawing(compared);
     if name == DIFFERENCES && differences.is_none() {
         let why = compared.sentences.first().map_or("none has a ratio", String::as_str);
         let next = "`mindful compare` of the two lists the figures that they have in common";
@@ -172,18 +170,18 @@ pub fn comparison_chart(name: &str, compared: &Differences, [baseline, candidate
     }
     let groups = [(compared.names[0].as_str(), baseline), (compared.names[1].as_str(), candidate)];
     let doubt = doubt(&all);
-    let of_groups = group_charts(&groups).into_iter().map(|drawing| Drawing { doubt, ..drawing });
-    one_of(differences.into_iter().chain(of_groups).collect(), name)
+    let drawings = differences.into_iter().chain(group_charts(&groups));
+    one_of(drawings.map(|drawing| drawing.doubted(doubt)).collect(), name)
 }
 
 fn one_of(all: Vec<Drawing>, name: &str) -> Result<Drawing> {
-    let there: Vec<_> = all.iter().map(|drawing| drawing.name).collect();
+    let there: Vec<_> = all.iter().map(Drawing::name).collect();
     let next = match there.as_slice() {
         [] => "these runs contain nothing to draw: `mindful show` prints the reason".to_owned(),
         names => format!("these runs have: {}", names.join(", ")),
     };
     all.into_iter()
-        .find(|drawing| drawing.name == name)
+        .find(|drawing| drawing.name() == name)
         .ok_or_else(|| Error::plan(format!("these runs have nothing for the chart `{name}`"), next))
 }
 

@@ -7,5 +7,4 @@ pub(crate) mod frame;
 pub(crate) mod plot;
 mod room;
 pub(crate) mod scale;
-pub(crate) mod stack;
 pub(crate) mod strips;

@@ -50,11 +50,11 @@ pub fn page(subjects: &[Subject]) -> String {
         [one] => heading::title(one.run, one.analysis),
         several => heading::title_of_several(&format_counted(several.len(), "run"), &sides(several)),
     };
-    let (mut html, mut number) = (head(&title, ""), 0);
+    let mut html = head(&title, "");
     if let [_, _, ..] = subjects {
-        together::runs(&mut html, &title, &sides(subjects), &mut number);
+        together::runs(&mut html, &title, &sides(subjects));
     }
-    each(html, subjects, number)
+    each(html, subjects)
 }
 
 /// The page of a comparison: differing facts of the sides, their differences, and the runs of both.
@@ -62,9 +62,9 @@ pub fn comparison(compared: &Differences, baseline: &[Subject], candidate: &[Sub
     let [before, after] = &compared.names;
     let all: Vec<Subject> = baseline.iter().chain(candidate).copied().collect();
     let title = heading::title_of_several(&format!("{after} against {before}"), &sides(&all));
-    let (mut html, mut number) = (head(&title, ""), 0);
-    together::both(&mut html, &title, compared, [&sides(baseline), &sides(candidate)], &mut number);
-    each(html, &all, number)
+    let mut html = head(&title, "");
+    together::both(&mut html, &title, compared, [&sides(baseline), &sides(candidate)]);
+    each(html, &all)
 }
 
 /// The page of several sides in order: the result, ranks and prices, curves, and all runs.
@@ -72,17 +72,17 @@ pub fn ranking(summary: &RankingSummary, named: &[(&str, Vec<Subject>)]) -> Stri
     let all: Vec<Subject> = named.iter().flat_map(|(_, subjects)| subjects).copied().collect();
     let name = format!("{} by {}", format_counted(named.len(), "side"), summary.by);
     let title = heading::title_of_several(&name, &sides(&all));
-    let (mut html, mut number) = (head(&title, ""), 0);
+    let mut html = head(&title, "");
     let named: Vec<_> = named.iter().map(|(name, subjects)| (*name, sides(subjects))).collect();
-    together::ranked(&mut html, &title, summary, &named, &mut number);
-    each(html, &all, number)
+    together::ranked(&mut html, &title, summary, &named);
+    each(html, &all)
 }
 
 fn sides<'a>(subjects: &[Subject<'a>]) -> Vec<Side<'a>> {
     subjects.iter().map(|subject| (subject.run, subject.analysis)).collect()
 }
 
-fn each(mut html: String, subjects: &[Subject], mut number: usize) -> String {
+fn each(mut html: String, subjects: &[Subject]) -> String {
     let steps = subjects.iter().map(|subject| subject.analysis.steps.len()).sum();
     let several = subjects.len() > 1;
     for subject in subjects {
@@ -91,7 +91,7 @@ fn each(mut html: String, subjects: &[Subject], mut number: usize) -> String {
             let (word, id) = (subject.analysis.summary.validity.name(), escaped_text(&subject.run.head.id));
             let _ = writeln!(html, "<details class=\"run\">\n<summary>{word}: {line}, run {id}</summary>");
         }
-        run(&mut html, subject, (several, steps), &mut number);
+        run(&mut html, subject, (several, steps));
         if several {
             html.push_str("</details>\n");
         }
@@ -117,7 +117,7 @@ pub(crate) fn head(title: &str, style: &str) -> String {
 
 /// One run: its first screen, the charts of all its steps, each step, and the details; `on_page` is the number of steps
 /// on the whole page.
-fn run(html: &mut String, subject: &Subject, (among_others, on_page): (bool, usize), number: &mut usize) {
+fn run(html: &mut String, subject: &Subject, (among_others, on_page): (bool, usize)) {
     let Subject { run, analysis, report, before } = *subject;
     let id = escaped_text(&analysis.summary.id);
     let level = if among_others { "h2" } else { "h1" };
@@ -130,18 +130,13 @@ fn run(html: &mut String, subject: &Subject, (among_others, on_page): (bool, usi
     }
     first_screen(html, run, analysis);
     if !among_others {
-        let drawn: Vec<_> = charts::page_charts(&[(run, analysis)])
-            .iter()
-            .map(|drawing| {
-                *number += 1;
-                drawing.figure(*number)
-            })
-            .collect();
-        if !drawn.is_empty() {
-            let _ = writeln!(html, "<h2>All steps</h2>\n<div class=\"charts\">\n{}</div>", drawn.concat());
+        let drawings = charts::page_charts(&[(run, analysis)]);
+        if !drawings.is_empty() {
+            html.push_str("<h2>All steps</h2>\n");
+            frame::add_figures(html, &drawings);
         }
     }
-    each_step(html, (run, analysis), on_page, number);
+    each_step(html, (run, analysis), on_page);
     findings(html, analysis);
     not_audited(html);
     behind(html, run, report);
@@ -216,7 +211,7 @@ fn headline(html: &mut String, card: &StepCard) {
     }
 }
 
-fn each_step(html: &mut String, (run, analysis): Side, on_page: usize, number: &mut usize) {
+fn each_step(html: &mut String, (run, analysis): Side, on_page: usize) {
     if on_page > MOST_STEPS {
         let _ = writeln!(
             html,
@@ -228,7 +223,7 @@ fn each_step(html: &mut String, (run, analysis): Side, on_page: usize, number: &
     let all = analysis.steps.len();
     let doubt = charts::doubt(&[(run, analysis)]);
     for (at, (record, step)) in (1..).zip(run.steps.iter().zip(&analysis.steps)) {
-        section(html, (record, step), (at, all), (doubt, on_page > MANY_STEPS), number);
+        section(html, (record, step), (at, all), (doubt, on_page > MANY_STEPS));
     }
     if html.contains("class=\"heat\"") {
         let _ = writeln!(html, "<p class=\"reading\">{}</p>", heat::svg::READING);
@@ -241,7 +236,6 @@ fn section(
     (record, step): (&StepRecord, &StepAnalysis),
     (at, all): (usize, usize),
     (doubt, coarser): (Option<&'static str>, bool),
-    number: &mut usize,
 ) {
     html.push_str("<section class=\"step\">\n");
     if all > 1 {
@@ -259,14 +253,8 @@ fn section(
     }
     html.push_str(&panels::panel_html(&figures::operations(step)));
     let columns = if coarser { COLUMNS.1 } else { COLUMNS.0 };
-    html.push_str("<div class=\"charts\">\n");
-    for drawing in charts::step_charts(record, step, doubt, columns) {
-        *number += 1;
-        html.push_str(&drawing.figure(*number));
-    }
-    html.push_str("</div>\n");
-    *number += 1;
-    html.push_str(&heat::svg::figures(record, step, *number, doubt, coarser));
+    frame::add_figures(html, &charts::step_charts(record, step, doubt, columns));
+    heat::svg::figures(html, record, step, doubt, coarser);
     html.push_str("</section>\n");
 }
 

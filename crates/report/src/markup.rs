@@ -4,10 +4,6 @@ use crate::escape;
 
 /// A text from outside, harmless on one line of a page or a picture.
 pub(crate) fn escaped_text(from_outside: &str) -> String {
-    marked_up(&escape(from_outside))
-}
-
-/// `text` with HTML's special characters as references.
-pub(crate) fn marked_up(text: &str) -> String {
+    let text = escape(from_outside);
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;")
 }

@@ -3,13 +3,11 @@
 
 use mindful_core::result::{CommitContrastSummary, CommitRow, Summary};
 
-use crate::drawing::frame::Drawing;
+use crate::drawing::frame::{Drawing, Heading};
 use crate::drawing::plot::{Axis, Guide, Look, Plot, Point, Series};
 use crate::drawing::scale::Unit;
-use crate::drawing::stack::Stack;
 use crate::figure::{UNKNOWN, number, time_us};
 
-const NAME: &str = "commits";
 /// Prefix of the names of bare writes, and the way that is drawn as a level.
 const BARE: &str = "bare";
 const LEVEL: &str = "bare, fdatasync";
@@ -25,17 +23,18 @@ const FIGURES: [(&str, Unit, bool, FigureOfRow); 3] = [
 ];
 
 /// The picture of a contrast of commits; `None` for another run, and without commits.
-pub(crate) fn drawing(summary: &Summary, doubt: Option<&'static str>) -> Option<Drawing> {
+pub(crate) fn drawing(summary: &Summary) -> Option<Drawing> {
     let contrast = summary.commits.as_ref()?;
     let plots = FIGURES.map(|(name, unit, level, figure)| plot(contrast, name, unit, level, figure));
     let plots: Vec<Plot> = plots.into_iter().filter(|plot| plot.series.iter().any(|s| !s.points.is_empty())).collect();
-    let title = "Commits against bare durable writes".to_owned();
-    let caption = "Commits per second, their 99th percentile and commits per sync, by sessions of the database or writes \
-                   in flight.";
-    let notes = "The level line is one bare overwrite of 8 KiB at a time, each followed by fdatasync. Commits rise above it \
-                 where several of them share a sync.";
-    let (caption, notes) = (caption.to_owned(), notes.to_owned());
-    Stack { name: NAME, title, caption, notes, plots, rows: rows(contrast) }.drawing(doubt)
+    let heading = Heading::new(
+        "commits",
+        "Commits against bare durable writes",
+        "Commits per second, their 99th percentile and commits per sync, by sessions of the database or writes in flight.",
+        "The level line is one bare overwrite of 8 KiB at a time, each followed by fdatasync. Commits rise above it where \
+         several of them share a sync.",
+    );
+    Plot::stack(heading, &plots, rows(contrast))
 }
 
 fn plot(contrast: &CommitContrastSummary, name: &str, unit: Unit, level: bool, figure: FigureOfRow) -> Plot {
@@ -54,10 +53,7 @@ fn plot(contrast: &CommitContrastSummary, name: &str, unit: Unit, level: bool, f
         series[at].points.extend(y.map(|y| Point::new(f64::from(row.sessions), y)));
     }
     Plot {
-        name: NAME,
-        title: String::new(),
-        caption: String::new(),
-        notes: String::new(),
+        heading: Heading::default(),
         x: Axis { name: ACROSS.to_owned(), unit: Unit::Number, log: true },
         y: Axis::linear(name, unit),
         labels: "",

@@ -2,8 +2,8 @@
 
 use mindful_core::result::{ContrastSummary, LevelSummary, Summary};
 
-use crate::drawing::bars::{Bar, Bars, Place};
-use crate::drawing::frame::Drawing;
+use crate::drawing::bars::{Bar, Bars};
+use crate::drawing::frame::{Drawing, Heading};
 use crate::drawing::scale::Unit;
 use crate::figure::{number, time_us};
 
@@ -13,11 +13,11 @@ const MORE: usize = 1;
 const LESS: usize = 2;
 
 /// The charts of a contrast; empty for another run.
-pub(crate) fn drawings(summary: &Summary, doubt: Option<&'static str>) -> Vec<Drawing> {
+pub(crate) fn drawings(summary: &Summary) -> Vec<Drawing> {
     let Some(contrast) = &summary.contrast else { return Vec::new() };
     let sessions = summary.steps.iter().find_map(|step| step.sessions);
     let levels = sessions.filter(|_| !contrast.all_cores.is_empty()).map(|sessions| levels(contrast, sessions));
-    [levels, added(contrast)].into_iter().flatten().map(|bars| bars.drawing(doubt)).collect()
+    [levels, added(contrast)].into_iter().flatten().map(Bars::drawing).collect()
 }
 
 fn levels(contrast: &ContrastSummary, sessions: u32) -> Bars {
@@ -32,20 +32,17 @@ fn levels(contrast: &ContrastSummary, sessions: u32) -> Bars {
             value: format!("{} per block, {} IOPS", time_us(here), number(level.iops)),
             remark: before.map_or_else(String::new, differs),
             colour: before.map_or(FIRST, |before| if here < before { LESS } else { MORE }),
+            ..Bar::default()
         }
     };
-    Bars {
-        name: "rungs",
-        title: "Time for a block, level by level".into(),
-        caption: format!(
-            "Time for a block with {sessions} sessions on all cores; each bar begins where the last one ends."
-        ),
-        notes: "The time for a block is the number of sessions divided by blocks per second.".into(),
-        rows: contrast.all_cores.iter().enumerate().map(bar).collect(),
-        place: Place::Left,
-        unit: Unit::Us,
-        titles: ["level", "time for a block", "compared with the level before"],
-    }
+    let heading = Heading::new(
+        "rungs",
+        "Time for a block, level by level",
+        format!("Time for a block with {sessions} sessions on all cores; each bar begins where the last one ends."),
+        "The time for a block is the number of sessions divided by blocks per second.",
+    );
+    let rows = contrast.all_cores.iter().enumerate().map(bar).collect();
+    Bars::from_left(heading, rows, Unit::Us, ["level", "time for a block", "compared with the level before"])
 }
 
 /// The parts of the added time, stacked.
@@ -68,21 +65,17 @@ fn added(contrast: &ContrastSummary) -> Option<Bars> {
         let share = Some(100.0 * us / whole).filter(|share| share.is_finite());
         let remark = share.map_or_else(String::new, |share| format!("{share:.0} % of it"));
         let colour = if us < 0.0 { LESS } else { MORE };
-        bars.push(Bar { name: name.into(), span: Some([begin, end]), value: signed(us), remark, colour });
+        let span = Some([begin, end]);
+        bars.push(Bar { name: name.into(), span, value: signed(us), remark, colour, ..Bar::default() });
     }
-    let value = signed(whole);
-    bars.push(Bar { name: name.into(), span: Some([0.0, whole]), value, remark: String::new(), colour });
-    Some(Bars {
-        name: "added",
-        title: title.into(),
-        caption: "Time of a block with the database minus that of a raw read of the same bytes, at equal concurrency."
-            .into(),
-        notes: "The parts add up to the last bar.".into(),
-        rows: bars,
-        place: Place::Left,
-        unit: Unit::Us,
-        titles: ["part", "time a block", "share"],
-    })
+    bars.push(Bar { name: name.into(), span: Some([0.0, whole]), value: signed(whole), colour, ..Bar::default() });
+    let heading = Heading::new(
+        "added",
+        title,
+        "Time of a block with the database minus that of a raw read of the same bytes, at equal concurrency.",
+        "The parts add up to the last bar.",
+    );
+    Some(Bars::from_left(heading, bars, Unit::Us, ["part", "time a block", "share"]))
 }
 
 fn signed(us: f64) -> String {

@@ -3,9 +3,8 @@
 use mindful_analyze::StepAnalysis;
 use mindful_analyze::judgement::ledger::LedgerRow;
 
-use crate::drawing::bars::{Bar, Bars, Place};
-use crate::drawing::frame::Drawing;
-use crate::drawing::scale::Unit;
+use crate::drawing::bars::{Bar, Bars};
+use crate::drawing::frame::{Drawing, Heading};
 use crate::figure::number;
 
 /// The level above all, which does not count reads: compared with the blocks it visits it would be a line.
@@ -15,7 +14,7 @@ const OPERATIONS: &str = "operations";
 const BELOW: &str = "  below";
 
 /// The funnel of a step; `None` if no level is known.
-pub(super) fn drawing(step: &StepAnalysis, doubt: Option<&'static str>) -> Option<Drawing> {
+pub(super) fn drawing(step: &StepAnalysis) -> Option<Drawing> {
     let rows = &step.ledger.reads;
     let is_level =
         |row: &&LedgerRow| row.name != OPERATIONS && (!row.name.starts_with("  ") || row.name.starts_with(BELOW));
@@ -25,20 +24,13 @@ pub(super) fn drawing(step: &StepAnalysis, doubt: Option<&'static str>) -> Optio
     }
     let operations = rows.iter().find(|row| row.name == OPERATIONS).and_then(|row| row.per_s);
     let operations = operations.map_or_else(String::new, |rate| format!(", for {} operations/s", number(rate)));
-    let bars = Bars {
-        name: "ledger",
-        title: "Reads at each level, from blocks visited to the device".into(),
-        caption: format!("Reads per second as counted at each level{operations}."),
-        notes:
-            "The width of a bar is the rate. A ratio compares a level with the level above it; the remark says why it \
-                differs."
-                .into(),
-        rows: bars,
-        place: Place::Middle,
-        unit: Unit::Number,
-        titles: ["level", "per second and ratio", "why it differs"],
-    };
-    Some(bars.drawing(doubt))
+    let heading = Heading::new(
+        "ledger",
+        "Reads at each level, from blocks visited to the device",
+        format!("Reads per second as counted at each level{operations}."),
+        "The width of a bar is the rate. A ratio compares a level with the level above it; the remark says why it differs.",
+    );
+    Some(Bars::around_middle(heading, bars, ["level", "per second and ratio", "why it differs"]).drawing())
 }
 
 fn bar(row: &LedgerRow) -> Bar {
@@ -50,6 +42,6 @@ fn bar(row: &LedgerRow) -> Bar {
         span: row.per_s.map(|rate| [0.0, rate]),
         value: value.unwrap_or_else(|| "not known".to_owned()),
         remark: row.gap.clone().unwrap_or_default(),
-        colour: 0,
+        ..Bar::default()
     }
 }

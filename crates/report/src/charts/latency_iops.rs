@@ -5,6 +5,7 @@ use mindful_core::result::KneeFigure;
 
 use super::ladder::{Figure, Ladder, common_rate, loads, middle, not_drawn, steps};
 use crate::card;
+use crate::drawing::frame::Heading;
 use crate::drawing::plot::{Axis, Guide, Look, Plot, Point, Series};
 use crate::drawing::scale::Unit;
 use crate::figure::{format_counted, number, time_us};
@@ -50,20 +51,18 @@ pub(crate) fn plot(ladders: &[Ladder]) -> Option<Plot> {
     let (least, most) = (ys().fold(f64::INFINITY, f64::min), ys().fold(0.0, f64::max));
     let loads = loads(ladders);
     (!series.is_empty()).then(|| Plot {
-        name: "latency-iops",
-        title: "Latency against throughput".into(),
-        caption: caption(loads),
-        notes: notes(ladders, &guides) + &not_drawn(ladders, rate, &rate_name),
+        heading: Heading::new(
+            "latency-iops",
+            "Latency against throughput",
+            format!("Each point is a measured step, labelled with its number of {loads}."),
+            notes(ladders, &guides) + &not_drawn(ladders, rate, &rate_name),
+        ),
         x: Axis::linear(&rate_name, Unit::Number),
         y: Axis { name: latency_name, unit: Unit::Us, log: least > 0.0 && most > BY_RATIO * least },
         labels: loads,
         series,
         guides,
     })
-}
-
-fn caption(loads: &str) -> String {
-    format!("Each point is a measured step, labelled with its number of {loads}.")
 }
 
 fn notes(ladders: &[Ladder], guides: &[Guide]) -> String {

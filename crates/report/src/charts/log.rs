@@ -7,17 +7,12 @@ use mindful_core::contract::metric::Counter;
 use mindful_core::record::run::StepRecord;
 
 use super::over_time::{FEWEST, caption, layer, strip};
-use crate::drawing::frame::Drawing;
+use crate::drawing::frame::{Drawing, Heading};
 use crate::drawing::scale::Unit;
 use crate::drawing::strips::Strips;
 
 /// The strips of a step with updates, of at most `most` columns; `None` if nothing is known of its log.
-pub(super) fn drawing(
-    record: &StepRecord,
-    step: &StepAnalysis,
-    doubt: Option<&'static str>,
-    most: usize,
-) -> Option<Drawing> {
+pub(super) fn drawing(record: &StepRecord, step: &StepAnalysis, most: usize) -> Option<Drawing> {
     step.summary.ops.update.as_ref()?;
     let columns = columns(record, step.window.as_ref()?, most);
     if columns.len() < FEWEST {
@@ -46,13 +41,15 @@ pub(super) fn drawing(
     let syncs = strip(&format!("{log} sync"), Unit::Us, syncs)?;
     let rows = [strip("per second", Unit::Number, rates), strip("latency of updates", Unit::Us, updates), Some(syncs)];
     let strips = Strips {
-        name: "log",
-        title: format!("Commits and the {log}"),
-        caption: caption(&columns),
-        notes: step.evidence.commits.volumes.as_ref().map_or_else(String::new, |volumes| format!("{volumes}.")),
+        heading: Heading::new(
+            "log",
+            format!("Commits and the {log}"),
+            caption(&columns),
+            step.evidence.commits.volumes.as_ref().map_or_else(String::new, |volumes| format!("{volumes}.")),
+        ),
         columns: columns.iter().map(|column| column.span_s).collect(),
         rows: rows.into_iter().flatten().collect(),
         events: Vec::new(),
     };
-    Some(strips.drawing(doubt))
+    Some(strips.drawing())
 }

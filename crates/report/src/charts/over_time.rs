@@ -13,7 +13,7 @@ use mindful_core::contract::wait::WaitClass;
 use mindful_core::plan::units::format_counted;
 use mindful_core::record::run::StepRecord;
 
-use crate::drawing::frame::Drawing;
+use crate::drawing::frame::{Drawing, Heading};
 use crate::drawing::scale::Unit;
 use crate::drawing::strips::{Event, Layer, Strip, Strips};
 use crate::figure::number;
@@ -27,12 +27,7 @@ pub(super) const LEVEL: &str = "L";
 const MOST_JUMPS: usize = 4;
 
 /// The strips of a step, of at most `most` columns; `None` if its window is too short for them.
-pub(super) fn drawing(
-    record: &StepRecord,
-    step: &StepAnalysis,
-    doubt: Option<&'static str>,
-    most: usize,
-) -> Option<Drawing> {
+pub(super) fn drawing(record: &StepRecord, step: &StepAnalysis, most: usize) -> Option<Drawing> {
     let window = step.window.as_ref()?;
     let columns = columns(record, window, most);
     if columns.len() < FEWEST {
@@ -40,15 +35,12 @@ pub(super) fn drawing(
     }
     let (events, jumps) = events(record, step, &columns);
     let strips = Strips {
-        name: "time",
-        title: "Over time".into(),
-        caption: caption(&columns),
-        notes: notes(&events, &jumps),
+        heading: Heading::new("time", "Over time", caption(&columns), notes(&events, &jumps)),
         columns: columns.iter().map(|column| column.span_s).collect(),
         rows: strips(&columns, step),
         events,
     };
-    Some(strips.drawing(doubt))
+    Some(strips.drawing())
 }
 
 pub(super) fn strips(columns: &[Column], step: &StepAnalysis) -> Vec<Strip> {

@@ -3,7 +3,7 @@
 use mindful_core::result::ranking::{RankedSide, RankingSummary};
 
 use crate::comparison::ranking::name;
-use crate::drawing::frame::Drawing;
+use crate::drawing::frame::{Drawing, Heading};
 use crate::drawing::plot::{Axis, Look, Plot, Point, Series};
 use crate::drawing::scale::Unit;
 
@@ -41,16 +41,19 @@ pub(crate) fn drawing(ranking: &RankingSummary, group: usize) -> Option<Drawing>
         points: efficient.iter().map(|(_, price, figure)| Point::new(*price, *figure)).collect(),
     };
     let unit = if by_price { "reads/s" } else { ranking.unit.as_str() };
+    let heading = Heading::new(
+        NAME,
+        "Price against work for it",
+        format!("Price of a month of 730 hours in {currency}, and {unit}."),
+        "A side below the line costs more than another one that is at least as good.",
+    );
     let plot = Plot {
-        name: NAME,
-        title: "Price against work for it".into(),
-        caption: format!("Price of a month of 730 hours in {currency}, and {unit}."),
-        notes: "A side below the line costs more than another one that is at least as good.".into(),
+        heading,
         x: Axis::linear(&format!("{currency} a month"), Unit::Number),
         y: Axis::linear(unit, Unit::Number),
         labels: "side",
         series: points.iter().map(of_side).chain(std::iter::once(frontier)).collect(),
         guides: Vec::new(),
     };
-    Some(plot.drawing(None))
+    Some(plot.drawing())
 }

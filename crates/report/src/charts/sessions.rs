@@ -3,15 +3,12 @@
 use mindful_analyze::StepAnalysis;
 
 use super::ladder::{Figure, Ladder, common_rate, loads, middle, not_drawn};
+use crate::drawing::frame::Heading;
 use crate::drawing::plot::{Axis, Look, Plot, Point, Series};
 use crate::drawing::scale::Unit;
 use crate::figure::{number, percent};
 
 const MIB: f64 = 1_048_576.0;
-
-fn most_loads(ladders: &[Ladder]) -> usize {
-    ladders.iter().map(|ladder| ladder.by_load.len()).max().unwrap_or(0)
-}
 
 fn series(ladder: &Ladder, name: &str, figure: Figure) -> Series {
     let of_load = |(load, steps): &(u32, Vec<&StepAnalysis>)| {
@@ -21,27 +18,14 @@ fn series(ladder: &Ladder, name: &str, figure: Figure) -> Series {
     Series { name: name.to_owned(), look: Look::Curve, points: ladder.by_load.iter().filter_map(of_load).collect() }
 }
 
-fn axis(ladders: &[Ladder]) -> Axis {
-    Axis::linear(loads(ladders), Unit::Number)
-}
-
 /// A chart over the loads, where there are at least two and something to draw.
-fn plot(
-    ladders: &[Ladder],
-    name: &'static str,
-    [title, y]: [&str; 2],
-    unit: Unit,
-    [caption, notes]: [String; 2],
-    series: Vec<Series>,
-) -> Option<Plot> {
-    let series: Vec<Series> = series.into_iter().filter(|series| series.points.iter().any(|p| p.y > 0.0)).collect();
-    (most_loads(ladders) > 1 && !series.is_empty()).then(|| Plot {
-        name,
-        title: title.to_owned(),
-        caption,
-        notes,
-        x: axis(ladders),
-        y: Axis::linear(y, unit),
+fn plot(ladders: &[Ladder], heading: Heading, y: (&str, Unit), mut series: Vec<Series>) -> Option<Plot> {
+    series.retain(|series| series.points.iter().any(|point| point.y > 0.0));
+    let has_several_loads = ladders.iter().any(|ladder| ladder.by_load.len() > 1);
+    (has_several_loads && !series.is_empty()).then(|| Plot {
+        heading,
+        x: Axis::linear(loads(ladders), Unit::Number),
+        y: Axis::linear(y.0, y.1),
         labels: "",
         series,
         guides: Vec::new(),
@@ -50,25 +34,21 @@ fn plot(
 
 /// Throughput by load, of a single ladder with its line without any queue.
 pub(super) fn throughput(ladders: &[Ladder]) -> Option<Plot> {
-    const TITLE: &str = "Throughput by load";
     let (visited, flow) = common_rate(ladders);
+    let heading = |caption: &str, notes| Heading::new("sessions", "Throughput by load", caption, notes);
     let [ladder] = ladders else {
         let all = ladders.iter().map(|ladder| series(ladder, &ladder.name, visited)).collect();
-        let words =
-            [format!("Throughput by load, one curve per configuration: {flow}."), not_drawn(ladders, visited, flow)];
-        return plot(ladders, "sessions", [TITLE, flow], Unit::Number, words, all);
+        let caption = format!("Throughput by load, one curve per configuration: {flow}.");
+        return plot(ladders, heading(&caption, not_drawn(ladders, visited, flow)), (flow, Unit::Number), all);
     };
     let visited = series(ladder, flow, visited);
     let reads = series(ladder, "physical reads per second", |step| step.summary.physical_reads_per_s);
     let (first, last) = visited.points.first().cloned().zip(visited.points.last().cloned())?;
     let top = visited.points.iter().map(|point| point.y).fold(0.0, f64::max);
     let linear = linear(&first, &last, top);
-    let words = [
-        "Throughput by load, compared with linear growth from the first step.".to_owned(),
-        speed_up_sentence(&first, &last),
-    ];
+    let caption = "Throughput by load, compared with linear growth from the first step.";
     let all = [Some(visited), Some(reads), linear].into_iter().flatten().collect();
-    plot(ladders, "sessions", [TITLE, "per second"], Unit::Number, words, all)
+    plot(ladders, heading(caption, speed_up_sentence(&first, &last)), ("per second", Unit::Number), all)
 }
 
 fn speed_up_sentence(first: &Point, last: &Point) -> String {
@@ -105,11 +85,13 @@ pub(super) fn mib(ladders: &[Ladder]) -> Option<Plot> {
         (log, |step| step.summary.log_bytes_per_s.map(|bytes| bytes / MIB)),
     ];
     let all = kinds.map(|(name, figure)| series(ladder, name, figure)).into();
-    let words = [
-        "MiB (2^20 bytes) read, written and logged per second.".to_owned(),
-        "A rate that is zero or not known has no curve.".to_owned(),
-    ];
-    plot(ladders, "mib", ["MiB per second by load", "MiB per second"], Unit::Number, words, all)
+    let heading = Heading::new(
+        "mib",
+        "MiB per second by load",
+        "MiB (2^20 bytes) read, written and logged per second.",
+        "A rate that is zero or not known has no curve.",
+    );
+    plot(ladders, heading, ("MiB per second", Unit::Number), all)
 }
 
 pub(super) fn cpu(ladders: &[Ladder]) -> Option<Plot> {
@@ -121,9 +103,11 @@ pub(super) fn cpu(ladders: &[Ladder]) -> Option<Plot> {
         several => several.iter().map(|ladder| series(ladder, &ladder.name, logical)).collect(),
     };
     let y = if ladders.len() == 1 { "CPU for one" } else { "CPU for a logical read" };
-    let words = [
-        "CPU time of the server per read.".to_owned(),
-        "The time of a physical read includes the logical read that caused it.".to_owned(),
-    ];
-    plot(ladders, "cpu-cost", ["CPU for a read", y], Unit::Us, words, all)
+    let heading = Heading::new(
+        "cpu-cost",
+        "CPU for a read",
+        "CPU time of the server per read.",
+        "The time of a physical read includes the logical read that caused it.",
+    );
+    plot(ladders, heading, (y, Unit::Us), all)
 }

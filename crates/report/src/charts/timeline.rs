@@ -7,7 +7,7 @@ use mindful_analyze::{Analysis, StepAnalysis};
 use mindful_core::record::run::{HookRecord, Run, StepRecord};
 
 use super::over_time;
-use crate::drawing::frame::Drawing;
+use crate::drawing::frame::{Drawing, Heading};
 use crate::drawing::strips::{Event, Layer, Strip, Strips};
 use crate::escape::escape_to;
 use crate::figure::number;
@@ -48,7 +48,7 @@ fn since(us: i64, zero_us: i64) -> f64 {
 }
 
 /// The strips of all steps; `None` for a single one, and if their times are unknown.
-pub(super) fn drawing(run: &Run, analysis: &Analysis, doubt: Option<&'static str>) -> Option<Drawing> {
+pub(super) fn drawing(run: &Run, analysis: &Analysis) -> Option<Drawing> {
     let most = (MOST / run.steps.len().max(1)).max(1);
     let mut parts: Vec<Part> =
         run.steps.iter().zip(&analysis.steps).filter_map(|both| Part::from_step(both, most)).collect();
@@ -70,15 +70,17 @@ pub(super) fn drawing(run: &Run, analysis: &Analysis, doubt: Option<&'static str
         rows.iter_mut().flat_map(|strip| &mut strip.layers).for_each(|layer| layer.values.push(None));
     }
     let strips = Strips {
-        name: "timeline",
-        title: "All steps over time".into(),
-        caption: "All steps on one axis, each from the line with its number. A gap means no data.".into(),
-        notes: notes(&run.hooks, &events),
+        heading: Heading::new(
+            "timeline",
+            "All steps over time",
+            "All steps on one axis, each from the line with its number. A gap means no data.",
+            notes(&run.hooks, &events),
+        ),
         columns,
         rows,
         events,
     };
-    Some(strips.drawing(doubt))
+    Some(strips.drawing())
 }
 
 fn notes(hooks: &[HookRecord], events: &[Event]) -> String {

@@ -2,17 +2,19 @@
 
 use std::fmt::Write as _;
 
-use super::frame::{CHARACTER, Drawing, LINE, WIDTH, lines_of, write_lines};
+use super::frame::{CHARACTER, Drawing, Heading, LINE, Svg, WIDTH, lines_of};
 use super::room::{Area, FreeSpace};
 use super::scale::{Scale, Unit, drawable};
 use crate::figure::{number, time_us};
-use crate::markup::escaped_text;
 
 const LEFT: f64 = 74.0;
 const RIGHT: f64 = 20.0;
 const HEIGHT: f64 = 268.0;
+/// Height of a field in a stack, and the distance to the next, with the name of that.
+const STACKED_HEIGHT: f64 = 150.0;
+const BETWEEN: f64 = 36.0;
 /// Below the last field: the axis and its name.
-pub(super) const BELOW: f64 = 46.0;
+const BELOW: f64 = 46.0;
 const LEGEND: f64 = 18.0;
 /// Longest line of a name in the legend, characters.
 const LEGEND_COLUMNS: usize = 80;
@@ -31,7 +33,7 @@ const PLACES: [(&str, f64, f64); 8] = [
 ];
 /// Shapes, colours and dashes before they come again.
 pub(crate) const LOOKS: usize = 6;
-const MARKS: [&str; LOOKS] = [
+pub(super) const MARKS: [&str; LOOKS] = [
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z",
     "M-3.6 -3.6h7.2v7.2h-7.2z",
     "M0 -5l4.8 8.4h-9.6z",
@@ -40,7 +42,7 @@ const MARKS: [&str; LOOKS] = [
     "M-5 0h10M0 -5v10",
 ];
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Axis {
     pub name: String,
     pub unit: Unit,
@@ -78,6 +80,11 @@ pub(crate) enum Look {
 impl Look {
     const fn has_marks(self) -> bool {
         matches!(self, Self::Curve | Self::Dots)
+    }
+
+    /// Colour, dash and width of line `at`.
+    fn line_class(self, at: usize) -> String {
+        format!("line c{0} d{0}{1}", at % LOOKS + 1, if self == Self::Guide { " thin" } else { "" })
     }
 }
 
@@ -120,11 +127,7 @@ pub(crate) enum Guide {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Plot {
-    pub name: &'static str,
-    pub title: String,
-    pub caption: String,
-    /// How to read it, in sentences; may be empty.
-    pub notes: String,
+    pub heading: Heading,
     pub x: Axis,
     pub y: Axis,
     pub labels: &'static str,
@@ -133,24 +136,28 @@ pub(crate) struct Plot {
 }
 
 impl Plot {
-    pub(crate) fn drawing(&self, doubt: Option<&'static str>) -> Drawing {
-        let (mut content, above) = self.legend();
-        let bottom = self.draw(&mut content, above, HEIGHT, &self.x_scale(), true);
-        Drawing {
-            name: self.name,
-            title: self.title.clone(),
-            caption: self.caption.clone(),
-            notes: self.notes.clone(),
-            content,
-            height: bottom + BELOW,
-            rows: self.rows(),
-            doubt,
+    pub(crate) fn drawing(self) -> Drawing {
+        let (mut marks, above) = self.legend();
+        let bottom = self.draw(&mut marks, above, HEIGHT, &self.x_scale(), true);
+        let rows = self.rows();
+        Drawing::new(self.heading, marks, bottom + BELOW, rows)
+    }
+
+    /// Draws `plots` above each other with one legend; `None` without a plot. They have the same series, in the same order,
+    /// and the same axis across. `rows` are the figures of all.
+    pub(crate) fn stack(heading: Heading, plots: &[Self], rows: Vec<Vec<String>>) -> Option<Drawing> {
+        let first = plots.first()?;
+        let x = first.x.scale(plots.iter().flat_map(Self::points).map(|point| point.x), 6);
+        let (mut marks, mut above) = first.legend();
+        for (at, plot) in (1..).zip(plots) {
+            above = BETWEEN + plot.draw(&mut marks, above, STACKED_HEIGHT, &x, at == plots.len());
         }
+        Some(Drawing::new(heading, marks, above - BETWEEN + BELOW, rows))
     }
 
     /// Draws the field of `height`, all that is above it from `above` on, and below it the axis if that is `named`; returns
     /// where the field ends.
-    pub(super) fn draw(&self, svg: &mut String, above: f64, height: f64, x: &Scale, named: bool) -> f64 {
+    fn draw(&self, svg: &mut Svg, above: f64, height: f64, x: &Scale, named: bool) -> f64 {
         let marked = self.guides.iter().filter(|guide| !matches!(guide, Guide::Level(..))).count();
         // Marked points are named above the field, so that no name lies over a curve.
         let top = above + NAME * marked as f64;
@@ -162,7 +169,7 @@ impl Plot {
         top + height
     }
 
-    pub(super) fn points(&self) -> impl Iterator<Item = &Point> {
+    fn points(&self) -> impl Iterator<Item = &Point> {
         self.series.iter().flat_map(|series| &series.points).filter(|point| drawable(point.x) && drawable(point.y))
     }
 
@@ -189,41 +196,28 @@ impl Plot {
     }
 
     /// The legend, and the top of the content below it.
-    pub(super) fn legend(&self) -> (String, f64) {
-        let (mut svg, mut x, mut line) = (String::new(), 14.0, 0.0);
+    fn legend(&self) -> (Svg, f64) {
+        let (mut svg, mut x, mut line) = (Svg::default(), 14.0, 0.0);
         let named: Vec<_> = self.series.iter().enumerate().filter(|(_, series)| !series.name.is_empty()).collect();
-        if !named.is_empty() {
-            for (at, series) in named {
-                let label = lines_of(&series.name, LEGEND_COLUMNS);
-                let longest = label.iter().map(|line| line.chars().count()).max().unwrap_or(0);
-                let wide = 42.0 + 1.1 * CHARACTER * longest as f64;
-                if x > 14.0 && x + wide > WIDTH - 8.0 {
-                    (x, line) = (14.0, line + 1.0);
-                }
-                let y = 12.0 + LEGEND * line;
-                if series.look != Look::Dots {
-                    let _ = writeln!(
-                        svg,
-                        "<path class=\"line {}{}\" d=\"M{x:.1} {y:.1}h26\"/>",
-                        curve_class(at),
-                        thin(series.look)
-                    );
-                }
-                if series.look.has_marks() {
-                    let mark = MARKS[at % LOOKS];
-                    let _ = writeln!(
-                        svg,
-                        "<path class=\"key dot c{}\" transform=\"translate({:.1} {y:.1})\" d=\"{mark}\"/>",
-                        at % LOOKS + 1,
-                        x + 13.0
-                    );
-                }
-                write_lines(&mut svg, "", [x + 31.0, y + 4.0], &label);
-                line += (LINE / LEGEND * (label.len() - 1) as f64).ceil();
-                x += wide + 10.0;
+        for (at, series) in &named {
+            let label = lines_of(&series.name, LEGEND_COLUMNS);
+            let longest = label.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+            let wide = 42.0 + 1.1 * CHARACTER * longest as f64;
+            if x > 14.0 && x + wide > WIDTH - 8.0 {
+                (x, line) = (14.0, line + 1.0);
             }
-            line += 1.0;
+            let y = 12.0 + LEGEND * line;
+            if series.look != Look::Dots {
+                svg.path(&series.look.line_class(*at), &format!("M{x:.1} {y:.1}h26"));
+            }
+            if series.look.has_marks() {
+                svg.mark(&format!("key dot c{}", at % LOOKS + 1), [x + 13.0, y], MARKS[at % LOOKS], "");
+            }
+            svg.lines("", [x + 31.0, y + 4.0], &label);
+            line += (LINE / LEGEND * (label.len() - 1) as f64).ceil();
+            x += wide + 10.0;
         }
+        line += if named.is_empty() { 0.0 } else { 1.0 };
         (svg, LEGEND * line + 34.0)
     }
 
@@ -253,15 +247,6 @@ impl Plot {
     }
 }
 
-/// Colour and dash of a curve.
-fn curve_class(at: usize) -> String {
-    format!("c{0} d{0}", at % LOOKS + 1)
-}
-
-fn thin(look: Look) -> &'static str {
-    if look == Look::Guide { " thin" } else { "" }
-}
-
 struct Field<'a> {
     plot: &'a Plot,
     above: f64,
@@ -284,101 +269,73 @@ impl Field<'_> {
         self.top + self.height
     }
 
-    fn axes(&self, svg: &mut String, named: bool) {
+    fn axes(&self, svg: &mut Svg, named: bool) {
         let (right, bottom) = (WIDTH - RIGHT, self.bottom());
-        let wide = right - LEFT;
-        let _ = writeln!(
-            svg,
-            "<rect class=\"field\" x=\"{LEFT}\" y=\"{}\" width=\"{wide}\" height=\"{}\"/>",
-            self.top, self.height
-        );
-        for (value, name) in &self.y.ticks {
-            let y = self.y(*value);
-            let _ = writeln!(svg, "<path class=\"rule\" d=\"M{LEFT} {y:.1}H{right}\"/>");
-            let _ = writeln!(svg, "<text class=\"at-end\" x=\"{}\" y=\"{:.1}\">{name}</text>", LEFT - 7.0, y + 4.0);
-        }
+        svg.rect("field", [LEFT, self.top, right - LEFT, self.height]);
+        svg.levels([LEFT, right], &self.y, |value| self.y(value));
         let mut before = f64::NEG_INFINITY;
         for (value, name) in &self.x.ticks {
-            let (x, half) = (self.x(*value), CHARACTER * name.chars().count() as f64 / 2.0);
-            let _ = writeln!(svg, "<path class=\"tick\" d=\"M{x:.1} {bottom}v4\"/>");
+            let (x, half) = (self.x(*value), width(name) / 2.0);
+            svg.line("tick", [x, bottom, x, bottom + 4.0]);
             if x - half < before || !named {
                 continue;
             }
             before = x + half + 6.0;
             let (class, x) = if x + half > WIDTH - 2.0 { ("at-end", WIDTH - 2.0) } else { ("at-middle", x) };
-            let _ = writeln!(svg, "<text class=\"{class}\" x=\"{x:.1}\" y=\"{}\">{name}</text>", bottom + 17.0);
+            svg.text(class, [x, bottom + 17.0], name);
         }
-        let _ = writeln!(
-            svg,
-            "<text class=\"axis-name\" x=\"14\" y=\"{}\">{}</text>",
-            self.above - 10.0,
-            escaped_text(&self.plot.y.name)
-        );
+        svg.text("axis-name", [14.0, self.above - 10.0], &self.plot.y.name);
         if named {
-            let name = escaped_text(&self.plot.x.name);
-            let _ =
-                writeln!(svg, "<text class=\"axis-name at-end\" x=\"{right}\" y=\"{}\">{name}</text>", bottom + 36.0);
+            svg.text("axis-name at-end", [right, bottom + 36.0], &self.plot.x.name);
         }
     }
 
-    fn guides(&self, svg: &mut String, room: &mut FreeSpace) {
+    fn guides(&self, svg: &mut Svg, room: &mut FreeSpace) {
         let (right, bottom) = (WIDTH - RIGHT, self.bottom());
-        let (mut words, mut line) = (String::new(), self.above + 3.0);
+        let (mut words, mut line) = (Svg::default(), self.above + 3.0);
         // All names are on one side of their lines: a name between two lines could belong to either.
-        let wide = |name: &str| CHARACTER * name.chars().count() as f64;
         let fits_right = |guide: &Guide| match guide {
-            Guide::Upright(x, _, name) | Guide::Spot(x, _, name) => self.x(*x) + 5.0 + wide(name) <= WIDTH - 4.0,
+            Guide::Upright(x, _, name) | Guide::Spot(x, _, name) => self.x(*x) + 5.0 + width(name) <= WIDTH - 4.0,
             Guide::Level(..) => true,
         };
         let all_right = self.plot.guides.iter().all(fits_right);
         // The name, and the start of the line to its point.
         let mut tell = |x: f64, name: &str| {
             // On the side where it fits, else as far right as possible.
-            let wide = wide(name);
+            let wide = width(name);
             let (class, x) = match x {
                 x if all_right => ("noted", x + 5.0),
                 x if x - 5.0 - wide >= 4.0 => ("noted at-end", x - 5.0),
                 x if x + 5.0 + wide <= WIDTH - 4.0 => ("noted", x + 5.0),
                 _ => ("noted at-end", WIDTH - 4.0),
             };
-            let _ =
-                writeln!(words, "<text class=\"{class}\" x=\"{x:.1}\" y=\"{line:.1}\">{}</text>", escaped_text(name));
+            words.text(class, [x, line], name);
             line += NAME;
             line - NAME - 9.0
         };
         for guide in &self.plot.guides {
             match guide {
                 Guide::Upright(value, band, name) => {
-                    if let Some([low, high]) = band {
-                        let (from, to) = (self.x(*low), self.x(*high));
-                        let _ = writeln!(
-                            svg,
-                            "<rect class=\"band\" x=\"{from:.1}\" y=\"{}\" width=\"{:.1}\" height=\"{}\"/>",
-                            self.top,
-                            (to - from).max(0.0),
-                            self.height
-                        );
+                    if let Some([low, high]) = band.map(|band| band.map(|end| self.x(end))) {
+                        svg.rect("band", [low, self.top, high - low, self.height]);
                     }
                     let x = self.x(*value);
-                    let from = tell(x, name);
-                    let _ = writeln!(svg, "<path class=\"guide\" d=\"M{x:.1} {from:.1}V{bottom}\"/>");
+                    svg.line("guide", [x, tell(x, name), x, bottom]);
                 }
                 Guide::Level(value, name) => {
                     let y = self.y(*value);
-                    let _ = writeln!(svg, "<path class=\"guide\" d=\"M{LEFT} {y:.1}H{right}\"/>");
-                    let (class, x, y) = self.place_of_level(y, wide(name), room);
-                    let name = escaped_text(name);
-                    let _ = writeln!(svg, "<text class=\"{class}\" x=\"{x}\" y=\"{y:.1}\">{name}</text>");
+                    svg.line("guide", [LEFT, y, right, y]);
+                    let (class, x, y) = self.place_of_level(y, width(name), room);
+                    svg.text(class, [x, y], name);
                 }
                 Guide::Spot(x, y, name) => {
                     let (x, y) = (self.x(*x), self.y(*y));
-                    let _ = writeln!(svg, "<circle class=\"spot\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"9\"/>");
-                    let from = tell(x, name);
-                    let _ = writeln!(svg, "<path class=\"leader\" d=\"M{x:.1} {:.1}V{from:.1}\"/>", y - 9.0);
+                    svg.mark("spot", [x, y], "M-9 0a9 9 0 1 0 18 0a9 9 0 1 0 -18 0z", "");
+                    svg.line("leader", [x, y - 9.0, x, tell(x, name)]);
                 }
             }
         }
-        svg.push_str(&words);
+        svg.0 += &words.0;
     }
 
     /// Where the name of a level line at `y` is written: at the left end if no curve is there, else at the right one.
@@ -392,7 +349,7 @@ impl Field<'_> {
         }
     }
 
-    fn series(&self, svg: &mut String, room: &mut FreeSpace) {
+    fn series(&self, svg: &mut Svg, room: &mut FreeSpace) {
         for (at, series) in self.plot.series.iter().enumerate() {
             let points: Vec<&Point> = series.points.iter().filter(|p| drawable(p.x) && drawable(p.y)).collect();
             if series.look != Look::Dots {
@@ -437,11 +394,11 @@ impl Field<'_> {
         room
     }
 
-    fn name(&self, svg: &mut String, at: usize, point: &Point, room: &mut FreeSpace) {
+    fn name(&self, svg: &mut Svg, at: usize, point: &Point, room: &mut FreeSpace) {
         if point.label.is_empty() {
             return;
         }
-        let (x, y, wide) = (self.x(point.x), self.y(point.y), CHARACTER * point.label.chars().count() as f64);
+        let (x, y, wide) = (self.x(point.x), self.y(point.y), width(&point.label));
         let places = PLACES.map(|(class, right, down)| (class, x + right, y + down));
         let areas = places.map(|(class, x, y)| -> Area {
             let left = match class {
@@ -451,12 +408,12 @@ impl Field<'_> {
             };
             [left, y - 10.0, left + wide, y + 2.0]
         });
-        let Some((class, x, y)) = room.find(at, &areas).map(|place| places[place]) else { return };
-        let _ =
-            writeln!(svg, "<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", escaped_text(&point.label));
+        if let Some((class, x, y)) = room.find(at, &areas).map(|place| places[place]) {
+            svg.text(class, [x, y], &point.label);
+        }
     }
 
-    fn draw_curve(&self, svg: &mut String, at: usize, kind: Look, points: &[&Point]) {
+    fn draw_curve(&self, svg: &mut Svg, at: usize, kind: Look, points: &[&Point]) {
         let mut path = String::new();
         for (i, point) in points.iter().enumerate() {
             let (x, y) = (self.x(point.x), self.y(point.y));
@@ -467,32 +424,30 @@ impl Field<'_> {
             };
         }
         if !path.is_empty() {
-            let _ = writeln!(svg, "<path class=\"line {}{}\" d=\"{path}\"/>", curve_class(at), thin(kind));
+            svg.path(&kind.line_class(at), &path);
         }
     }
 
-    fn mark(&self, svg: &mut String, at: usize, series: &Series, point: &Point) {
+    fn mark(&self, svg: &mut Svg, at: usize, series: &Series, point: &Point) {
         let (x, y, colour) = (self.x(point.x), self.y(point.y), at % LOOKS + 1);
+        let whisker = format!("whisker c{colour}");
         if let Some([low, high]) = point.high {
-            let (low, high) = (self.y(low), self.y(high));
-            let _ = writeln!(svg, "<path class=\"whisker c{colour}\" d=\"M{x:.1} {low:.1}V{high:.1}\"/>");
+            svg.line(&whisker, [x, self.y(low), x, self.y(high)]);
         }
         if let Some([low, high]) = point.wide {
-            let (low, high) = (self.x(low), self.x(high));
-            let _ = writeln!(svg, "<path class=\"whisker c{colour}\" d=\"M{low:.1} {y:.1}H{high:.1}\"/>");
+            svg.line(&whisker, [self.x(low), y, self.x(high), y]);
         }
-        let (labels, plot) = (self.plot.labels, self.plot);
-        let title = match (point.label.as_str(), labels) {
+        let plot = self.plot;
+        let label = match (point.label.as_str(), plot.labels) {
             ("", _) => String::new(),
             ("1", "sessions") => "1 session: ".to_owned(),
             (label, labels) => format!("{label} {labels}: "),
         };
-        let title = format!("{}: {title}{}, {}", series.name, plot.x.cell(point.x), plot.y.cell(point.y));
-        let _ = writeln!(
-            svg,
-            "<path class=\"dot c{colour}\" transform=\"translate({x:.1} {y:.1})\" d=\"{}\"><title>{}</title></path>",
-            MARKS[at % LOOKS],
-            escaped_text(&title)
-        );
+        let title = format!("{}: {label}{}, {}", series.name, plot.x.cell(point.x), plot.y.cell(point.y));
+        svg.mark(&format!("dot c{colour}"), [x, y], MARKS[at % LOOKS], &title);
     }
+}
+
+fn width(text: &str) -> f64 {
+    CHARACTER * text.chars().count() as f64
 }

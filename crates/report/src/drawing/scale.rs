@@ -3,8 +3,9 @@
 use crate::figure::format_whole;
 use crate::heat::axis;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Unit {
+    #[default]
     /// A number, its unit in the name of the axis.
     Number,
     /// A length of time in us, named with a fitting unit.

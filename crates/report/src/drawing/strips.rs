@@ -2,10 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::frame::{CHARACTER, Drawing, WIDTH};
+use super::frame::{CHARACTER, Drawing, Heading, Svg, WIDTH};
 use super::scale::{Scale, Unit, drawable};
 use crate::figure::{UNKNOWN, number, time_us};
-use crate::markup::escaped_text;
 
 const LEFT: f64 = 74.0;
 const RIGHT: f64 = 16.0;
@@ -51,11 +50,7 @@ impl Event {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Strips {
-    pub name: &'static str,
-    pub title: String,
-    pub caption: String,
-    /// How to read it, in sentences; may be empty.
-    pub notes: String,
+    pub heading: Heading,
     /// Begin and end of each column, s.
     pub columns: Vec<[f64; 2]>,
     /// From top to bottom.
@@ -64,13 +59,11 @@ pub(crate) struct Strips {
 }
 
 impl Strips {
-    pub(crate) fn drawing(&self, doubt: Option<&'static str>) -> Drawing {
+    pub(crate) fn drawing(self) -> Drawing {
         let end = self.columns.last().map_or(1.0, |column| column[1]);
         let time = Scale::linear([end].into_iter(), Unit::Elapsed, 6);
         let x = |s: f64| LEFT + (WIDTH - LEFT - RIGHT) * time.share(s);
-        let mut svg = String::new();
-        let mut bottom = ABOVE;
-        let mut tops = Vec::new();
+        let (mut svg, mut bottom, mut tops) = (Svg::default(), ABOVE, Vec::new());
         for strip in &self.rows {
             let top = bottom + HEAD + LEGEND * strip.legend_lines() as f64;
             tops.push(top);
@@ -78,49 +71,34 @@ impl Strips {
             bottom = top + STRIP;
         }
         for (s, name) in &time.ticks {
-            let x = x(*s);
-            let _ = writeln!(svg, "<path class=\"tick\" d=\"M{x:.1} {bottom}v4\"/>");
-            let _ = writeln!(svg, "<text class=\"at-middle\" x=\"{x:.1}\" y=\"{}\">{name}</text>", bottom + 17.0);
+            svg.line("tick", [x(*s), bottom, x(*s), bottom + 4.0]);
+            svg.text("at-middle", [x(*s), bottom + 17.0], name);
         }
         self.marks(&mut svg, &x, &tops);
-        Drawing {
-            name: self.name,
-            title: self.title.clone(),
-            caption: self.caption.clone(),
-            notes: self.notes.clone(),
-            content: svg,
-            height: bottom + 24.0,
-            rows: self.table(),
-            doubt,
-        }
+        let table = self.table();
+        Drawing::new(self.heading, svg, bottom + 24.0, table)
     }
 
     /// Marks events through all strips, which begin at `tops`: no line crosses their names.
-    fn marks(&self, svg: &mut String, x: &dyn Fn(f64) -> f64, tops: &[f64]) {
+    fn marks(&self, svg: &mut Svg, x: &dyn Fn(f64) -> f64, tops: &[f64]) {
         let bottom = tops.last().map_or(ABOVE, |top| top + STRIP);
         let mut named: Vec<[f64; 2]> = Vec::new();
         let (edges, others): (Vec<_>, Vec<_>) = self.events.iter().partition(|event| event.edge);
         for event in edges.into_iter().chain(others) {
             let [from, to] = event.span_s.map(x);
             if to - from > 1.5 {
-                let (wide, high) = (to - from, bottom - ABOVE);
-                let _ = writeln!(
-                    svg,
-                    "<rect class=\"event-span\" x=\"{from:.1}\" y=\"{ABOVE}\" width=\"{wide:.1}\" height=\"{high:.1}\"/>"
-                );
+                svg.rect("event-span", [from, ABOVE, to - from, bottom - ABOVE]);
             }
-            let class = if event.edge { "edge" } else { "event" };
             let mut path = format!("M{from:.1} {ABOVE}v5");
             for top in tops {
                 let _ = write!(path, "M{from:.1} {top}v{STRIP}");
             }
-            let _ = writeln!(svg, "<path class=\"{class}\" d=\"{path}\"/>");
+            svg.path(if event.edge { "edge" } else { "event" }, &path);
             let half = 3.0 + CHARACTER * event.name.chars().count() as f64 / 2.0;
             let place = [from - half, from + half];
             if named.iter().all(|other| place[1] <= other[0] || other[1] <= place[0]) {
                 named.push(place);
-                let name = escaped_text(&event.name);
-                let _ = writeln!(svg, "<text class=\"noted at-middle\" x=\"{from:.1}\" y=\"11\">{name}</text>");
+                svg.text("noted at-middle", [from, 11.0], &event.name);
             }
         }
     }
@@ -151,33 +129,23 @@ struct Placed<'a> {
 }
 
 impl Placed<'_> {
-    fn draw(&self, svg: &mut String) {
+    fn draw(&self, svg: &mut Svg) {
         let (strip, right) = (self.strip, WIDTH - RIGHT);
         let level = strip.level.as_ref().map(|(value, _)| *value);
         let most = strip.layers.iter().enumerate().flat_map(|(at, _)| self.tops(at)).flatten();
         let scale = Scale::linear(most.chain(level), strip.unit, 2);
         let y = |value: f64| self.top + STRIP * (1.0 - scale.share(value));
-        let _ = writeln!(
-            svg,
-            "<rect class=\"field\" x=\"{LEFT}\" y=\"{}\" width=\"{}\" height=\"{STRIP}\"/>",
-            self.top,
-            right - LEFT
-        );
-        for (value, name) in &scale.ticks {
-            let y = y(*value);
-            let _ = writeln!(svg, "<path class=\"rule\" d=\"M{LEFT} {y:.1}H{right}\"/>");
-            let _ = writeln!(svg, "<text class=\"at-end\" x=\"{}\" y=\"{:.1}\">{name}</text>", LEFT - 7.0, y + 4.0);
-        }
+        svg.rect("field", [LEFT, self.top, right - LEFT, STRIP]);
+        svg.levels([LEFT, right], &scale, y);
         for at in (0..strip.layers.len()).rev() {
             let tops = self.tops(at);
             if strip.stacked {
-                let _ = writeln!(svg, "<path class=\"area c{}\" d=\"{}\"/>", at % 6 + 1, self.area(&tops, &y));
+                svg.path(&format!("area c{}", at % 6 + 1), &self.area(&tops, &y));
             }
-            let _ =
-                writeln!(svg, "<path class=\"line thin c{0} d{0}\" d=\"{1}\"/>", at % 6 + 1, self.step_path(&tops, &y));
+            svg.path(&format!("line thin c{0} d{0}", at % 6 + 1), &self.step_path(&tops, &y));
         }
         if let Some(value) = level {
-            let _ = writeln!(svg, "<path class=\"guide\" d=\"M{LEFT} {:.1}H{right}\"/>", y(value));
+            svg.line("guide", [LEFT, y(value), right, y(value)]);
         }
         self.legend(svg);
     }
@@ -216,11 +184,10 @@ impl Placed<'_> {
         path
     }
 
-    fn legend(&self, svg: &mut String) {
+    fn legend(&self, svg: &mut Svg) {
         let lines = self.strip.legend_lines();
         let y = self.top - 8.0 - LEGEND * lines as f64;
-        let _ =
-            writeln!(svg, "<text class=\"axis-name\" x=\"{LEFT}\" y=\"{y}\">{}</text>", escaped_text(&self.strip.name));
+        svg.text("axis-name", [LEFT, y], &self.strip.name);
         let names = self.strip.legend();
         let all: f64 = names.iter().map(|(_, name)| width(name)).sum();
         let mut at = if lines == 0 { (WIDTH - RIGHT - all, y) } else { (LEFT, y + LEGEND) };
@@ -229,8 +196,8 @@ impl Placed<'_> {
                 at = (LEFT, at.1 + LEGEND);
             }
             let class = layer.map_or_else(|| "guide".to_owned(), |at| format!("line c{0} d{0}", at % 6 + 1));
-            let _ = writeln!(svg, "<path class=\"{class}\" d=\"M{:.1} {:.1}h20\"/>", at.0, at.1 - 4.0);
-            let _ = writeln!(svg, "<text x=\"{:.1}\" y=\"{}\">{}</text>", at.0 + 23.0, at.1, escaped_text(&name));
+            svg.line(&class, [at.0, at.1 - 4.0, at.0 + 20.0, at.1 - 4.0]);
+            svg.text("", [at.0 + 23.0, at.1], &name);
             at.0 += width(&name);
         }
     }

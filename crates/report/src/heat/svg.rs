@@ -8,7 +8,7 @@ use mindful_core::record::run::StepRecord;
 use mindful_core::result::OpSummary;
 
 use super::{Of, axis, heading, maps, peak, shade, slow, timed};
-use crate::drawing::frame::scrolled;
+use crate::drawing::frame::{Svg, next_figure, scrolled};
 use crate::figure::time_us;
 
 const FINENESS: Fineness = Fineness { columns: 120, bands_a_decade: 20 };
@@ -17,7 +17,7 @@ const SHADES: usize = 8;
 const FACTOR: f64 = 2.0;
 
 /// The picture's size, and the map's place in it.
-const SIZE: (usize, usize) = (520, 312);
+const SIZE: (f64, f64) = (520.0, 312.0);
 const LEFT: f64 = 52.0;
 const TOP: f64 = 22.0;
 const WIDTH: f64 = 336.0;
@@ -26,20 +26,20 @@ const HEIGHT: f64 = 236.0;
 const BARS: f64 = LEFT + WIDTH + 6.0;
 const BARS_WIDTH: f64 = 56.0;
 const APART: f64 = 13.0;
+const SWATCH: f64 = 14.0;
 
 /// Where many steps share a page.
 const COARSER: Fineness = Fineness { columns: 48, bands_a_decade: 10 };
 
-/// A figure for each kind of operation of the step: both maps, and the cost of slow operations in words. `number` keeps
-/// the names inside unique among steps; `doubt` is printed across each map; `coarser` is for pages with many steps.
+/// Adds a figure for each kind of operation of the step: both maps, and the cost of slow operations in words. `doubt` is printed across each map; `coarser` is for pages with many steps.
 pub(crate) fn figures(
+    html: &mut String,
     record: &StepRecord,
     step: &StepAnalysis,
-    number: usize,
     doubt: Option<&'static str>,
     coarser: bool,
-) -> String {
-    let mut html = String::new();
+) {
+    let number = next_figure(html);
     for (of, map) in maps(record, step, if coarser { COARSER } else { FINENESS }) {
         let op = of.operations().and_then(|kind| step.summary.ops.get(kind));
         let what = timed(record);
@@ -53,7 +53,6 @@ pub(crate) fn figures(
         let said = slow(step, of).unwrap_or_default();
         let _ = write!(html, "</div>\n<figcaption>{said}</figcaption>\n</figure>\n");
     }
-    html
 }
 
 /// Legend of the maps.
@@ -78,36 +77,28 @@ impl Picture<'_> {
         let class = if heat == Heat::Frequency { "frequency" } else { "intensity" };
         let id = format!("{class}-{}-{}", self.number, self.of.id());
         let (width, height) = SIZE;
-        let low_high = [map.edges_ns[0], map.edges_ns[map.bands()]].map(axis::latency);
+        let [low, high] = [map.edges_ns[0], map.edges_ns[map.bands()]].map(axis::latency);
         let until = axis::span(map.boundaries_s[map.columns()]);
-        let mut svg = format!(
-            "<svg class=\"{class}\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\n\
-             <title id=\"{id}-t\">{title}: {}</title>\n<desc id=\"{id}-d\">Heat map of {until}, from {} to {}; {}.</desc>\n",
-            heading(heat),
-            low_high[0],
-            low_high[1],
-            peak(map, heat),
-        );
-        let _ =
-            writeln!(svg, "<rect class=\"ground\" x=\"{LEFT}\" y=\"{TOP}\" width=\"{WIDTH}\" height=\"{HEIGHT}\"/>");
+        let mut svg = Svg::default();
+        svg.rect("ground", [LEFT, TOP, WIDTH, HEIGHT]);
         self.cells(&mut svg);
         self.bars(&mut svg);
         self.axes(&mut svg);
         self.marks(&mut svg);
         self.legend(&mut svg);
-        if let Some(doubt) = self.doubt {
-            let (x, y) = (width / 2, height / 2);
-            let _ = writeln!(
-                svg,
-                "<text class=\"doubt\" x=\"{x}\" y=\"{y}\" transform=\"rotate(-18 {x} {y})\">{doubt}</text>"
-            );
-        }
-        svg.push_str("</svg>\n");
-        svg
+        svg.watermark(self.doubt, [width / 2.0, height / 2.0]);
+        format!(
+            "<svg class=\"{class}\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\n\
+             <title id=\"{id}-t\">{title}: {}</title>\n<desc id=\"{id}-d\">Heat map of {until}, from {low} to {high}; {}.</desc>\n\
+             {}</svg>\n",
+            heading(heat),
+            peak(map, heat),
+            svg.0
+        )
     }
 
     /// Cells of one shade are one path, with a stroke for each run of them in a column.
-    fn cells(&self, svg: &mut String) {
+    fn cells(&self, svg: &mut Svg) {
         let map = self.map;
         let mut paths = [const { String::new() }; SHADES];
         let peak = map.peak_per_s(self.heat);
@@ -120,15 +111,16 @@ impl Picture<'_> {
         }
         let (across, up) = (WIDTH / map.columns() as f64, HEIGHT / map.bands() as f64);
         let (x, y) = (LEFT + across / 2.0, TOP + HEIGHT);
-        let _ = writeln!(svg, "<g class=\"cells\" transform=\"translate({x:.2} {y}) scale({across:.4} {:.4})\">", -up);
+        let _ =
+            writeln!(svg.0, "<g class=\"cells\" transform=\"translate({x:.2} {y}) scale({across:.4} {:.4})\">", -up);
         for (shade, path) in (1..).zip(paths).filter(|(_, path)| !path.is_empty()) {
-            let _ = writeln!(svg, "<path class=\"s{shade}\" d=\"{path}\"/>");
+            svg.path(&format!("s{shade}"), &path);
         }
-        svg.push_str("</g>\n");
+        svg.0.push_str("</g>\n");
     }
 
     /// The distribution over the whole window, to a linear scale.
-    fn bars(&self, svg: &mut String) {
+    fn bars(&self, svg: &mut Svg) {
         let shares = self.map.shares(self.heat);
         let most = shares.iter().copied().fold(0.0, f64::max);
         let up = HEIGHT / self.map.bands() as f64;
@@ -138,32 +130,30 @@ impl Picture<'_> {
         }
         let (y, across) = (TOP + HEIGHT, BARS_WIDTH / 1_000.0);
         let _ = writeln!(
-            svg,
+            svg.0,
             "<path class=\"bars\" transform=\"translate({BARS} {y}) scale({across} {:.4})\" d=\"{path}H0z\"/>",
             -up
         );
     }
 
-    fn axes(&self, svg: &mut String) {
-        let _ = writeln!(svg, "<text class=\"what\" x=\"{LEFT}\" y=\"{}\">{}</text>", TOP - 8.0, heading(self.heat));
+    fn axes(&self, svg: &mut Svg) {
+        svg.text("what", [LEFT, TOP - 8.0], heading(self.heat));
         let (low, high) = (self.map.edges_ns[0], self.map.edges_ns[self.map.bands()]);
         for ns in axis::latencies_ns(low, high, 9) {
-            let (y, name) = (self.height_of(ns), axis::latency(ns));
-            let right = LEFT + WIDTH;
-            let _ = writeln!(svg, "<path class=\"grid\" d=\"M{LEFT} {y:.1}H{right}\"/>");
-            let _ = writeln!(svg, "<text class=\"end\" x=\"{}\" y=\"{:.1}\">{name}</text>", LEFT - 6.0, y + 4.0);
+            let y = self.height_of(ns);
+            svg.line("grid", [LEFT, y, LEFT + WIDTH, y]);
+            svg.text("end", [LEFT - 6.0, y + 4.0], &axis::latency(ns));
         }
-        let boundaries = &self.map.boundaries_s;
-        let end = boundaries[self.map.columns()];
+        let end = self.map.boundaries_s[self.map.columns()];
         for (s, name) in axis::instants(end, 6) {
             let (x, y) = (LEFT + WIDTH * s / end, TOP + HEIGHT);
-            let _ = writeln!(svg, "<path class=\"tick\" d=\"M{x:.1} {y}v4\"/>");
-            let _ = writeln!(svg, "<text class=\"middle\" x=\"{x:.1}\" y=\"{}\">{name}</text>", y + 17.0);
+            svg.line("tick", [x, y, x, y + 4.0]);
+            svg.text("middle", [x, y + 17.0], &name);
         }
     }
 
     /// Mean and percentiles across the map, each named at the side.
-    fn marks(&self, svg: &mut String) {
+    fn marks(&self, svg: &mut Svg) {
         let Some(op) = self.op else { return };
         let reported = [("p50", op.p50_us), ("mean", op.mean_us), ("p99", op.p99_us), ("p99.9", op.p999_us)];
         let mut reported: Vec<_> = reported.into_iter().filter_map(|(name, us)| Some((name, us?))).collect();
@@ -171,26 +161,20 @@ impl Picture<'_> {
         let mut below = f64::INFINITY;
         for (name, us) in reported {
             let y = self.height_of(us * 1e3);
-            let text = (y + 4.0).min(below - APART);
-            below = text;
-            let (class, right) = (if name == "mean" { "mean" } else { "mark" }, BARS + BARS_WIDTH);
-            let _ = writeln!(
-                svg,
-                "<path class=\"{class}\" d=\"M{LEFT} {y:.1}H{right}\"><title>{}</title></path>",
-                time_us(us)
-            );
-            let _ = writeln!(svg, "<text class=\"{class}-name\" x=\"{}\" y=\"{text:.1}\">{name}</text>", right + 5.0);
+            below = (y + 4.0).min(below - APART);
+            let (class, wide) = (if name == "mean" { "mean" } else { "mark" }, BARS + BARS_WIDTH - LEFT);
+            svg.mark(class, [LEFT, y], &format!("M0 0h{wide}"), &time_us(us));
+            svg.text(&format!("{class}-name"), [LEFT + wide + 5.0, below], name);
         }
     }
 
-    fn legend(&self, svg: &mut String) {
-        let y = SIZE.1 - 16;
+    fn legend(&self, svg: &mut Svg) {
+        let y = SIZE.1 - 16.0;
         for shade in 1..=SHADES {
-            let x = LEFT as usize + 14 * (shade - 1);
-            let _ = writeln!(svg, "<path class=\"swatch s{shade}\" d=\"M{x} {y}h14\"/>");
+            let x = LEFT + SWATCH * (shade - 1) as f64;
+            svg.line(&format!("swatch s{shade}"), [x, y, x + SWATCH, y]);
         }
-        let x = LEFT as usize + 14 * SHADES + 8;
-        let _ = writeln!(svg, "<text x=\"{x}\" y=\"{}\">{}</text>", y + 4, peak(self.map, self.heat));
+        svg.text("", [LEFT + SWATCH * SHADES as f64 + 8.0, y + 4.0], &peak(self.map, self.heat));
     }
 
     /// Where a latency lies, from the top.

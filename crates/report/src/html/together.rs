@@ -18,7 +18,7 @@ use crate::markup::escaped_text;
 use crate::panels::place;
 use crate::table::Table;
 
-pub(super) fn runs(html: &mut String, title: &str, sides: &[Side], number: &mut usize) {
+pub(super) fn runs(html: &mut String, title: &str, sides: &[Side]) {
     let _ = writeln!(html, "<h1>{}</h1>", escaped_text(title));
     let names: Vec<&str> = sides.iter().map(|(run, _)| run.head.id.as_str()).collect();
     let by_id: Vec<(&str, &[Side])> = names.iter().copied().zip(sides.chunks(1)).collect();
@@ -29,30 +29,19 @@ pub(super) fn runs(html: &mut String, title: &str, sides: &[Side], number: &mut 
         &RUN_TITLES.map(str::to_owned),
         &sides.iter().map(|side| run_cells(*side)).collect::<Vec<_>>(),
     ));
-    drawn(html, &charts::page_charts(sides), number);
+    frame::add_figures(html, &charts::page_charts(sides));
     html.push_str("</section>\n");
 }
 
 /// Two sides of a comparison: the verdict, their facts and differences, their runs and their charts.
-pub(super) fn both(
-    html: &mut String,
-    title: &str,
-    compared: &Differences,
-    [baseline, candidate]: [&[Side]; 2],
-    number: &mut usize,
-) {
+pub(super) fn both(html: &mut String, title: &str, compared: &Differences, [baseline, candidate]: [&[Side]; 2]) {
     lead(html, title, &compared.sentences);
     let named = [(compared.names[0].as_str(), baseline), (compared.names[1].as_str(), candidate)];
     what_differs(html, &named);
     places(html, &named);
     let all = [baseline, candidate].concat();
     html.push_str("<section>\n<h2>Differences</h2>\n");
-    html.push_str("<div class=\"charts\">\n");
-    if let Some(drawing) = differences::drawing(compared, None) {
-        *number += 1;
-        html.push_str(&drawing.figure(*number));
-    }
-    html.push_str("</div>\n");
+    frame::add_figures(html, differences::drawing(compared).as_slice());
     if let Some((titles, rows)) = differences::table(compared).split_first().filter(|(_, rows)| !rows.is_empty()) {
         html.push_str(&frame::table(titles, rows));
     }
@@ -61,7 +50,7 @@ pub(super) fn both(
     let roles = named.iter().flat_map(|(name, sides)| sides.iter().map(move |_| *name));
     let row = |(role, side): (&str, &Side)| [vec![role.to_owned()], run_cells(*side)].concat();
     html.push_str(&frame::table(&titles, &roles.zip(&all).map(row).collect::<Vec<_>>()));
-    drawn(html, &curves_of(&named), number);
+    frame::add_figures(html, &curves_of(&named));
     html.push_str("</section>\n");
 }
 
@@ -76,13 +65,7 @@ fn places(html: &mut String, named: &[(&str, &[Side])]) {
 }
 
 /// Several sides in order: the result, the ranks of each group, and the curves of all.
-pub(super) fn ranked(
-    html: &mut String,
-    title: &str,
-    summary: &RankingSummary,
-    named: &[(&str, Vec<Side>)],
-    number: &mut usize,
-) {
+pub(super) fn ranked(html: &mut String, title: &str, summary: &RankingSummary, named: &[(&str, Vec<Side>)]) {
     lead(html, title, &summary.sentences);
     for (at, group) in summary.groups.iter().enumerate() {
         let _ = writeln!(html, "<section>\n<h2>{}</h2>", escaped_text(&ranking::heading(&group.measured)));
@@ -95,7 +78,7 @@ pub(super) fn ranked(
         let members = named.iter().filter(|(name, _)| group.sides.iter().any(|side| side.name == **name));
         let members: Vec<_> = members.map(|(name, sides)| (*name, sides.as_slice())).collect();
         let drawings: Vec<_> = charts::rank_charts(summary, at).chain(curves_of(&members)).collect();
-        drawn(html, &drawings, number);
+        frame::add_figures(html, &drawings);
         html.push_str("</section>\n");
     }
 }
@@ -133,7 +116,7 @@ fn curves_of(named: &[(&str, &[Side])]) -> Vec<frame::Drawing> {
     let marked: Vec<_> = marked.collect();
     let groups: Vec<_> = marked.iter().map(|(name, sides)| (name.as_str(), *sides)).collect();
     let drawings = charts::group_charts(&groups);
-    drawings.into_iter().filter(|drawing| several || drawing.name == "latency-iops").collect()
+    drawings.into_iter().filter(|drawing| several || drawing.name() == "latency-iops").collect()
 }
 
 /// The facts of each side, and every setting, version, target and host that differs.
@@ -185,15 +168,6 @@ fn first_to_last(sides: &[Side]) -> String {
 fn engine(run: &Run) -> String {
     let version = run.description.as_ref().map_or("", |description| description.engine_version.as_str());
     format!("{} {version}", run.head.engine).trim_end().to_owned()
-}
-
-fn drawn(html: &mut String, drawings: &[frame::Drawing], number: &mut usize) {
-    html.push_str("<div class=\"charts\">\n");
-    for drawing in drawings {
-        *number += 1;
-        html.push_str(&drawing.figure(*number));
-    }
-    html.push_str("</div>\n");
 }
 
 const RUN_TITLES: [&str; 6] = ["run", "validity", "steps", "highest blocks/s", "limited by", "tag"];
