@@ -1,7 +1,8 @@
 //! Made-up control groups of process 42, below a folder of the test, for readers of a host's groups.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+
+use crate::write_files;
 
 /// In version 2, in the group `/db/pg` below `cg`; its limits of CPU (1.5 CPUs), memory (1 GiB) and I/O belong to the
 /// group above it. Returns the `/proc` to read.
@@ -49,10 +50,7 @@ pub fn none(root: &Path) -> PathBuf {
 fn tree(root: &Path, files: &[(&str, &str)], groups: &str, mounts: &str) -> PathBuf {
     let mounts = mounts.replace("ROOT", &root.display().to_string());
     let proc = [("proc/42/cgroup", groups), ("proc/self/mountinfo", mounts.as_str())];
-    for (path, text) in files.iter().chain(&proc) {
-        let path = root.join(path);
-        let made = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, text));
-        made.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    }
+    write_files(root, files);
+    write_files(root, &proc);
     root.join("proc")
 }

@@ -36,6 +36,14 @@ pub fn names(folder: &Path) -> Vec<PathBuf> {
     names
 }
 
+/// Writes the files, each below `root` with its text, and makes their folders.
+pub fn write_files(root: &Path, files: &[(&str, &str)]) {
+    for (path, text) in files {
+        let path = root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).and_then(|()| fs::write(&path, text)).unwrap();
+    }
+}
+
 /// The file system in memory that every Linux has.
 pub(crate) const IN_MEMORY: &str = "/dev/shm";
 

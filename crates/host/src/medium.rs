@@ -52,8 +52,7 @@ mod tests {
         let is_memory = |name| memory_disk(&kernel, name).is_some();
         assert!(is_memory("zram0") && is_memory("ram15") && is_memory("nullb0"));
         assert!(!["ram", "rambus0", "sda", "pmem0", "zram"].into_iter().any(is_memory));
-        std::fs::create_dir_all(sys.path().join("class/block/sda/device")).unwrap();
-        std::fs::write(sys.path().join("class/block/sda/device/model"), "scsi_debug      \n").unwrap();
+        mindful_conformance::write_files(sys.path(), &[("class/block/sda/device/model", "scsi_debug      \n")]);
         assert!(is_memory("sda"));
     }
 }

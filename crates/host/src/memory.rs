@@ -45,7 +45,7 @@ pub fn usable_bytes(kernel: &Kernel) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use mindful_conformance::write_files;
 
     use super::*;
 
@@ -60,18 +60,16 @@ mod tests {
     /// A host of 1 GiB; the group `/db/pg` has no limit and `/db` has `limit`.
     fn usable(limit: &str) -> Option<u64> {
         let root = tempfile::tempdir().unwrap();
-        let (proc, group) = (root.path().join("proc"), root.path().join("cg/db"));
-        fs::create_dir_all(group.join("pg")).unwrap();
-        fs::write(group.join("pg/memory.max"), "max\n").unwrap();
-        fs::write(group.join("memory.max"), limit).unwrap();
-        let own = proc.join(std::process::id().to_string());
-        fs::create_dir_all(&own).unwrap();
-        fs::create_dir_all(proc.join("self")).unwrap();
-        fs::write(own.join("cgroup"), "0::/db/pg\n").unwrap();
         let mounts = format!("1 0 0:9 / {}/cg rw - cgroup2 cgroup2 rw\n", root.path().display());
-        fs::write(proc.join("self/mountinfo"), mounts).unwrap();
-        fs::write(proc.join("meminfo"), "MemTotal: 1048576 kB\n").unwrap();
-        usable_bytes(&Kernel { proc, ..Kernel::default() })
+        let files = [
+            (&*format!("proc/{}/cgroup", std::process::id()), "0::/db/pg\n"),
+            ("proc/self/mountinfo", &mounts),
+            ("proc/meminfo", "MemTotal: 1048576 kB\n"),
+            ("cg/db/memory.max", limit),
+            ("cg/db/pg/memory.max", "max\n"),
+        ];
+        write_files(root.path(), &files);
+        usable_bytes(&Kernel { proc: root.path().join("proc"), ..Kernel::default() })
     }
 
     #[test]

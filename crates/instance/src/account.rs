@@ -198,6 +198,8 @@ fn foreign(kernel: &Kernel) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
+    use mindful_conformance::write_files;
+
     use super::*;
 
     fn stranger() -> Account {
@@ -209,11 +211,9 @@ mod tests {
         let proc = tempfile::tempdir().unwrap();
         let kernel = Kernel { proc: proc.path().to_owned(), ..Kernel::default() };
         let put = |pid: u32, uid: u32, gid: u32, others: &str| {
-            let folder = proc.path().join(pid.to_string());
-            fs::create_dir_all(&folder).unwrap();
             let [uids, gids] = [uid, gid].map(|id| [id; 4].map(|id| id.to_string()).join("\t"));
             let text = format!("Name:\tx\nState:\tS (sleeping)\nUid:\t{uids}\nGid:\t{gids}\nGroups:\t{others} \n");
-            fs::write(folder.join("status"), text).unwrap();
+            write_files(proc.path(), &[(&format!("{pid}/status"), &text)]);
         };
         put(1, 0, 0, "0 1");
         put(20, OWN, OWN, "");
@@ -227,11 +227,9 @@ mod tests {
     #[test]
     fn a_user_missing_in_a_namespace_is_refused_with_a_next_step() {
         let proc = tempfile::tempdir().unwrap();
-        fs::create_dir(proc.path().join("self")).unwrap();
         let kernel = Kernel { proc: proc.path().to_owned(), ..Kernel::default() };
         let with = |users: &str, groups: &str| {
-            fs::write(proc.path().join("self/uid_map"), users).unwrap();
-            fs::write(proc.path().join("self/gid_map"), groups).unwrap();
+            write_files(proc.path(), &[("self/uid_map", users), ("self/gid_map", groups)]);
             stranger().in_namespace(&kernel)
         };
         let all = "         0          0 4294967295\n";

@@ -52,38 +52,27 @@ fn open(kernel: &Kernel, name: &str) -> Option<Interface> {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::path::Path;
+
+    use mindful_conformance::write_files;
 
     use super::*;
-
-    fn interface(sys: &Path, name: &str, speed: Option<&str>, device: bool) {
-        let folder = sys.join("class/net").join(name);
-        fs::create_dir_all(folder.join("statistics")).unwrap();
-        for (file, bytes) in [("rx_bytes", "1000\n"), ("tx_bytes", "70\n")] {
-            fs::write(folder.join("statistics").join(file), bytes).unwrap();
-        }
-        if let Some(speed) = speed {
-            fs::write(folder.join("speed"), speed).unwrap();
-        }
-        if device {
-            fs::create_dir(folder.join("device")).unwrap();
-        }
-    }
 
     #[test]
     fn only_interfaces_with_a_device_and_a_speed_are_read() {
         let tree = tempfile::tempdir().unwrap();
         let kernel = Kernel { sys: tree.path().to_owned(), ..Kernel::default() };
         assert!(network(&kernel).is_none());
-        for (name, speed, device) in [
-            ("eth0", Some("10000\n"), true),
-            ("eth1", Some("-1\n"), true),
-            ("eth2", None, true),
-            ("eth3", Some("4294967295\n"), true),
-            ("lo", None, false),
-            ("veth7", Some("10000\n"), false),
+        for (name, device, speed) in [
+            ("eth0", "device/vendor", ("speed", "10000\n")),
+            ("eth1", "device/vendor", ("speed", "-1\n")),
+            ("eth2", "device/vendor", ("mtu", "1500\n")),
+            ("eth3", "device/vendor", ("speed", "4294967295\n")),
+            ("lo", "flags", ("mtu", "1500\n")),
+            ("veth7", "flags", ("speed", "10000\n")),
         ] {
-            interface(tree.path(), name, speed, device);
+            let traffic = [("statistics/rx_bytes", "1000\n"), ("statistics/tx_bytes", "70\n")];
+            let folder = tree.path().join("class/net").join(name);
+            write_files(&folder, &[traffic[0], traffic[1], (device, ""), speed]);
         }
         let mut network = network(&kernel).unwrap();
         let names: Vec<&str> = network.metrics().iter().map(|metric| &*metric.name).collect();

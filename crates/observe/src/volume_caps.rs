@@ -79,8 +79,7 @@ fn opened(path: &Path) -> io::Result<Page> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
+    use mindful_conformance::write_files;
     use proptest::prelude::*;
 
     use super::*;
@@ -132,11 +131,8 @@ mod tests {
     #[test]
     fn only_amazons_devices_are_asked_and_a_refusal_is_reported() {
         let sys = tempfile::tempdir().unwrap();
-        for (name, model) in [("null", "Amazon Elastic Block Store              \n"), ("zero", "nvme_card-pd\n")] {
-            let folder = sys.path().join("class/block").join(name).join("device");
-            fs::create_dir_all(&folder).unwrap();
-            fs::write(folder.join("model"), model).unwrap();
-        }
+        let amazons = ("class/block/null/device/model", "Amazon Elastic Block Store              \n");
+        write_files(sys.path(), &[amazons, ("class/block/zero/device/model", "nvme_card-pd\n")]);
         let kernel = Kernel { sys: sys.path().to_owned(), ..Kernel::default() };
         let (caps, unseen) = volume_caps(&kernel, &["null", "zero", "absent"].map(str::to_owned));
         assert!(caps.is_none());

@@ -164,7 +164,7 @@ fn queue_settings(kernel: &Kernel, device: &str, facts: &mut Facts) {
 
 #[cfg(test)]
 mod tests {
-    use mindful_conformance::control_groups;
+    use mindful_conformance::{control_groups, write_files};
 
     use super::*;
 
@@ -198,9 +198,7 @@ mod tests {
         let cpu = || named(&confinement(&kernel, &[42, 43], "the server"), "control group cpu of the server");
         let before = cpu();
         let other = kernel.proc.join("43");
-        fs::create_dir(&other).unwrap();
-        fs::write(other.join("cgroup"), "1:cpu:/\n").unwrap();
-        fs::write(other.join("status"), "Name:\tpostgres\nState:\tR (running)\n").unwrap();
+        write_files(&other, &[("cgroup", "1:cpu:/\n"), ("status", "Name:\tpostgres\nState:\tR (running)\n")]);
         assert!(before.is_some() && cpu() == before, "{before:?}");
         fs::write(other.join("status"), "Name:\tpostgres\nVmSize:\t4096 kB\n").unwrap();
         assert_ne!(cpu(), before);
@@ -214,8 +212,7 @@ mod tests {
         let is = |pid: &str, program: &str| fs::write(kernel.proc.join(pid).join("comm"), program).unwrap();
         is("42", "postgres");
         let before = cpu();
-        fs::create_dir(kernel.proc.join("43")).unwrap();
-        fs::write(kernel.proc.join("43/cgroup"), "1:cpu:/\n").unwrap();
+        write_files(&kernel.proc, &[("43/cgroup", "1:cpu:/\n")]);
         is("43", "gzip");
         assert!(before.is_some() && cpu() == before, "{before:?}");
         is("43", "postgres");

@@ -116,23 +116,22 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
 
+    use mindful_conformance::write_files;
+
     use super::*;
     use crate::data_devices::tests::chain;
 
     /// A sysfs with a disk of two partitions and one without.
     fn kernel(root: &std::path::Path) -> Kernel {
+        let (sda1, sda2) = (["8:1", "2048", "1000"], ["8:2", "4096", "500"]);
         let sys = root.join("sys");
+        let devices = [("sda", &["8:0"][..]), ("sda/sda1", &sda1), ("sda/sda2", &sda2), ("sdb", &["8:16"])];
         fs::create_dir_all(sys.join("class/block")).unwrap();
-        let devices =
-            [("sda", "8:0", None), ("sda/sda1", "8:1", Some((2048, 1000))), ("sda/sda2", "8:2", Some((4096, 500)))];
-        for (path, dev, part) in devices.into_iter().chain([("sdb", "8:16", None), ("dm-0", "253:0", None)]) {
+        for (path, values) in devices.into_iter().chain([("dm-0", &["253:0"][..])]) {
             let folder = sys.join("devices").join(path);
-            fs::create_dir_all(&folder).unwrap();
-            fs::write(folder.join("dev"), dev).unwrap();
-            if let Some((start, size)) = part {
-                fs::write(folder.join("partition"), "1\n").unwrap();
-                fs::write(folder.join("start"), start.to_string()).unwrap();
-                fs::write(folder.join("size"), size.to_string()).unwrap();
+            ["dev", "start", "size"].into_iter().zip(values).for_each(|file| write_files(&folder, &[(file.0, file.1)]));
+            if values.len() > 1 {
+                write_files(&folder, &[("partition", "1\n")]);
             }
             symlink(&folder, sys.join("class/block").join(folder.file_name().unwrap())).unwrap();
         }

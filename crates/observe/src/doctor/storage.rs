@@ -82,30 +82,32 @@ pub(super) fn file_system(storage: &Storage) -> Option<Finding> {
 pub(super) fn mount_options(storage: &Storage) -> Vec<Finding> {
     let Some(mount) = &storage.location.mount else { return Vec::new() };
     let finding = |option: &str| {
-        let (code, text) = match option {
-            "nobarrier" | "barrier=0" => (
-                codes::BARRIERS_OFF,
+        let at = format!("{option} at {}", mount.point.display());
+        Some(match option {
+            "nobarrier" | "barrier=0" => codes::BARRIERS_OFF.finding(
                 "The file system does not flush the device's cache, so commits return before they are durable. Turn \
                  barriers on: mount -o remount,barrier MOUNT_POINT",
+                at,
             ),
-            "data=journal" => (
-                codes::STORAGE_LAYER,
+            "data=journal" => codes::STORAGE_LAYER.finding(
                 "Each block is written twice, first to the journal and then to its place. Unmount the file system, \
                  then: mount -o data=ordered DEVICE MOUNT_POINT",
+                at,
             ),
-            "sync" => (
-                codes::STORAGE_LAYER,
+            "sync" => codes::STORAGE_LAYER.finding(
                 "Each write waits for the device even if the database does not ask for it, so updates appear slower \
                  than they are. To change that: mount -o remount,async MOUNT_POINT",
+                at,
             ),
-            option if option.starts_with("compress") && !option.ends_with("=none") && !option.ends_with("=no") => (
-                codes::STORAGE_LAYER,
-                "The file system compresses, which takes CPU, and fewer bytes reach the device than the database \
+            option if option.starts_with("compress") && !option.ends_with("=none") && !option.ends_with("=no") => {
+                codes::STORAGE_LAYER.finding(
+                    "The file system compresses, which takes CPU, and fewer bytes reach the device than the database \
                  writes. Before the load: mount -o remount,compress=none MOUNT_POINT",
-            ),
+                    at,
+                )
+            }
             _ => return None,
-        };
-        Some(code.finding(text, format!("{option} at {}", mount.point.display())))
+        })
     };
     mount.options.split(',').filter_map(finding).collect()
 }

@@ -117,7 +117,7 @@ fn parse_list(text: &str) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
-    use mindful_conformance::any_text;
+    use mindful_conformance::{any_text, write_files};
 
     use super::*;
 
@@ -144,15 +144,9 @@ mod tests {
     fn mitigated_and_open_weaknesses_are_separate() {
         let sys = tempfile::tempdir().unwrap();
         assert_eq!(mitigations(&weaknesses(sys.path())), None);
-        let files =
-            [("meltdown", "Not affected\n"), ("spectre_v1", "Mitigation: usercopy\n"), ("mds", "Vulnerable: x\n")];
-        for (name, text) in &files[..1] {
-            std::fs::write(sys.path().join(name), text).unwrap();
-        }
+        write_files(sys.path(), &[("meltdown", "Not affected\n")]);
         assert_eq!(mitigations(&weaknesses(sys.path())).as_deref(), Some("none"));
-        for (name, text) in &files[1..] {
-            std::fs::write(sys.path().join(name), text).unwrap();
-        }
+        write_files(sys.path(), &[("spectre_v1", "Mitigation: usercopy\n"), ("mds", "Vulnerable: x\n")]);
         assert_eq!(mitigations(&weaknesses(sys.path())).as_deref(), Some("spectre_v1; vulnerable: mds"));
     }
 

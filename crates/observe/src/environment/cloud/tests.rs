@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use mindful_conformance::any_text;
 use mindful_conformance::http::{self, flood, redirect, serve, trickle};
+use mindful_conformance::{any_text, write_files};
 
 use super::*;
 
@@ -41,15 +41,10 @@ fn has(request: &str, header: &str) -> bool {
 /// A kernel with DMI entries and block devices.
 fn kernel(root: &Path, dmi: &[(&str, &str)], devices: &[(&str, &str, &str)]) -> Kernel {
     let sys = root.join("sys");
-    std::fs::create_dir_all(sys.join("class/dmi/id")).unwrap();
-    for (name, text) in dmi {
-        std::fs::write(sys.join("class/dmi/id").join(name), text).unwrap();
-    }
+    write_files(&sys.join("class/dmi/id"), dmi);
     for (name, model, serial) in devices {
-        let folder = sys.join("class/block").join(name).join("device");
-        std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join("model"), format!("{model}          \n")).unwrap();
-        std::fs::write(folder.join("serial"), format!("{serial}\n")).unwrap();
+        let (model, serial) = (format!("{model}          \n"), format!("{serial}\n"));
+        write_files(&sys.join("class/block").join(name).join("device"), &[("model", &model), ("serial", &serial)]);
     }
     Kernel { sys, ..Kernel::default() }
 }
