@@ -72,7 +72,9 @@ fn run(mut steps: Vec<OldStep>) -> Option<OldRun> {
         }
         let pass = passes.entry(values.clone()).and_modify(|pass| *pass += 1).or_default();
         let point = Point { values, pass: *pass, drift_check: false };
-        old.events.push(Event::Step(head(number, step.sessions, point)));
+        // Where its sessions worked is not known.
+        let head = StepHead { step: number, sessions: step.sessions, point, ..StepHead::default() };
+        old.events.push(Event::Step(head));
         old.events.extend(step.events);
         old.events.push(Event::StepEnd { error: step.error, interrupted: false });
         let place = if many { format!("step {}: ", number + 1) } else { String::new() };
@@ -118,9 +120,4 @@ fn described(step: &OldStep) -> Event {
         ..Description::default()
     };
     Event::Described { description, host: HostView::default() }
-}
-
-/// Where its sessions worked is not known.
-fn head(step: u32, sessions: Option<u32>, point: Point) -> StepHead {
-    StepHead { step, sessions, point, ..StepHead::default() }
 }

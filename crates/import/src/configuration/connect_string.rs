@@ -4,6 +4,7 @@
 //! password: secrets are not copied into plans and runs.
 
 use mindful_core::plan::secret::without_secrets;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Place {
@@ -70,24 +71,14 @@ impl Place {
 
     /// Each part is percent-encoded; the folder of a socket is in the query.
     fn url(&self) -> String {
-        let mut url = "postgres://".to_owned();
-        if let Some(user) = &self.user {
-            url += &encoded(user);
-            url.push('@');
-        }
-        let socket = self.host.as_ref().filter(|host| host.starts_with(['/', '@']));
-        url += &self.hosts(socket.is_some());
-        url.push('/');
-        url += &encoded(self.database.as_deref().unwrap_or_default());
-        let socket = socket.map(|socket| ("host", socket));
+        let user = self.user.as_deref().map_or_else(String::new, |user| encoded(user) + "@");
+        let database = encoded(self.database.as_deref().unwrap_or_default());
+        let socket = self.host.as_ref().filter(|host| host.starts_with(['/', '@'])).map(|socket| ("host", socket));
         let settings = self.settings.iter().map(|(key, value)| (key.as_str(), value));
-        for (number, (key, value)) in socket.into_iter().chain(settings).enumerate() {
-            url.push(if number == 0 { '?' } else { '&' });
-            url += key;
-            url.push('=');
-            url += &encoded(value);
-        }
-        url
+        let pair = |(key, value): (&str, &String)| format!("{key}={}", encoded(value));
+        let query: Vec<_> = socket.into_iter().chain(settings).map(pair).collect();
+        let mark = if query.is_empty() { "" } else { "?" };
+        format!("postgres://{user}{}/{database}{mark}{}", self.hosts(socket.is_some()), query.join("&"))
     }
 
     /// Each host with its port: the one of its place, or the only one.
@@ -106,16 +97,8 @@ impl Place {
 }
 
 fn encoded(text: &str) -> String {
-    use std::fmt::Write as _;
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => encoded.push(char::from(byte)),
-            // Writing to a string cannot fail.
-            _ => drop(write!(encoded, "%{byte:02X}")),
-        }
-    }
-    encoded
+    const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+    utf8_percent_encode(text, ENCODED).to_string()
 }
 
 fn without_password(url: &str) -> Option<String> {
@@ -194,26 +177,18 @@ fn value(text: &str) -> Option<(String, &str)> {
 /// `-h 10.9.8.7 -U postgres`, `--host=10.9.8.7`, and the name of a database or of a user without an option.
 fn options(words: &[String]) -> Option<Place> {
     let mut place = Place::default();
-    let mut words = words.iter();
-    let mut bare = Vec::new();
+    let (mut words, mut bare) = (words.iter(), Vec::new());
     while let Some(word) = words.next() {
-        let long = word.strip_prefix("--").map(|long| match long.split_once('=') {
-            Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
-            None => (long.to_owned(), None),
-        });
-        let (name, value) = match long {
-            Some(long) => long,
-            None if word.starts_with('-') => {
-                let mut letters = word.chars().skip(1);
-                let name = letters.next()?.to_string();
-                (name, Some(letters.collect::<String>()).filter(|value| !value.is_empty()))
-            }
-            None => {
-                bare.push(word.clone());
-                continue;
-            }
+        let (name, value) = if let Some(long) = word.strip_prefix("--") {
+            long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)))
+        } else if let Some(short) = word.strip_prefix('-') {
+            let (name, value) = short.split_at(short.chars().next()?.len_utf8());
+            (name, Some(value).filter(|value| !value.is_empty()))
+        } else {
+            bare.push(word.clone());
+            continue;
         };
-        let into = match name.as_str() {
+        let into = match name {
             "h" | "host" => &mut place.host,
             "p" | "port" => &mut place.port,
             "U" | "username" => &mut place.user,
@@ -225,7 +200,7 @@ fn options(words: &[String]) -> Option<Place> {
                 continue;
             }
         };
-        *into = Some(value.or_else(|| words.next().cloned())?);
+        *into = Some(value.map(str::to_owned).or_else(|| words.next().cloned())?);
     }
     if bare.len() > 2 {
         return None;

@@ -14,12 +14,8 @@ pub(crate) struct Script {
 impl Script {
     /// The value of `name`: the last assignment counts, as in a shell. An empty value counts as unset.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
-        self.assignments
-            .iter()
-            .rev()
-            .find(|(_, known, _)| known == name)
-            .map(|(_, _, v)| v.as_str())
-            .filter(|v| !v.is_empty())
+        let (.., value) = self.assignments.iter().rfind(|(_, known, _)| known == name)?;
+        Some(value.as_str()).filter(|value| !value.is_empty())
     }
 }
 

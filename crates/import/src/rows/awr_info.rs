@@ -1,7 +1,5 @@
 //! The tuple of SLOB's `awr_info` and `statspack_info`, under its old names and separators, without their faults.
 
-use std::fmt::Write as _;
-
 use mindful_oracle_terms::event;
 
 use super::figures::figures;
@@ -14,12 +12,7 @@ pub const HEADER: &str = "FILE|SESSIONS|ELAPSED|DB CPU|DB Tm|EXECUTES|LIO|PREADS
 /// A header and a line a report. An unknown figure is an empty field; the latency of an event that was not waited for is
 /// 0, as it always was.
 pub fn awr_info(rows: &[ReportRow<'_>]) -> String {
-    let mut text = format!("{HEADER}\n");
-    for row in rows {
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "{}", line(*row));
-    }
-    text
+    format!("{HEADER}\n") + &rows.iter().map(|row| line(*row) + "\n").collect::<String>()
 }
 
 fn line(row: ReportRow<'_>) -> String {

@@ -3,7 +3,7 @@
 use mindful_oracle_terms::{event, statistic};
 
 use super::figures::{Figures, figures, value};
-use super::row::{ReportRow, field};
+use super::row::{ReportRow, line};
 use crate::old_step::OldStep;
 use crate::report::{EventLine, Report, Waited};
 
@@ -71,16 +71,8 @@ pub(crate) const BUCKETS: [(&str, u64, u64); 8] = [
 
 /// A header and a line a report; an unknown figure is an empty field.
 pub fn flashdba(rows: &[ReportRow<'_>]) -> String {
-    let rows: Vec<_> = rows.iter().map(|row| columns(*row)).collect();
-    let header: Vec<_> = names().iter().map(|name| field(name)).collect();
-    let mut text = header.join(",");
-    text.push('\n');
-    for columns in &rows {
-        let cells: Vec<_> = columns.iter().map(|(_, cell)| field(cell.as_deref().unwrap_or(""))).collect();
-        text.push_str(&cells.join(","));
-        text.push('\n');
-    }
-    text
+    let cells = |row: &ReportRow<'_>| line(columns(*row).iter().map(|(_, cell)| cell.as_deref().unwrap_or_default()));
+    line(names().iter().map(String::as_str)) + &rows.iter().map(cells).collect::<String>()
 }
 
 pub fn names() -> Vec<String> {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::figures::{Latency, figures};
-use super::row::{ReportRow, field};
+use super::row::{ReportRow, line};
 
 /// A list of all figures, null where unknown; one newline at the end.
 pub fn json(rows: &[ReportRow<'_>]) -> String {
@@ -16,13 +16,8 @@ pub fn json(rows: &[ReportRow<'_>]) -> String {
 /// A header and a line a report; an unknown figure is an empty field.
 pub fn csv(rows: &[ReportRow<'_>]) -> String {
     let rows: Vec<_> = rows.iter().map(|row| flat(*row)).collect();
-    let line = |cells: Vec<String>| cells.join(",") + "\n";
-    let mut text =
-        rows.first().map_or_else(String::new, |cells| line(cells.iter().map(|(name, _)| field(name)).collect()));
-    for cells in &rows {
-        text.push_str(&line(cells.iter().map(|(_, cell)| field(cell)).collect()));
-    }
-    text
+    let names = rows.first().into_iter().map(|cells| line(cells.iter().map(|(name, _)| name.as_str())));
+    names.chain(rows.iter().map(|cells| line(cells.iter().map(|(_, cell)| cell.as_str())))).collect()
 }
 
 /// All figures, those of a latency under its name.

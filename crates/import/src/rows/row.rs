@@ -24,6 +24,10 @@ pub fn field(text: &str) -> String {
     if text.contains([',', '"', '\'']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
 }
 
+pub(super) fn line<'a>(cells: impl Iterator<Item = &'a str>) -> String {
+    cells.map(field).collect::<Vec<_>>().join(",") + "\n"
+}
+
 pub fn piped(text: &str) -> String {
     harmless(text, &['|'])
 }

@@ -228,20 +228,13 @@ fn head(line: &str) -> &str {
 
 /// Places of the words of a line, in bytes.
 fn words(line: &str) -> Vec<Range<usize>> {
-    let mut words = Vec::new();
-    let mut begin = None;
-    for (at, byte) in line.bytes().enumerate() {
-        match (begin, byte == b' ' || byte == b'\t') {
-            (None, false) => begin = Some(at),
-            (Some(from), true) => {
-                words.push(from..at);
-                begin = None;
-            }
-            _ => {}
-        }
-    }
-    words.extend(begin.map(|from| from..line.len()));
-    words
+    let mut end = 0;
+    let places = line.split([' ', '\t']).map(|word| {
+        let begin = end;
+        end = begin + word.len() + 1;
+        begin..begin + word.len()
+    });
+    places.filter(|place| !place.is_empty()).collect()
 }
 
 /// Assigns each word to the column it overlaps most, or else to the nearest one. A multi-byte letter shifts later words

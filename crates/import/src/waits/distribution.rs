@@ -84,11 +84,6 @@ impl Distribution {
         dense.chain(self.sparse.range(above..).map(|(us, count)| (*us, *count)))
     }
 
-    /// Mean, us; `None` if empty.
-    fn mean_us(&self) -> Option<f64> {
-        (self.count > 0).then(|| self.time_us as f64 / self.count as f64)
-    }
-
     /// The latency at a share (0 to 1) of the way from the shortest to the longest, in their order, us: one that occurred.
     fn percentile_us(&self, share: f64) -> Option<u64> {
         let rank = (share * self.count.saturating_sub(1) as f64).floor() + 1.0;
@@ -137,7 +132,7 @@ impl Distribution {
         WaitFigures {
             waits: self.count,
             time_us: self.time_us,
-            mean_us: self.mean_us(),
+            mean_us: (self.count > 0).then(|| self.time_us as f64 / self.count as f64),
             min_us: self.min_us,
             max_us: self.max_us,
             counted_us: percentiles(&|share| self.percentile_us(share)),

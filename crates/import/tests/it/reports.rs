@@ -285,41 +285,29 @@ fn a_section_that_is_not_there_is_unknown() {
 }
 
 #[test]
-fn a_global_report_adds_its_instances_up() {
-    let step = one("awr_rac.txt.32", include_str!("made/reports/cluster.txt"));
-    let f = of(&step);
-    assert_eq!((f.report, f.cluster, f.instance.as_deref()), ("AWR report of a cluster", Some(true), None));
-    near(f.elapsed_s, 600.0, 0.0, "elapsed");
-    near(f.average_active_sessions, 12.0, 0.0, "active sessions");
-    near(f.logical_reads_per_s, 30_000.0, 0.0, "logical reads");
-    near(f.blocks_read_per_s, 10_000.0, 0.0, "physical reads, which are blocks there");
-    assert_eq!(f.read_requests_per_s, None, "a global report does not contain requests per second");
-    near(f.redo_mib_per_s, 500.0 / 1024.0, 1e-9, "redo");
-    near(f.single_read.mean_us, 500.0, 0.0, "single reads of all instances");
-}
-
-#[test]
-fn a_page_of_a_cluster_has_the_figures_of_all_instances() {
-    let step = one("awrrac.html.64", CLUSTER_PAGE);
-    let f = of(&step);
-    assert_eq!(
-        (f.report, f.database.as_deref(), f.host.as_deref()),
-        ("AWR report of a cluster", Some("SLOB"), Some("node1, node2"))
-    );
-    assert_eq!(
-        (f.version.as_deref(), f.cluster, f.sessions, step.block_bytes),
-        (Some("19.0.0.0.0"), Some(true), Some(64), Some(8192))
-    );
-    near(f.elapsed_s, 600.0, 0.0, "elapsed");
-    near(f.average_active_sessions, 12.0, 0.0, "active sessions");
+fn a_report_of_a_cluster_has_the_figures_of_all_instances() {
+    let text = include_str!("made/reports/cluster.txt");
+    let [text, page] = [("awr_rac.txt.64", text), ("awrrac.html.64", CLUSTER_PAGE)].map(|(name, text)| {
+        let step = one(name, text);
+        let f = of(&step);
+        assert_eq!((f.report, f.cluster, f.instance.as_deref()), ("AWR report of a cluster", Some(true), None));
+        near(f.elapsed_s, 600.0, 0.0, "elapsed");
+        near(f.average_active_sessions, 12.0, 0.0, "active sessions");
+        near(f.logical_reads_per_s, 30_000.0, 0.0, "logical reads");
+        near(f.blocks_read_per_s, 10_000.0, 0.0, "physical reads, which are blocks there");
+        near(f.redo_mib_per_s, 500.0 / 1024.0, 1e-9, "redo");
+        near(f.single_read.mean_us, 500.0, 0.0, "single reads of all instances");
+        (f, step.block_bytes)
+    });
+    assert_eq!(text.0.read_requests_per_s, None, "a global report does not contain requests per second");
+    let (f, block_bytes) = page;
+    assert_eq!((f.database.as_deref(), f.host.as_deref()), (Some("SLOB"), Some("node1, node2")));
+    assert_eq!((f.version.as_deref(), f.sessions, block_bytes), (Some("19.0.0.0.0"), Some(64), Some(8192)));
     near(f.db_cpu_cores, 620.0 / 600.0, 1e-9, "CPU of sessions and background of all instances");
     near(f.cpus, 32.0, 0.0, "CPUs of all hosts");
-    near(f.logical_reads_per_s, 30_000.0, 0.0, "logical reads");
-    near(f.blocks_read_per_s, 10_000.0, 0.0, "physical reads, which are blocks");
     near(f.read_requests_per_s, 9_000.0, 0.0, "requests, by the global statistics");
     near(f.write_requests_but_redo_per_s, 200.0, 0.0, "writes without redo");
     near(f.single_read.waits, 2e6, 0.0, "reads of sessions alone");
-    near(f.single_read.mean_us, 500.0, 0.0, "single reads of all instances");
     near(f.log_write.mean_us, 500.0, 0.0, "log writes of the background");
     assert_eq!((f.direct_read.waits, f.log_sync.waits), (None, None), "a list of the longest waits lacks others");
     assert_eq!(f.top_event.as_deref(), Some("db file sequential read"));

@@ -151,17 +151,19 @@ impl Load<'_> {
         (!apart).then(|| self.jobs.iter().map(|job| &job.mixed).collect())
     }
 
+    /// `read`, `write` or another word, in any order of the blocks.
+    fn way(&self) -> String {
+        let rw = self.option("rw").or_else(|| self.option("readwrite")).unwrap_or_default();
+        rw.trim_start_matches("rand").to_owned()
+    }
+
     fn only_writes(&self) -> bool {
-        self.option("rw")
-            .or_else(|| self.option("readwrite"))
-            .is_some_and(|rw| ["write", "randwrite"].contains(&rw.as_str()))
+        self.way() == "write"
     }
 
     /// Whether reads cannot be distinguished from writes.
     pub(super) fn is_mixed(&self) -> bool {
-        let rw = self.option("rw").or_else(|| self.option("readwrite"));
-        let one_way = rw.is_some_and(|rw| ["read", "randread", "write", "randwrite"].contains(&rw.as_str()));
-        self.unified().is_some() && !one_way
+        self.unified().is_some() && !["read", "write"].contains(&self.way().as_str())
     }
 
     /// The reads of its processes. Common counts of reads and writes are included unless all are known to be writes.
