@@ -5,11 +5,11 @@ mod compare;
 mod doctor;
 mod export;
 mod help;
-#[cfg(all(target_os = "linux", any(feature = "postgres", feature = "mysql")))]
+#[cfg(any(feature = "postgres", feature = "mysql"))]
 mod hostile;
 mod house;
 mod import;
-#[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
+#[cfg(all(feature = "postgres", feature = "raw"))]
 mod lies;
 mod load;
 #[expect(dead_code, reason = "the tests of crates/import use the other layouts")]
@@ -20,7 +20,7 @@ mod mariadb;
 mod mindful;
 #[cfg(feature = "oracle")]
 mod oracle;
-#[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
+#[cfg(all(feature = "postgres", feature = "raw"))]
 #[path = "../../../../engines/postgres/tests/it/pgbouncer.rs"]
 mod pgbouncer;
 mod plan;
@@ -28,9 +28,7 @@ mod ranks;
 mod raw;
 mod run;
 mod show;
-#[cfg(target_os = "linux")]
 mod squeeze;
-#[cfg(target_os = "linux")]
 mod stops;
 mod sweep;
 mod watch;

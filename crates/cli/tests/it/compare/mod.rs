@@ -1,6 +1,6 @@
 //! `mindful compare` and `mindful contrast`.
 
-#[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
+#[cfg(all(feature = "postgres", feature = "raw"))]
 mod contrast;
 mod null;
 #[cfg(feature = "postgres")]

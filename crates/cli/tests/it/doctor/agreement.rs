@@ -6,10 +6,10 @@ use std::process::{Child, Command, Output};
 
 use mindful_conformance::{place, quick_place};
 
-#[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
+#[cfg(all(feature = "postgres", feature = "raw"))]
 use crate::lies::neighbours::reader;
 use crate::mindful::small_disk::SmallDisk;
-#[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
+#[cfg(all(feature = "postgres", feature = "raw"))]
 use crate::mindful::users_server::UsersServer;
 use crate::mindful::{Mindful, PAUSES, codes, json, kill, message};
 
@@ -118,7 +118,7 @@ fn a_page_cache_ahead_is_one_in_the_run() {
     assert!(foretold.iter().any(|code| code == "page-cache-ahead"), "{foretold:?}");
 }
 
-#[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
+#[cfg(all(feature = "postgres", feature = "raw"))]
 #[test]
 fn a_busy_device_is_one_in_the_run() {
     let mindful = Mindful::beside_others(place());

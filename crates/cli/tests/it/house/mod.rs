@@ -4,7 +4,7 @@ mod architecture;
 mod circles;
 mod dependencies;
 mod findings;
-#[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
+#[cfg(all(feature = "postgres", feature = "raw"))]
 mod first_day;
 mod lies;
 pub(crate) mod metrics;

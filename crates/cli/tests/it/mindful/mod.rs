@@ -11,7 +11,7 @@ pub(crate) mod report;
 #[cfg(any(feature = "postgres", feature = "mysql"))]
 pub(crate) mod small_disk;
 pub(crate) mod terminal;
-#[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
+#[cfg(all(feature = "postgres", feature = "raw"))]
 pub(crate) mod users_server;
 
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! `mindful plan`.
 
-#[cfg(all(target_os = "linux", feature = "postgres", feature = "sqlite", feature = "raw"))]
+#[cfg(all(feature = "postgres", feature = "sqlite", feature = "raw"))]
 mod bounds;
 mod engine_options;
 #[cfg(all(feature = "postgres", feature = "sqlite", feature = "raw"))]

@@ -7,7 +7,7 @@ mod command_line;
 mod device_latency;
 #[cfg(feature = "postgres")]
 mod embedded;
-#[cfg(all(target_os = "linux", feature = "sqlite", feature = "raw"))]
+#[cfg(all(feature = "sqlite", feature = "raw"))]
 mod file_locks;
 #[cfg(all(feature = "postgres", feature = "sqlite", feature = "raw"))]
 mod full_store;
@@ -18,7 +18,7 @@ mod hostile_files;
 mod hostile_folders;
 #[cfg(feature = "sqlite")]
 mod knobs;
-#[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
+#[cfg(all(feature = "postgres", feature = "raw"))]
 mod live_views;
 mod node_exporter;
 pub(crate) mod outcomes;
@@ -26,5 +26,5 @@ pub(crate) mod outcomes;
 mod prices;
 mod secrets;
 mod steady;
-#[cfg(all(target_os = "linux", feature = "postgres"))]
+#[cfg(feature = "postgres")]
 mod surroundings;

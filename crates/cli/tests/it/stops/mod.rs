@@ -2,11 +2,11 @@
 
 #[cfg(all(feature = "sqlite", feature = "raw"))]
 mod files;
-#[cfg(all(target_os = "linux", feature = "postgres"))]
+#[cfg(feature = "postgres")]
 mod full_disk;
-#[cfg(all(target_os = "linux", feature = "postgres"))]
+#[cfg(feature = "postgres")]
 mod limits;
-#[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
+#[cfg(all(feature = "postgres", feature = "raw"))]
 mod servers;
 #[cfg(any(feature = "postgres", feature = "mysql"))]
 pub(crate) mod standstill;
