@@ -7,7 +7,7 @@ use std::time::Duration;
 use mindful_core::contract::clock::Clock;
 use mindful_core::contract::metric::{Counter, Metric, Phase, SampledSource, Sampler, Scope};
 
-use crate::options::Options;
+use crate::target::Server;
 
 pub(crate) const BLOCK_BYTES: u64 = 8192;
 
@@ -46,8 +46,8 @@ impl Caches {
     }
 }
 
-fn metrics() -> Vec<Metric> {
-    vec![
+fn metrics() -> [Metric; 10] {
+    [
         Metric::counter(Counter::LogicalReads, "blocks", "Blocks visited by all sessions"),
         Metric::counter(Counter::PhysicalReads, "blocks", "Blocks visited that the simulated cache did not contain"),
         Metric::counter(Counter::PhysicalWrites, "blocks", "Blocks updated"),
@@ -66,16 +66,18 @@ fn metrics() -> Vec<Metric> {
 }
 
 /// Reads [`Counters`] as a database with this hit ratio and page cache would report them.
-pub(crate) fn sampler(counters: &Arc<Counters>, options: &Options, clock: Arc<dyn Clock>) -> Box<dyn Sampler> {
-    let counters = Arc::clone(counters);
-    let (hit_share, fill) = (options.hit_ratio.percent() / 100.0, options.cache_fill);
+pub(crate) fn sampler(server: &Arc<Server>) -> Box<dyn Sampler> {
+    let server = Arc::clone(server);
+    let (hit_share, fill) = (server.options.hit_ratio.percent() / 100.0, server.options.cache_fill);
+    let clock = server.clock.host();
     let mut caches =
         Caches { hit_share, fill, clock, began: None, blocks: 0.0, missed: 0.0, read_us: 0.0, missed_us: 0.0 };
     // Of misses that the page cache does not serve.
-    let stored_share = 1.0 - options.page_cache_share.percent() / 100.0;
-    let cpu_us = options.cpu.map(|cpu| cpu.as_secs_f64() * 1e6);
+    let stored_share = 1.0 - server.options.page_cache_share.percent() / 100.0;
+    let cpu_us = server.options.cpu.map(|cpu| cpu.as_secs_f64() * 1e6);
     SampledSource::new("null", metrics()).with(Scope::Database, Phase::Settled).read_by(move || {
         let count = |counter: &AtomicU64| counter.load(Ordering::Acquire) as f64;
+        let counters = &server.counters;
         let blocks = count(&counters.blocks);
         caches.miss(blocks, count(&counters.read_us));
         let stored = (caches.missed * stored_share).round();

@@ -6,7 +6,7 @@ use mindful_core::contract::slice::session_name;
 use mindful_core::plan::units;
 use mindful_core::{Error, Result};
 
-use crate::value::session_at;
+use crate::options::{session_at, two_times};
 
 /// Nothing ends while it lasts.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,9 +22,7 @@ impl Stall {
     pub(crate) fn parse(text: &str) -> Result<Self> {
         let wrong = || Error::plan(format!("`{text}` is not a stall"), "write for example 3s+500ms or every:5s+200ms");
         let (every, when) = text.strip_prefix("every:").map_or((false, text), |rest| (true, rest));
-        let (at, length) = when.split_once('+').ok_or_else(wrong)?;
-        let us = |text| units::parse_duration(text).map(|d| d.as_micros() as i64);
-        let (at_us, for_us) = (us(at)?, us(length)?);
+        let (at_us, for_us) = two_times(when, wrong)?;
         match every {
             true if at_us <= for_us => Err(wrong()),
             true => Ok(Self::Every { period_us: at_us, for_us }),

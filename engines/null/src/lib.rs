@@ -7,14 +7,12 @@ mod fault;
 mod in_memory_rendezvous;
 mod interrupts;
 mod options;
-mod orders;
 mod service;
 mod session;
 mod session_time;
 mod signal;
 mod simulated_clock;
 mod target;
-mod value;
 mod wrong_clock;
 
 use std::sync::Arc;
@@ -32,7 +30,7 @@ pub use options::KEYS;
 pub use simulated_clock::SimulatedClock;
 
 use options::Options;
-use target::NullTarget;
+use target::{NullTarget, Server};
 
 pub static ENGINE: Null = Null(None);
 
@@ -64,7 +62,10 @@ impl Engine for Null {
     }
 
     fn parse_options(&self, url: &str, settings: &Settings) -> Result<Arc<dyn EngineOptions>> {
-        named(url)?;
+        if !matches!(url, "null" | "null:" | "null://") {
+            let what = format!("`{url}` is not a target of the null engine");
+            return Err(Error::plan(what, "write null: and nothing more"));
+        }
         Ok(Arc::new(NullOptions { options: Options::from_settings(settings)?, clock: self.clock() }))
     }
 }
@@ -77,13 +78,6 @@ struct NullOptions {
 
 impl EngineOptions for NullOptions {
     fn open(&self, _sessions: u32, _events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
-        Ok(Box::new(NullTarget::new(self.options.clone(), Arc::clone(&self.clock))))
+        Ok(Box::new(NullTarget(Arc::new(Server::new(self.options.clone(), Arc::clone(&self.clock))))))
     }
-}
-
-fn named(url: &str) -> Result<()> {
-    if !matches!(url, "null" | "null:" | "null://") {
-        return Err(Error::plan(format!("`{url}` is not a target of the null engine"), "write null: and nothing more"));
-    }
-    Ok(())
 }

@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
-use mindful_core::Result;
 use mindful_core::plan::Bound;
 use mindful_core::plan::settings::{Key, Settings};
 use mindful_core::plan::units::{self, Share};
+use mindful_core::{Error, Result};
 
 use crate::fault::{InjectedFailure, Stall};
 use crate::signal::Signal;
-use crate::value::{list, session_at};
 use crate::wrong_clock::ClockStep;
 
 pub const KEYS: &[Key] = &[
@@ -105,12 +104,8 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    pub(crate) fn from_settings(given: &Settings) -> Result<Self> {
-        given.check_bounds(KEYS)?;
-        let mut all = Settings::defaults(KEYS);
-        for (name, setting) in given.iter() {
-            all.set(name, setting.value.as_str(), setting.origin.clone());
-        }
+    pub(crate) fn from_settings(all: &Settings) -> Result<Self> {
+        all.check_bounds(KEYS)?;
         let latency = all.require("null_latency", units::parse_duration)?;
         Ok(Self {
             latency,
@@ -147,6 +142,28 @@ impl Options {
     }
 }
 
+/// Values with commas or blanks between them.
+fn list<T>(text: &str, parse: impl Fn(&str) -> Result<T>) -> Result<Vec<T>> {
+    if text.trim().is_empty() {
+        return Err(Error::plan("nothing is listed", "omit it"));
+    }
+    text.split([',', ' ']).map(str::trim).filter(|part| !part.is_empty()).map(parse).collect()
+}
+
+/// `2@1.5s`: a session and a time.
+pub(crate) fn session_at(text: &str) -> Result<(u32, Duration)> {
+    let wrong = || Error::plan(format!("`{text}` is not a session at a time"), "write for example 2@1.5s");
+    let (session, at) = text.split_once('@').ok_or_else(wrong)?;
+    Ok((session.trim().parse().map_err(|_| wrong())?, units::parse_duration(at)?))
+}
+
+/// `1s+300ms`: two times, us; `wrong` for a text without the sign.
+pub(crate) fn two_times(text: &str, wrong: impl FnOnce() -> Error) -> Result<(i64, i64)> {
+    let us = |text| units::parse_duration(text).map(|time| time.as_micros() as i64);
+    let (first, second) = text.split_once('+').ok_or_else(wrong)?;
+    Ok((us(first)?, us(second)?))
+}
+
 #[cfg(test)]
 mod tests {
     use mindful_core::plan::settings::Origin;
@@ -154,7 +171,7 @@ mod tests {
     use super::*;
 
     fn options(pairs: &[(&str, &str)]) -> Result<Options> {
-        let mut settings = Settings::default();
+        let mut settings = Settings::defaults(KEYS);
         for (name, value) in pairs {
             settings.set(name, *value, Origin::Flag(format!("--{name}")));
         }

@@ -1,7 +1,7 @@
 //! A session of the null engine: waits instead of working.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use mindful_core::contract::clock::Time;
@@ -11,42 +11,35 @@ use mindful_core::workload::client_loop::{ClientLoop, Operator};
 use mindful_core::workload::{Commit, Op, OpKind, Redo, Workload};
 use mindful_core::{Error, Result};
 
-use crate::counters::{BLOCK_BYTES, Counters};
-use crate::fault::{self, Stall};
-use crate::interrupts::Interrupts;
-use crate::options::Options;
-use crate::orders::Orders;
+use crate::counters::BLOCK_BYTES;
+use crate::fault;
 use crate::service::{ServiceTime, Wait};
 use crate::session_time::SessionTime;
-use crate::wrong_clock::WrongClock;
+use crate::target::Server;
 
 /// Log of a light update, bytes a block.
 const LIGHT_LOG_BYTES: u64 = 256;
 
 pub(crate) struct NullSession {
     client: ClientLoop<SessionTime>,
-    time: SessionTime,
     worker: Worker,
-    clock: Arc<WrongClock>,
-    orders: Arc<Orders>,
     start_delay: Duration,
 }
 
 struct Worker {
+    server: Arc<Server>,
     session: u32,
     time: SessionTime,
     service: ServiceTime,
     wait: Wait,
-    stalls: Vec<Stall>,
     dies_at_us: Option<i64>,
     started_us: Option<i64>,
     scan_blocks: u64,
     log_bytes_a_block: u64,
-    commit: Commit,
+    /// Updates in a transaction.
+    commit_after: u32,
     uncommitted: u32,
     done: Done,
-    counters: Arc<Counters>,
-    interrupts: Arc<Interrupts>,
     interrupts_seen: u64,
 }
 
@@ -58,66 +51,51 @@ struct Done {
     read_us: u64,
 }
 
-pub(crate) struct Shared {
-    pub counters: Arc<Counters>,
-    pub interrupts: Arc<Interrupts>,
-    pub scan_blocks: u64,
-    pub orders: Arc<Orders>,
-    pub clock: Arc<WrongClock>,
-}
-
 impl NullSession {
-    pub(crate) fn connect(
-        options: &Options,
-        workload: &Workload,
-        placement: Placement,
-        shared: Shared,
-    ) -> Result<Self> {
+    pub(crate) fn connect(server: &Arc<Server>, workload: &Workload, placement: Placement) -> Result<Self> {
+        let options = &server.options;
         options.failures.iter().try_for_each(|failure| failure.connect(placement.session))?;
-        let time = SessionTime::new(shared.clock.host());
+        let time = SessionTime::new(server.clock.host());
         let worker = Worker {
             session: placement.session,
             time: time.clone(),
             service: ServiceTime::new(options, workload, placement),
             wait: Wait::default(),
-            stalls: options.stalls.clone(),
             dies_at_us: options.failures.iter().find_map(|failure| failure.dies_at_us(placement.session)),
             started_us: None,
-            scan_blocks: shared.scan_blocks,
+            scan_blocks: server.loaded()?.scan_blocks,
             log_bytes_a_block: if workload.redo == Redo::Heavy { BLOCK_BYTES } else { LIGHT_LOG_BYTES },
-            commit: workload.commit,
+            commit_after: match workload.commit {
+                Commit::Each => 1,
+                Commit::Every(operations) => operations,
+                Commit::Slice => u32::MAX,
+            },
             uncommitted: 0,
             done: Done::default(),
-            interrupts_seen: shared.interrupts.count(),
-            counters: shared.counters,
-            interrupts: shared.interrupts,
+            interrupts_seen: server.interrupts.count(),
+            server: Arc::clone(server),
         };
         let delay = options.start_delays.iter().find(|(session, _)| *session == placement.session);
-        Ok(Self {
-            client: ClientLoop::with_time(time.clone(), workload, placement),
-            time,
-            worker,
-            clock: shared.clock,
-            orders: shared.orders,
-            start_delay: delay.map_or(Duration::ZERO, |(_, delay)| *delay),
-        })
+        let start_delay = delay.map_or(Duration::ZERO, |(_, delay)| *delay);
+        Ok(Self { client: ClientLoop::with_time(time, workload, placement), worker, start_delay })
     }
 }
 
 impl Session for NullSession {
     fn run_slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
-        let clock = &self.clock;
+        let server = Arc::clone(&self.worker.server);
+        let clock = &server.clock;
         clock.begin(clock.host_us(order.begin_us));
         let local =
             SliceOrder { begin_us: clock.host_us(order.begin_us), end_us: clock.host_us(order.end_us), ..*order };
-        let interrupts = Arc::clone(&self.worker.interrupts);
-        let _wakeful = interrupts.wake_me();
-        self.worker.interrupts_seen = interrupts.count();
+        let _wakeful = server.interrupts.wake_me();
+        self.worker.interrupts_seen = server.interrupts.count();
         if self.worker.started_us.is_none() {
             self.worker.started_us = Some(local.begin_us);
             let begin_us = local.begin_us.saturating_add(self.start_delay.as_micros() as i64);
-            let there_us = self.orders.there_us(self.time.now_us());
-            self.time.sleep_unless(begin_us.max(there_us), &|| self.worker.interrupted());
+            let time = &self.worker.time;
+            let taken_us = server.takes_order_us(time.now_us());
+            time.sleep_unless(begin_us.max(taken_us), &|| self.worker.interrupted());
         }
         let mut report = self.client.run_slice(&local, &mut self.worker)?;
         report.begin_us += clock.ahead_us(report.begin_us);
@@ -129,11 +107,10 @@ impl Session for NullSession {
     }
 
     fn rehearse(&mut self) -> Result<()> {
-        let interrupts = Arc::clone(&self.worker.interrupts);
-        let (_wakeful, seen) = (interrupts.wake_me(), interrupts.count());
-        let there_us = self.orders.there_us(self.time.now_us());
-        self.time.sleep_unless(there_us, &|| interrupts.count() != seen);
-        self.time.arrive();
+        let (server, time) = (&self.worker.server, &self.worker.time);
+        let (_wakeful, seen) = (server.interrupts.wake_me(), server.interrupts.count());
+        time.sleep_unless(server.takes_order_us(time.now_us()), &|| server.interrupts.count() != seen);
+        time.arrive();
         Ok(())
     }
 }
@@ -149,7 +126,7 @@ impl Worker {
             self.time.pass(time);
             return true;
         }
-        let (interrupts, seen) = (&self.interrupts, self.interrupts_seen);
+        let (interrupts, seen) = (&self.server.interrupts, self.interrupts_seen);
         self.wait.wait(time, || interrupts.count() != seen)
     }
 
@@ -171,12 +148,7 @@ impl Worker {
         }
         self.done.updated += blocks;
         self.uncommitted += 1;
-        let due = match self.commit {
-            Commit::Each => 1,
-            Commit::Every(operations) => operations,
-            Commit::Slice => u32::MAX,
-        };
-        if self.uncommitted >= due {
+        if self.uncommitted >= self.commit_after {
             self.commit();
         }
     }
@@ -189,15 +161,13 @@ impl Worker {
 
 impl Operator for Worker {
     fn interrupted(&self) -> bool {
-        self.interrupts.count() != self.interrupts_seen
+        self.server.interrupts.count() != self.interrupts_seen
     }
 
     fn run_op(&mut self, op: &Op) -> Result<u64> {
         let begin_us = self.since_start_us();
         let mut us = self.service.us(op, begin_us);
-        if !self.stalls.is_empty() {
-            us += fault::stalled_us(&self.stalls, begin_us, begin_us + us as i64) as f64;
-        }
+        us += fault::stalled_us(&self.server.options.stalls, begin_us, begin_us + us as i64) as f64;
         if !self.wait(Duration::from_nanos((us * 1e3) as u64)) || self.interrupted() {
             return Err(Error::interrupted(format!("{} was interrupted", session_name(self.session))));
         }
@@ -218,13 +188,16 @@ impl Operator for Worker {
         if self.uncommitted > 0 {
             self.commit();
         }
-        let done = std::mem::take(&mut self.done);
-        let add = |counter: &AtomicU64, by| counter.fetch_add(by, Ordering::Release);
-        add(&self.counters.blocks, done.blocks);
-        add(&self.counters.updated, done.updated);
-        add(&self.counters.commits, done.commits);
-        add(&self.counters.log_bytes, done.updated * self.log_bytes_a_block);
-        add(&self.counters.read_us, done.read_us);
+        let (done, counters) = (std::mem::take(&mut self.done), &self.server.counters);
+        for (counter, amount) in [
+            (&counters.blocks, done.blocks),
+            (&counters.updated, done.updated),
+            (&counters.commits, done.commits),
+            (&counters.log_bytes, done.updated * self.log_bytes_a_block),
+            (&counters.read_us, done.read_us),
+        ] {
+            counter.fetch_add(amount, Ordering::Release);
+        }
         Ok(())
     }
 }

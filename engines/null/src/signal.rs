@@ -2,11 +2,10 @@
 
 use std::f64::consts::TAU;
 
+use mindful_core::plan::Bound;
 use mindful_core::plan::units::{self, Share};
 use mindful_core::workload::draw;
 use mindful_core::{Error, Result};
-
-use crate::value::factor;
 
 /// A factor on every service time that depends on the time since the start; times in seconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,6 +42,12 @@ impl Signal {
     }
 }
 
+/// Parses a factor of a duration.
+fn factor(text: &str) -> Result<f64> {
+    let value = units::parse_number(text)?;
+    Bound::Number(0.0, 1e6).check(text).map(|()| value)
+}
+
 #[derive(Debug, Clone)]
 pub(crate) struct SignalCurve {
     signal: Signal,
@@ -60,13 +65,8 @@ impl SignalCurve {
     /// The factor at `at_s` seconds of the run; time does not go back.
     pub(crate) fn factor(&mut self, at_s: f64) -> f64 {
         match self.signal {
-            Signal::Step { factor, at_s: from } => {
-                if at_s >= from {
-                    factor
-                } else {
-                    1.0
-                }
-            }
+            Signal::Step { at_s: from, .. } if at_s < from => 1.0,
+            Signal::Step { factor, .. } => factor,
             Signal::Ramp { factor, over_s } => 1.0 + (factor - 1.0) * (at_s / over_s).min(1.0),
             Signal::Cycle { amplitude, period_s } => 1.0 + amplitude * (TAU * at_s / period_s).sin(),
             Signal::Ar1 { phi, deviation } => {

@@ -1,7 +1,6 @@
 //! The opened null engine: a dataset that is only remembered.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mindful_core::contract::clock::Clock;
 use mindful_core::contract::description::{AccessPath, Description, HostView};
@@ -20,42 +19,52 @@ use mindful_core::{Error, Result};
 use crate::counters::{self, BLOCK_BYTES, Counters};
 use crate::interrupts::Interrupts;
 use crate::options::Options;
-use crate::orders::Orders;
-use crate::session::{NullSession, Shared};
+use crate::session::NullSession;
 use crate::wrong_clock::WrongClock;
 
-pub(crate) struct NullTarget {
-    options: Options,
+/// The imagined server.
+pub(crate) struct Server {
+    pub options: Options,
+    pub counters: Counters,
+    pub interrupts: Interrupts,
+    pub clock: WrongClock,
     dataset: Mutex<Option<Dataset>>,
-    counters: Arc<Counters>,
-    interrupts: Arc<Interrupts>,
-    orders: Arc<Orders>,
-    clock: Arc<WrongClock>,
+    /// When it has taken all orders so far, us since the epoch.
+    free_us: Mutex<i64>,
 }
 
-impl NullTarget {
+impl Server {
     pub(crate) fn new(options: Options, clock: Arc<dyn Clock>) -> Self {
-        let clock = Arc::new(WrongClock::new(clock, options.clock_offset.as_micros() as i64, options.clock_step));
-        let orders = Arc::new(Orders::new(options.order));
-        Self { options, dataset: Mutex::default(), counters: Arc::default(), interrupts: Arc::default(), orders, clock }
+        let clock = WrongClock::new(clock, options.clock_offset.as_micros() as i64, options.clock_step);
+        let (dataset, free_us) = (Mutex::default(), Mutex::default());
+        Self { options, counters: Counters::default(), interrupts: Interrupts::default(), clock, dataset, free_us }
     }
 
-    fn held(&self) -> std::sync::MutexGuard<'_, Option<Dataset>> {
+    /// When it has taken an order that is sent at `now_us`: it takes them one after the other.
+    pub(crate) fn takes_order_us(&self, now_us: i64) -> i64 {
+        let mut free_us = self.free_us.lock().unwrap_or_else(PoisonError::into_inner);
+        *free_us = now_us.max(*free_us) + self.options.order.as_micros() as i64;
+        *free_us
+    }
+
+    fn held(&self) -> MutexGuard<'_, Option<Dataset>> {
         self.dataset.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn loaded(&self) -> Result<Dataset> {
+    pub(crate) fn loaded(&self) -> Result<Dataset> {
         self.held().clone().ok_or_else(|| Error::target("nothing is loaded into the null engine", "load first"))
     }
 }
 
+pub(crate) struct NullTarget(pub Arc<Server>);
+
 impl DatasetStore for NullTarget {
     fn dataset(&self) -> Result<Option<Dataset>> {
-        Ok(self.held().clone())
+        Ok(self.0.held().clone())
     }
 
     fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &StopFlag) -> Result<Dataset> {
-        let mut held = self.held();
+        let mut held = self.0.held();
         let before = held.as_ref().map_or(0, |dataset| dataset.schemas);
         if let Some(dataset) = held.as_ref() {
             refuse_another(dataset, plan)?;
@@ -64,7 +73,7 @@ impl DatasetStore for NullTarget {
         let all = u64::from(plan.schemas) * a_schema;
         for schema in before..plan.schemas {
             stop.refuse("the load was stopped")?;
-            *held = Some(dataset(plan, schema + 1));
+            *held = Some(DatasetPlan { schemas: schema + 1, ..plan.clone() }.expected(BLOCK_BYTES));
             let done = u64::from(schema + 1) * a_schema;
             events.emit(Event::Progress { what: "loading".to_owned(), done, of: all, unit: "bytes".to_owned() });
         }
@@ -72,7 +81,7 @@ impl DatasetStore for NullTarget {
     }
 
     fn verify(&self, stop: &StopFlag) -> Result<LayoutProof> {
-        let dataset = self.loaded()?;
+        let dataset = self.0.loaded()?;
         let layout = |schema| {
             let limit = LayoutProof::MAX_CORRELATION;
             Permutation::layout(dataset.blocks_per_schema, dataset.seed, schema, limit)
@@ -90,35 +99,41 @@ impl DatasetStore for NullTarget {
                 cross_correlation = Some(cross_correlation.map_or(rho, |most: f64| most.max(rho)));
             }
         }
-        Ok(LayoutProof { schemas, cross_correlation, proven_at_us: self.clock.host().now_us() })
+        Ok(LayoutProof { schemas, cross_correlation, proven_at_us: self.0.clock.host().now_us() })
     }
 
     fn inventory(&self) -> Result<Vec<OwnedObject>> {
-        Ok(self.held().iter().map(|d| owned("the imagined dataset", d.bytes)).collect())
+        Ok(self
+            .0
+            .held()
+            .iter()
+            .map(|d| OwnedObject::new("the imagined dataset".to_owned(), Some(d.bytes), None))
+            .collect())
     }
 
     fn cleanup(&self) -> Result<Vec<OwnedObject>> {
         let removed = self.inventory()?;
-        *self.held() = None;
+        *self.0.held() = None;
         Ok(removed)
     }
 }
 
 impl Target for NullTarget {
     fn describe(&self) -> Result<Description> {
-        let facts = [("latency", format!("{:?}", self.options.latency)), ("spread", self.options.spread.to_string())];
+        let options = &self.0.options;
+        let facts = [("latency", format!("{:?}", options.latency)), ("spread", options.spread.to_string())];
         Ok(Description {
             engine_version: env!("CARGO_PKG_VERSION").to_owned(),
             block_bytes: BLOCK_BYTES,
             endpoints: 1,
-            facts: facts.into_iter().map(|(name, fact)| (name.to_owned(), fact)).collect::<BTreeMap<_, _>>(),
+            facts: facts.map(|(name, fact)| (name.to_owned(), fact)).into(),
             simulated: true,
             ..Description::default()
         })
     }
 
     fn clock_us(&self) -> Result<i64> {
-        Ok(self.clock.now_us())
+        Ok(self.0.clock.now_us())
     }
 
     fn host_view(&self) -> HostView {
@@ -126,7 +141,7 @@ impl Target for NullTarget {
     }
 
     fn prepare(&self, workload: &Workload, _sessions: u32) -> Result<Vec<AccessPath>> {
-        workload.refuse_more_than_loaded(Some(&self.loaded()?))?;
+        workload.refuse_more_than_loaded(Some(&self.0.loaded()?))?;
         let runs = |kind: &OpKind| match kind {
             OpKind::Select => true,
             OpKind::Update => !workload.update_pct.is_none(),
@@ -138,39 +153,15 @@ impl Target for NullTarget {
     }
 
     fn session(&self, workload: &Workload, placement: Placement) -> Result<Box<dyn Session>> {
-        let shared = Shared {
-            counters: Arc::clone(&self.counters),
-            interrupts: Arc::clone(&self.interrupts),
-            scan_blocks: self.loaded()?.scan_blocks,
-            orders: Arc::clone(&self.orders),
-            clock: Arc::clone(&self.clock),
-        };
-        Ok(Box::new(NullSession::connect(&self.options, workload, placement, shared)?))
+        Ok(Box::new(NullSession::connect(&self.0, workload, placement)?))
     }
 
     fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>> {
-        Ok(vec![counters::sampler(&self.counters, &self.options, self.clock.host())])
+        Ok(vec![counters::sampler(&self.0)])
     }
 
     fn interrupt(&self) {
-        self.interrupts.interrupt();
-    }
-}
-
-fn owned(name: &str, bytes: u64) -> OwnedObject {
-    OwnedObject { name: name.to_owned(), bytes: Some(bytes), kept_because: None }
-}
-
-fn dataset(plan: &DatasetPlan, schemas: u32) -> Dataset {
-    Dataset {
-        schemas,
-        blocks_per_schema: plan.blocks_per_schema,
-        scan_blocks: plan.scan_blocks,
-        block_bytes: BLOCK_BYTES,
-        bytes: u64::from(schemas) * (plan.blocks_per_schema + plan.scan_blocks) * BLOCK_BYTES,
-        index_bytes: None,
-        seed: plan.seed,
-        content: plan.content,
+        self.0.interrupts.interrupt();
     }
 }
 

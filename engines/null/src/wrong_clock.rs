@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use mindful_core::contract::clock::Clock;
-use mindful_core::plan::units;
 use mindful_core::{Error, Result};
+
+use crate::options::two_times;
 
 /// Time of a clock change after the start of the run, and its size; us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,9 +19,7 @@ impl ClockStep {
     /// `1s+300ms`.
     pub(crate) fn parse(text: &str) -> Result<Self> {
         let wrong = || Error::plan(format!("`{text}` is not a step of a clock"), "write for example 1s+300ms");
-        let (at, by) = text.split_once('+').ok_or_else(wrong)?;
-        let us = |text| units::parse_duration(text).map(|d| d.as_micros() as i64);
-        Ok(Self { at_us: us(at)?, by_us: us(by)? })
+        two_times(text, wrong).map(|(at_us, by_us)| Self { at_us, by_us })
     }
 }
 

@@ -1,12 +1,12 @@
 //! Compares the raw engine with fio: `cargo bench -p mindful-raw --bench fio -- [--file PATH] [--mib N] [--pairs N]
-//! [--seconds S] [--depth N] [--direct on|off] [--cpu N]`.
+//! [--seconds S]`.
 //!
 //! Both use the same file, span, block size, depth and flags, and measure latency, in turns, each turn with new random
-//! places. Both of a pair run on the same CPU, because the CPU of the device's interrupts matters more than the reader:
-//! on each CPU in turn, or on that of `--cpu`. The printed ratios are I/Os per second (more is better) and CPU per I/O
-//! (less is better). Each is the median over the pairs with the interval of a sign test: if it contains 1, the two are
-//! equal within noise. The ratio of the smallest CPU of either is also printed, because other activity only adds to it.
-//! Without fio on the PATH it prints a note and measures only the raw engine.
+//! places. Both of a pair run on the same CPU, each CPU in turn, because the CPU of the device's interrupts matters more
+//! than the reader. The printed ratios are I/Os per second (more is better) and CPU per I/O (less is better). Each is
+//! the median over the pairs with the interval of a sign test: if it contains 1, the two are equal within noise. The
+//! ratio of the smallest CPU of either is also printed, because other activity only adds to it. Without fio on the PATH
+//! it prints a note and measures only the raw engine.
 
 #![expect(clippy::print_stdout, reason = "a benchmark talks to the terminal")]
 
@@ -16,10 +16,9 @@ mod support;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use mindful_core::contract::slice::SliceOrder;
 use mindful_core::dataset::Dataset;
 use mindful_core::workload::Workload;
-use mindful_core::{Error, Result, contract::clock};
+use mindful_core::{Error, Result};
 
 const BLOCK: u64 = 8_192;
 
@@ -35,9 +34,6 @@ struct Arguments {
     blocks: u64,
     pairs: usize,
     seconds: f64,
-    depth: Option<u32>,
-    direct: Option<bool>,
-    cpu: Option<usize>,
 }
 
 #[derive(Clone, Copy)]
@@ -63,17 +59,14 @@ fn main() -> Result<()> {
         "depth", "", "IOPS raw / fio", "CPU us/IO", "ratio IOPS", "ratio CPU", "least CPU"
     );
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
-    let wanted = |(depth, direct): &(u32, bool)| {
-        arguments.depth.is_none_or(|only| only == *depth) && arguments.direct.is_none_or(|only| only == *direct)
-    };
-    for (depth, direct) in CASES.into_iter().filter(wanted) {
+    for (depth, direct) in CASES {
         if !direct {
             warm_page_cache(&arguments.file)?;
         }
         let mut pairs = Vec::new();
         for turn in 0..arguments.pairs {
-            let cpu = arguments.cpu.unwrap_or(turn / 2 % cpus);
-            let ours = raw(&arguments, &dataset, depth, direct, turn as u64, cpu);
+            let cpu = turn / 2 % cpus;
+            let ours = || raw(&arguments, &dataset, depth, direct, turn as u64, cpu);
             // The first of a pair changes from pair to pair, so that drift hits both alike.
             let (ours, theirs) = match (fio.is_some(), turn % 2) {
                 (false, _) => (ours()?, None),
@@ -135,30 +128,20 @@ fn arguments() -> Result<Arguments> {
         blocks: (1 << 30) / BLOCK,
         pairs: 5,
         seconds: 2.0,
-        depth: None,
-        direct: None,
-        cpu: None,
     };
     let mut given = std::env::args().skip(1).filter(|argument| argument != "--bench");
     while let Some(name) = given.next() {
         let value = given.next().ok_or_else(|| Error::plan(format!("{name} has no value"), "give one"))?;
-        let number = || value.parse::<u64>().map_err(|_| Error::plan(format!("{name} {value}"), "give a number"));
+        let number = value.parse::<f64>().ok().filter(|number| *number > 0.0);
+        let number = || number.ok_or_else(|| Error::plan(format!("{name} {value}"), "give a number above 0"));
         match name.as_str() {
             "--file" => arguments.file = PathBuf::from(value),
-            "--mib" => arguments.blocks = (number()? << 20) / BLOCK,
+            "--mib" => arguments.blocks = ((number()? as u64) << 20) / BLOCK,
             "--pairs" => arguments.pairs = number()? as usize,
-            "--seconds" => {
-                let seconds = value.parse().ok().filter(|s: &f64| *s > 0.0);
-                arguments.seconds = seconds.ok_or_else(|| Error::plan(format!("{name} {value}"), "give seconds"))?;
-            }
-            "--depth" => arguments.depth = Some(number()? as u32),
-            "--direct" => arguments.direct = Some(value == "on"),
-            "--cpu" => arguments.cpu = Some(number()? as usize),
+            "--seconds" => arguments.seconds = number()?,
             _ => {
-                return Err(Error::plan(
-                    format!("unknown argument {name}"),
-                    "--file, --mib, --pairs, --seconds, --depth, --direct and --cpu are known",
-                ));
+                let what = format!("unknown argument {name}");
+                return Err(Error::plan(what, "--file, --mib, --pairs and --seconds are known"));
             }
         }
     }
@@ -179,37 +162,23 @@ fn warm_page_cache(path: &Path) -> Result<()> {
     read.map(drop).map_err(|e| Error::run(format!("cannot read {}: {e}", path.display()), "check the file"))
 }
 
-fn raw<'a>(
-    arguments: &'a Arguments,
-    dataset: &'a Dataset,
-    depth: u32,
-    direct: bool,
-    seed: u64,
-    cpu: usize,
-) -> impl Fn() -> Result<Figures> + 'a {
-    move || {
-        let (depth, cpu) = (depth.to_string(), cpu.to_string());
-        let direct = if direct { "on" } else { "off" };
-        let options = [("iodepth", depth.as_str()), ("direct", direct), ("cpus", cpu.as_str())];
-        let target = support::open(&arguments.file, &options)?;
-        let workload = Workload { seed, ..support::reads(dataset) };
-        target.prepare(&workload, 1)?;
-        // A separate thread, as in a run.
-        let report = std::thread::scope(|scope| {
-            scope
-                .spawn(|| {
-                    let mut session = target.session(&workload, support::PLACEMENT)?;
-                    let begin_us = clock::now_us();
-                    let end_us = begin_us + (arguments.seconds * 1e6) as i64;
-                    session.run_slice(&SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: None })
-                })
-                .join()
-                .map_err(|_| Error::run("the session panicked", ""))?
-        })?;
-        let ios = report.total_ops() as f64;
-        let seconds = (report.end_us - report.begin_us) as f64 / 1e6;
-        Ok(Figures { iops: ios / seconds, cpu_us_per_io: report.cpu_us.unwrap_or(0) as f64 / ios })
-    }
+fn raw(arguments: &Arguments, dataset: &Dataset, depth: u32, direct: bool, seed: u64, cpu: usize) -> Result<Figures> {
+    let (depth, cpu) = (depth.to_string(), cpu.to_string());
+    let direct = if direct { "on" } else { "off" };
+    let options = [("iodepth", depth.as_str()), ("direct", direct), ("cpus", cpu.as_str())];
+    let target = support::open(&arguments.file, &options)?;
+    let workload = Workload { seed, ..support::reads(dataset) };
+    target.prepare(&workload, 1)?;
+    // A separate thread, as in a run.
+    let work = || {
+        let mut session = target.session(&workload, support::PLACEMENT)?;
+        support::slice(&mut *session, (arguments.seconds * 1e3) as i64, 0, None)
+    };
+    let worked = std::thread::scope(|scope| scope.spawn(work).join());
+    let report = worked.map_err(|_| Error::run("the session panicked", ""))??;
+    let ios = report.total_ops() as f64;
+    let seconds = (report.end_us - report.begin_us) as f64 / 1e6;
+    Ok(Figures { iops: ios / seconds, cpu_us_per_io: report.cpu_us.unwrap_or(0) as f64 / ios })
 }
 
 fn run_fio(arguments: &Arguments, depth: u32, direct: bool, cpu: usize) -> Result<Figures> {
@@ -225,21 +194,14 @@ fn run_fio(arguments: &Arguments, depth: u32, direct: bool, cpu: usize) -> Resul
         .arg(format!("--cpus_allowed={cpu}"))
         .output()
         .map_err(|e| Error::run(format!("cannot run fio: {e}"), "check the installation"))?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let figure = |section: &str, name: &str| number_after(&text, section, name);
-    let figures = (|| {
-        let ios = figure("\"read\"", "\"total_ios\"")?;
-        let busy_share = (figure("\"usr_cpu\"", "")? + figure("\"sys_cpu\"", "")?) / 100.0;
-        let job_us = figure("\"job_runtime\"", "")? * 1e3;
-        Some(Figures { iops: figure("\"read\"", "\"iops\"")?, cpu_us_per_io: busy_share * job_us / ios })
-    })();
-    figures.ok_or_else(|| Error::run(format!("fio gave no figures: {}", String::from_utf8_lossy(&output.stderr)), ""))
-}
-
-/// The number that follows `name` after `section` in `text`, which is JSON.
-fn number_after(text: &str, section: &str, name: &str) -> Option<f64> {
-    let rest = text.split_once(section)?.1;
-    let rest = if name.is_empty() { rest } else { rest.split_once(name)?.1 };
-    let digits = rest.trim_start_matches([' ', ':']);
-    digits[..digits.find([',', '\n', '}'])?].trim().parse().ok()
+    let printed: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    let job = &printed["jobs"][0];
+    let figures = || {
+        let busy_share = (job["usr_cpu"].as_f64()? + job["sys_cpu"].as_f64()?) / 100.0;
+        let busy_us = busy_share * job["job_runtime"].as_f64()? * 1e3;
+        let cpu_us_per_io = busy_us / job["read"]["total_ios"].as_f64()?;
+        Some(Figures { iops: job["read"]["iops"].as_f64()?, cpu_us_per_io })
+    };
+    let said = String::from_utf8_lossy(&output.stderr);
+    figures().ok_or_else(|| Error::run(format!("fio gave no figures: {said}"), "check its version"))
 }

@@ -41,6 +41,12 @@ impl Layout {
         &self.schemas[schema as usize - 1]
     }
 
+    /// Largest rank correlation, in size, of the orders of two neighbouring schemas; `None` for a single one.
+    pub(crate) fn cross_correlation(&self) -> Option<f64> {
+        let pairs = self.schemas.windows(2).map(|pair| pair[0].correlation_with(&pair[1]));
+        pairs.max_by(|a, b| a.abs().total_cmp(&b.abs()))
+    }
+
     pub(crate) fn schemas(&self) -> u32 {
         self.schemas.len() as u32
     }

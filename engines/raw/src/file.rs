@@ -14,10 +14,12 @@ use mindful_host::{named_path, space};
 use rustix::fs::{FallocateFlags, Mode, OFlags};
 use rustix::io::Errno;
 
+use crate::access_pattern::Layout;
 use crate::buffer::Buffer;
 use crate::content;
 use crate::file_header::{DATA_START, FileHeader, HEADER_BYTES};
 use crate::guard::{Access, Source};
+use crate::space::Space;
 
 /// Bytes written at a time.
 const CHUNK: u64 = 4 << 20;
@@ -217,4 +219,35 @@ pub(crate) fn remove(source: &Source) -> Result<()> {
     fs::remove_file(&source.path).map_err(|e| {
         Error::target(format!("cannot remove {}: {e}", source.path.display()), "check its folder's permissions")
     })
+}
+
+/// For each schema, the number of keys with a separate block of the right content.
+pub(crate) fn good_blocks(
+    sources: &[Source],
+    space: &Space,
+    layout: &Layout,
+    access: Access,
+    stop: &StopFlag,
+) -> Result<Vec<u64>> {
+    let mut buffer = Buffer::new(space.unit() as usize)
+        .map_err(|e| Error::target(format!("no memory for a block: {e}"), "pass a smaller --block-size"))?;
+    let files = sources.iter().map(|source| source.reader(access)).collect::<Result<Vec<OwnedFd>>>()?;
+    let mut is_good = |block: u64| {
+        stop.refuse("the proof was stopped")?;
+        let place = space.place(block);
+        let (source, file) = (&sources[place.file as usize], &files[place.file as usize]);
+        let read = rustix::io::pread(file, buffer.bytes_mut(), place.offset).map_err(|e| {
+            let what = format!("cannot read {} at {}: {e}", source.path.display(), place.offset);
+            Error::run(what, "see the kernel log")
+        })?;
+        let bytes = &buffer.bytes()[..read];
+        let key = source.mark.map_or(0, |mark| mark.content_key());
+        Ok(read == buffer.len() && content::first_mismatch(bytes, key, place.offset).is_none())
+    };
+    let blocks = layout.blocks_per_schema();
+    let good = |schema: u32| {
+        let first = u64::from(schema) * blocks;
+        (first..first + blocks).try_fold(0, |good, block| Ok(good + u64::from(is_good(block)?)))
+    };
+    (0..layout.schemas()).map(good).collect()
 }

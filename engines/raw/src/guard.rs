@@ -8,11 +8,10 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use mindful_core::{Error, Result};
-use mindful_host::named_path;
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, StatxFlags};
+use mindful_host::{Kernel, device, mounts, named_path};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, StatxFlags, major, minor};
 use rustix::io::Errno;
 
-use crate::device;
 use crate::file_header::{DATA_START, FileHeader, HEADER_BYTES};
 use crate::space::Extent;
 
@@ -96,7 +95,7 @@ impl Source {
             };
         };
         self.check_named(destroy_data)?;
-        device::check_unused(&self.path, device, &self.fd)?;
+        check_unused(&self.path, (major(device), minor(device)), &self.fd)?;
         // O_EXCL claims the device: the kernel refuses while it is mounted, swapped on or held, and refuses mounts later.
         self.reopen(OFlags::RDWR | OFlags::EXCL, access)
     }
@@ -184,4 +183,34 @@ fn lives_in_memory(fd: &OwnedFd) -> bool {
     const TMPFS: u64 = 0x0102_1994;
     const RAMFS: u64 = 0x8584_58f6;
     rustix::fs::fstatfs(fd).is_ok_and(|fs| [TMPFS, RAMFS].contains(&(fs.f_type as u64 & 0xffff_ffff)))
+}
+
+/// Refuses a device that is mounted, part of another one, or carries a partition table.
+fn check_unused(path: &Path, number: (u32, u32), fd: &OwnedFd) -> Result<()> {
+    let refuse = |what: &str, next| Err(Error::target(format!("{} {what} and is never written", path.display()), next));
+    if let Some(mount) = mounts::read(&Kernel::default()).into_iter().find(|mount| mount.device == number) {
+        let what = format!("is mounted on {}", mount.point.display());
+        return refuse(&what, "unmount it first, or read only with --update-pct 0");
+    }
+    let Some(sys) = device::folder(&Kernel::default(), number) else {
+        let what = "is not in sysfs, so whether it is used is unknown,";
+        return refuse(what, "show it: in a container mount /sys whole");
+    };
+    let is_partition = |entry: fs::DirEntry| entry.path().join("partition").is_file();
+    if fs::read_dir(&sys).is_ok_and(|entries| entries.flatten().any(is_partition)) || holds_partition_table(fd) {
+        return refuse("is partitioned", "name a free partition, or remove the partition table with wipefs");
+    }
+    if fs::read_dir(sys.join("holders")).is_ok_and(|mut holders| holders.next().is_some()) {
+        return refuse("is part of another device", "take it out of that device first");
+    }
+    Ok(())
+}
+
+/// Whether it begins as a disk with a partition table does: a boot signature, or a GPT header in the second sector.
+fn holds_partition_table(fd: &OwnedFd) -> bool {
+    let mut start = [0; 8_192];
+    let read = rustix::io::pread(fd, &mut start, 0).unwrap_or(0);
+    let start = &start[..read];
+    let gpt = |sector: usize| start.get(sector..sector + 8) == Some(b"EFI PART");
+    start.get(510..512) == Some(&[0x55, 0xaa]) || gpt(512) || gpt(4_096)
 }

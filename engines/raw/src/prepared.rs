@@ -3,7 +3,7 @@
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use mindful_core::contract::description::AccessPath;
 use mindful_core::contract::event::{Event, Events};
@@ -11,14 +11,15 @@ use mindful_core::contract::slice::Placement;
 use mindful_core::plan::units;
 use mindful_core::result::{Finding, Severity};
 use mindful_core::workload::Workload;
+use mindful_core::{Error, Result};
+use rustix::fs::ftruncate;
+use rustix::io::Errno;
 
 use crate::access_pattern::{AccessPattern, Layout};
-use crate::append::Appended;
-use crate::codes;
 use crate::counters::Counters;
 use crate::options::{Io, Options};
-use crate::ring;
 use crate::space::{Place, Space};
+use crate::{codes, content, ring};
 
 pub(crate) struct Prepared {
     pub options: Options,
@@ -55,13 +56,65 @@ impl Prepared {
     /// The target of a write to `place`.
     pub(crate) fn place_write(&self, place: Place) -> Place {
         match &self.appended {
-            Some(appended) => Place { offset: appended.take(self.options.block_size), ..place },
+            Some(appended) => {
+                Place { offset: appended.end.fetch_add(self.options.block_size, Ordering::Relaxed), ..place }
+            }
             None => place,
         }
     }
 
-    pub(crate) fn generation(&self, session: u32, index: u64) -> u64 {
-        self.writing ^ (u64::from(session + 1) << 40 | (index + 1))
+    /// The error of an I/O of `bytes` that gave `result`: fewer bytes, or a negated error number.
+    #[cold]
+    pub(crate) fn io_error(&self, place: Place, write: bool, bytes: u64, result: i32) -> Error {
+        let path = self.paths[place.file as usize].display();
+        let (verb, at) = (if write { "write" } else { "read" }, place.offset);
+        if result >= 0 {
+            let end = at + u64::from(result.unsigned_abs());
+            return Error::run(
+                format!("{path} ends at byte {end}: {verb} of {bytes} bytes at {at} moved {result}"),
+                "it was truncated while in use; make it again and run again",
+            );
+        }
+        let errno = Errno::from_raw_os_error(-result);
+        let next = match errno {
+            Errno::IO | Errno::NODEV | Errno::NXIO => "the device failed or is gone: see the kernel log",
+            Errno::NOSPC => "the file system is full: free some space, or pass a smaller --scale",
+            Errno::INVAL => "the file system refuses such an I/O: try a larger --block-size, or --direct off",
+            Errno::OPNOTSUPP => "the file system does not support this I/O: try --direct off, or --io psync",
+            Errno::PERM | Errno::ROFS => "the file or its file system is read only: run with --update-pct 0",
+            _ => "see the kernel log",
+        };
+        Error::run(format!("{verb} of {bytes} bytes at {at} of {path} failed: {errno}"), next)
+    }
+
+    /// The error of a sync after a write to `place`.
+    #[cold]
+    pub(crate) fn sync_error(&self, place: Place, errno: Errno) -> Error {
+        let path = self.paths[place.file as usize].display();
+        Error::run(format!("fdatasync of {path} failed: {errno}"), "the device failed or is full: see the kernel log")
+    }
+
+    /// With `verify`, checks that `block`, read from `place`, is the one that belongs there.
+    #[inline]
+    pub(crate) fn check_content(&self, place: Place, block: &[u8]) -> Result<()> {
+        let key = self.content_key(place);
+        match self.options.verify.then(|| content::first_mismatch(block, key, place.offset)).flatten() {
+            None => Ok(()),
+            Some(at) => Err(Error::run(
+                format!("{} holds wrong data in the sector at byte {at}", self.paths[place.file as usize].display()),
+                "storage returned data that was not written there: do not trust it",
+            )),
+        }
+    }
+
+    /// Fills `block`, for a write of operation `index` of `session` to `place`.
+    pub(crate) fn fill(&self, block: &mut [u8], place: Place, session: u32, index: u64) {
+        let generation = self.writing ^ (u64::from(session + 1) << 40 | (index + 1));
+        content::fill(block, self.content_key(place), place.offset, generation);
+    }
+
+    fn content_key(&self, place: Place) -> u64 {
+        self.keys[place.file as usize].unwrap_or_default()
     }
 
     /// Reports, once, that the buffers could not be registered.
@@ -125,4 +178,27 @@ pub(crate) fn no_io_uring(reason: &std::io::Error, iodepth: u32) -> Finding {
         format!("This process cannot use io_uring: {effect}; {leave}, or use --io psync and more sessions."),
         format!("io_uring_setup: {reason}"),
     )
+}
+
+/// The end of a growing file, as a log has that is not written beforehand. Appended data is cut off on drop.
+#[derive(Debug)]
+pub(crate) struct Appended {
+    file: OwnedFd,
+    begin: u64,
+    end: AtomicU64,
+}
+
+impl Appended {
+    /// Appends to `file` from byte `begin` on; data of an earlier run there is cut off.
+    pub(crate) fn begin(file: OwnedFd, begin: u64) -> rustix::io::Result<Self> {
+        ftruncate(&file, begin)?;
+        Ok(Self { file, begin, end: AtomicU64::new(begin) })
+    }
+}
+
+impl Drop for Appended {
+    fn drop(&mut self) {
+        // Remaining data is cut off by the next run.
+        let _ = ftruncate(&self.file, self.begin);
+    }
 }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
-use mindful_core::record::latency::Recorder;
 use mindful_core::workload::client_loop::{ClientLoop, Operator};
 use mindful_core::workload::{Op, OpKind, Workload};
 use mindful_core::{Error, Result, Session};
 use mindful_host::cpu;
+use rustix::io::retry_on_intr;
 
 use crate::access_pattern::AccessPattern;
 use crate::block_touch::Toucher;
@@ -16,7 +16,6 @@ use crate::buffer::Buffer;
 use crate::counters::Work;
 use crate::prepared::Prepared;
 use crate::space::Place;
-use crate::{content, fault};
 
 pub(crate) struct PsyncSession {
     client_loop: ClientLoop,
@@ -32,7 +31,6 @@ struct Blocks {
     work: Work,
     /// Writes since the last sync.
     unsynced: u32,
-    syncs: Recorder,
 }
 
 impl PsyncSession {
@@ -42,9 +40,8 @@ impl PsyncSession {
             .map_err(|e| Error::target(format!("no memory for a block: {e}"), "pass a smaller --block-size"))?;
         let pattern = prepared.pattern(workload, placement);
         let toucher = Toucher::new(options.look, options.block_size);
-        let (work, syncs) = (Work::default(), Recorder::new());
-        let blocks =
-            Blocks { pattern, session: placement.session, buffer, toucher, work, unsynced: 0, syncs, prepared };
+        let (session, work) = (placement.session, Work::default());
+        let blocks = Blocks { pattern, session, buffer, toucher, work, unsynced: 0, prepared };
         Ok(Self { client_loop: ClientLoop::new(workload, placement), blocks })
     }
 }
@@ -53,25 +50,20 @@ impl Blocks {
     fn read(&mut self, place: Place) -> Result<()> {
         let file = &self.prepared.files[place.file as usize];
         let began = Instant::now();
-        let result = retry(|| rustix::io::pread(file, self.buffer.bytes_mut(), place.offset));
+        let result = retry_on_intr(|| rustix::io::pread(file, self.buffer.bytes_mut(), place.offset));
         self.work.read_ns += began.elapsed().as_nanos() as u64;
         self.settle(place, false, result)?;
         self.work.reads += 1;
         self.work.read_bytes += self.buffer.len() as u64;
         self.toucher.touch(self.buffer.bytes());
-        if self.prepared.options.verify {
-            fault::check(&self.prepared, place, self.buffer.bytes())?;
-        }
-        Ok(())
+        self.prepared.check_content(place, self.buffer.bytes())
     }
 
     fn write(&mut self, place: Place, index: u64) -> Result<()> {
         let place = self.prepared.place_write(place);
-        let generation = self.prepared.generation(self.session, index);
-        let key = self.prepared.keys[place.file as usize].unwrap_or_default();
-        content::fill(self.buffer.bytes_mut(), key, place.offset, generation);
+        self.prepared.fill(self.buffer.bytes_mut(), place, self.session, index);
         let file = &self.prepared.files[place.file as usize];
-        let result = retry(|| rustix::io::pwrite(file, self.buffer.bytes(), place.offset));
+        let result = retry_on_intr(|| rustix::io::pwrite(file, self.buffer.bytes(), place.offset));
         self.settle(place, true, result)?;
         self.work.writes += 1;
         self.work.write_bytes += self.buffer.len() as u64;
@@ -87,9 +79,8 @@ impl Blocks {
     fn sync(&mut self, place: Place) -> Result<()> {
         let began = Instant::now();
         rustix::fs::fdatasync(&self.prepared.files[place.file as usize])
-            .map_err(|errno| fault::sync(&self.prepared, place, errno))?;
-        self.syncs.record(began.elapsed().as_nanos() as u64);
-        self.work.commits += u64::from(std::mem::take(&mut self.unsynced));
+            .map_err(|errno| self.prepared.sync_error(place, errno))?;
+        self.work.count_sync(began.elapsed().as_nanos() as u64, std::mem::take(&mut self.unsynced));
         Ok(())
     }
 
@@ -97,17 +88,10 @@ impl Blocks {
         let bytes = self.buffer.len();
         match result {
             Ok(moved) if moved == bytes => Ok(()),
-            Ok(moved) => Err(fault::io(&self.prepared, place, write, bytes as u64, moved as i32)),
-            Err(errno) => Err(fault::io(&self.prepared, place, write, bytes as u64, -errno.raw_os_error())),
-        }
-    }
-}
-
-fn retry(mut call: impl FnMut() -> rustix::io::Result<usize>) -> rustix::io::Result<usize> {
-    loop {
-        match call() {
-            Err(rustix::io::Errno::INTR) => {}
-            result => return result,
+            result => {
+                let result = result.map_or_else(|errno| -errno.raw_os_error(), |moved| moved as i32);
+                Err(self.prepared.io_error(place, write, bytes as u64, result))
+            }
         }
     }
 }
@@ -127,7 +111,6 @@ impl Operator for Blocks {
     fn end_slice(&mut self) -> Result<()> {
         self.work.rows += self.toucher.take_rows();
         self.prepared.counters.publish(&mut self.work);
-        self.prepared.counters.publish_syncs(&mut self.syncs);
         Ok(())
     }
 }

@@ -22,19 +22,18 @@ use mindful_host::cpu;
 use mindful_host::file_lock::{self, FileLocks};
 
 use crate::access_pattern::Layout;
-use crate::append::Appended;
 use crate::block_touch;
-use crate::counters::{CounterSampler, Counters};
+use crate::counters::{self, Counters, SyncSampler};
 use crate::file_header::FileHeader;
 use crate::guard::{Access, Source};
 use crate::options::{Io, Options};
-use crate::prepared::{self, Prepared};
+use crate::prepared::{self, Appended, Prepared};
 use crate::psync::PsyncSession;
 use crate::space::{Extent, Space, Span};
 use crate::timer::Timer;
 use crate::uring::UringSession;
 use crate::watch::FilesWatch;
-use crate::{check, file, ring, scrub};
+use crate::{check, file, ring};
 
 pub(crate) struct RawTarget {
     options: Options,
@@ -299,7 +298,7 @@ impl DatasetStore for RawTarget {
         }
         let layout = Layout::new(dataset.seed, dataset.schemas, dataset.blocks_per_schema);
         let space = self.space(&sources, self.options.span, self.options.block_size)?;
-        let good = scrub::good_blocks(&sources, &space, &layout, self.access(), stop)?;
+        let good = file::good_blocks(&sources, &space, &layout, self.access(), stop)?;
         let schema = |(i, blocks): (usize, &u64)| SchemaProof {
             schema: i as u32 + 1,
             rows: dataset.blocks_per_schema,
@@ -309,7 +308,7 @@ impl DatasetStore for RawTarget {
         };
         Ok(LayoutProof {
             schemas: good.iter().enumerate().map(schema).collect(),
-            cross_correlation: scrub::cross_correlation(&layout),
+            cross_correlation: layout.cross_correlation(),
             proven_at_us: clock::now_us(),
         })
     }
@@ -447,10 +446,9 @@ impl Target for RawTarget {
     }
 
     fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>> {
-        let mut samplers: Vec<Box<dyn Sampler>> =
-            vec![Box::new(CounterSampler::of_blocks(self.counters.clone(), self.options.block_size))];
+        let mut samplers = vec![counters::block_sampler(self.counters.clone(), self.options.block_size)];
         if self.options.commits() {
-            samplers.push(Box::new(CounterSampler::of_syncs(self.counters.clone(), self.options.block_size)));
+            samplers.push(Box::new(SyncSampler::new(self.counters.clone())));
         }
         Ok(samplers)
     }

@@ -17,9 +17,7 @@ use rustix::io::Errno;
 
 use crate::access_pattern::{AccessPattern, LargePattern};
 use crate::block_touch::Toucher;
-use crate::content;
 use crate::counters::Work;
-use crate::fault;
 use crate::prepared::Prepared;
 use crate::ring::{Done, Ring};
 use crate::space::Place;
@@ -90,7 +88,6 @@ pub(crate) struct UringSession {
     work: Work,
     /// Writes that no sync has begun to make durable.
     unsynced: u32,
-    syncs: Recorder,
     think_ns: u64,
     timer: Timer,
 }
@@ -153,7 +150,6 @@ impl UringSession {
             cells: [0; 32],
             work: Work::default(),
             unsynced: 0,
-            syncs: Recorder::new(),
             think_ns: 0,
             timer: Timer::start(),
             prepared,
@@ -257,9 +253,8 @@ impl UringSession {
             self.flights[slot as usize] =
                 Flight { running: issuing.running, write, place, issued_ns: *now, syncing: 0 };
             if write {
-                let generation = self.prepared.generation(self.placement.session, issuing.op.index);
-                let key = self.prepared.keys[place.file as usize].unwrap_or_default();
-                content::fill(self.ring.block_mut(slot), key, place.offset, generation);
+                let (session, index) = (self.placement.session, issuing.op.index);
+                self.prepared.fill(self.ring.block_mut(slot), place, session, index);
                 *now = self.now_ns();
                 self.ring.write(slot, place.file, place.offset);
             } else {
@@ -326,7 +321,7 @@ impl UringSession {
         let options = &self.prepared.options;
         let bytes = options.large.filter(|_| large).map_or(options.block_size, |large| large.size);
         if i64::from(done.result) != bytes as i64 {
-            return Err(fault::io(&self.prepared, flight.place, flight.write, bytes, done.result));
+            return Err(self.prepared.io_error(flight.place, flight.write, bytes, done.result));
         }
         if flight.write {
             self.work.writes += 1;
@@ -341,9 +336,7 @@ impl UringSession {
             if !self.toucher.is_idle() {
                 self.toucher.touch(self.ring.block(done.slot));
             }
-            if self.prepared.options.verify {
-                fault::check(&self.prepared, flight.place, self.ring.block(done.slot))?;
-            }
+            self.prepared.check_content(flight.place, self.ring.block(done.slot))?;
         }
         if large {
             self.free_large.push(done.slot);
@@ -373,10 +366,9 @@ impl UringSession {
 
     fn finish_sync(&mut self, done: Done, flight: Flight, now: u64) -> Result<()> {
         if done.result != 0 {
-            return Err(fault::sync(&self.prepared, flight.place, Errno::from_raw_os_error(-done.result)));
+            return Err(self.prepared.sync_error(flight.place, Errno::from_raw_os_error(-done.result)));
         }
-        self.syncs.record(now.saturating_sub(flight.issued_ns));
-        self.work.commits += u64::from(flight.syncing);
+        self.work.count_sync(now.saturating_sub(flight.issued_ns), flight.syncing);
         self.free_blocks.push(done.slot);
         self.finish_block(flight.running, now);
         Ok(())
@@ -453,10 +445,8 @@ impl Session for UringSession {
         self.report = SliceReport { index: order.index, begin_us, ..SliceReport::default() };
         self.work()?;
         let mut report = self.close_report(order);
-        let rows = self.toucher.take_rows();
-        self.work.rows += rows;
+        self.work.rows += self.toucher.take_rows();
         self.prepared.counters.publish(&mut self.work);
-        self.prepared.counters.publish_syncs(&mut self.syncs);
         report.cpu_us = Some(cpu::of_thread().saturating_sub(cpu_before).as_micros() as u64);
         Ok(report)
     }

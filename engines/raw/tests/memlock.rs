@@ -7,7 +7,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use mindful_conformance::Notes;
-use mindful_core::contract::event::Events;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::CapabilitySet;
 use support::{PLACEMENT, folder, made, open, open_with, reads, refusal, session, slice};
@@ -40,8 +39,7 @@ fn evidence(path: &Path, limit: u64, code: &str) -> Option<String> {
     let limit = Rlimit { current: Some(limit), maximum: getrlimit(Resource::Memlock).maximum };
     setrlimit(Resource::Memlock, limit).unwrap();
     let notes = Arc::new(Notes::default());
-    let events: Arc<dyn Events> = notes.clone();
-    let target = open_with(&[path], &[("iodepth", "64")], &events).unwrap();
+    let target = open_with(&[path], &[("iodepth", "64")], &notes).unwrap();
     let workload = reads(&target.dataset().unwrap().unwrap());
     let mut session = session(&*target, &workload).unwrap();
     assert_eq!(slice(&mut *session, 60_000, 0, Some(500)).unwrap().total_ops(), 500);

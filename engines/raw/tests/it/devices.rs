@@ -3,11 +3,9 @@
 use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;
 
-use crate::support::{LoopDevice, folder, load, open, reads, refusal, run, updates, work};
+use crate::support::{LoopDevice, WAYS, folder, load, open, reads, refusal, run, updates, work};
 use mindful_conformance::assert_says;
 use mindful_core::contract::stop_flag::StopFlag;
-
-const WAYS: [&[(&str, &str)]; 3] = [&[("iodepth", "8")], &[("io", "psync")], &[("iodepth", "2"), ("direct", "off")]];
 
 #[test]
 fn a_device_is_read_as_it_is_and_not_a_byte_changes() {

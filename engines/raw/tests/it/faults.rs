@@ -5,22 +5,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::support::{
-    LoopDevice, Mount, folder, load, made, open, open_with, plan, reads, refusal, session, slice, work,
+    LoopDevice, Mount, WAYS, folder, load, made, open, open_with, plan, reads, refusal, session, slice, work, working,
 };
 use mindful_conformance::{Notes, assert_says};
-use mindful_core::contract::event::{Events, Silent};
+use mindful_core::contract::event::Silent;
 use mindful_core::contract::stop_flag::StopFlag;
-
-const WAYS: [&[(&str, &str)]; 3] = [&[("iodepth", "8")], &[("io", "psync")], &[("iodepth", "2"), ("direct", "off")]];
 
 #[test]
 fn a_file_cut_short_while_it_is_read_is_named_with_its_end() {
     for way in WAYS {
         let folder = folder();
         let path = made(folder.path(), 500);
-        let target = open(&path, way).unwrap();
-        let workload = reads(&target.dataset().unwrap().unwrap());
-        let mut session = session(&*target, &workload).unwrap();
+        let (_target, mut session) = working(&path, way, reads);
         slice(&mut *session, 60_000, 0, Some(100)).unwrap();
         OpenOptions::new().write(true).open(&path).unwrap().set_len((1 << 20) + 100 * 8_192 + 4_096).unwrap();
         let line = refusal(slice(&mut *session, 60_000, 100, Some(1_000)));
@@ -111,8 +107,7 @@ fn without_io_uring_blocks_are_read_by_pread_and_it_says_so() {
     let forbidden = std::thread::spawn(move || {
         forbid_io_uring();
         let notes = Arc::new(Notes::default());
-        let events: Arc<dyn Events> = notes.clone();
-        let target = open_with(&[&path], &[("iodepth", "8")], &events).unwrap();
+        let target = open_with(&[&path], &[("iodepth", "8")], &notes).unwrap();
         let workload = reads(&target.dataset().unwrap().unwrap());
         let mut session = session(&*target, &workload).unwrap();
         assert_eq!(slice(&mut *session, 60_000, 0, Some(100)).unwrap().total_ops(), 100);
@@ -145,9 +140,7 @@ fn a_device_that_fails_is_named() {
     for way in [&[("iodepth", "8")][..], &[("io", "psync")]] {
         let folder = folder();
         let Some(device) = LoopDevice::new(folder.path(), 8) else { return };
-        let target = open(&device.path, way).unwrap();
-        let workload = reads(&target.dataset().unwrap().unwrap());
-        let mut session = session(&*target, &workload).unwrap();
+        let (_target, mut session) = working(&device.path, way, reads);
         slice(&mut *session, 60_000, 0, Some(100)).unwrap();
         OpenOptions::new().write(true).open(&device.backing).unwrap().set_len(4 << 20).unwrap();
         let line = refusal(slice(&mut *session, 60_000, 100, Some(1_000)));

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::support::{self, counter, folder, made, open, open_with, plan, reads, session, slice, updates};
+use crate::support::{self, counter, folder, made, open, open_with, reads, session, slice, updates, working};
 use mindful_conformance::assert_says;
-use mindful_core::contract::event::{Events, Silent};
+use mindful_core::contract::event::Silent;
 use mindful_core::contract::file_read::InFlight;
 use mindful_core::contract::slice::SliceReport;
 use mindful_core::contract::stop_flag::StopFlag;
@@ -18,9 +18,7 @@ use mindful_runner::orion::{Job, Matrix, Preset};
 
 /// One slice of `millis` with `options`, or shorter when it has done `ops`.
 fn measured(path: &Path, options: &[(&str, &str)], millis: i64, ops: Option<u64>) -> SliceReport {
-    let target = open(path, options).unwrap();
-    let workload = reads(&target.dataset().unwrap().unwrap());
-    let mut session = session(&*target, &workload).unwrap();
+    let (_target, mut session) = working(path, options, reads);
     slice(&mut *session, millis, 0, ops).unwrap()
 }
 
@@ -87,9 +85,7 @@ fn only_parsing_walks_every_row() {
     let path = made(folder.path(), 200);
     for (look, rows) in [("none", 0), ("byte", 0), ("checksum", 0), ("parse", 500 * 16)] {
         for io in ["uring", "psync"] {
-            let target = open(&path, &[("look", look), ("io", io)]).unwrap();
-            let workload = reads(&target.dataset().unwrap().unwrap());
-            let mut session = session(&*target, &workload).unwrap();
+            let (target, mut session) = working(&path, &[("look", look), ("io", io)], reads);
             slice(&mut *session, 60_000, 0, Some(500)).unwrap();
             assert_eq!(counter(&*target, "rows_parsed") as u64, rows, "{look} {io}");
         }
@@ -120,18 +116,17 @@ fn several_files_hold_one_dataset_however_they_are_combined() {
     let folder = folder();
     let paths = ["a", "b", "c"].map(|name| folder.path().join(name));
     let paths: Vec<&Path> = paths.iter().map(AsRef::as_ref).collect();
-    let events: Arc<dyn Events> = Arc::new(Silent);
-    open_with(&paths, &[], &events).unwrap().load(&plan(2, 700), &Silent, &StopFlag::default()).unwrap();
+    let open = |paths: &[&Path], options: &[_]| open_with(paths, options, &Arc::new(Silent));
+    support::load(&*open(&paths, &[]).unwrap(), 2, 700).unwrap();
     for combine in [&[("combine", "concat")][..], &[("combine", "stripe"), ("stripe_size", "128KiB")]] {
-        let target = open_with(&paths, &[combine, &[("verify", "on"), ("iodepth", "8")]].concat(), &events).unwrap();
+        let target = open(&paths, &[combine, &[("verify", "on"), ("iodepth", "8")]].concat()).unwrap();
         assert_eq!(target.verify(&StopFlag::default()).unwrap().failure(), None, "{combine:?}");
         let workload = updates(&target.dataset().unwrap().unwrap(), "30");
         let mut session = session(&*target, &workload).unwrap();
         assert_eq!(slice(&mut *session, 60_000, 0, Some(2_000)).unwrap().total_ops(), 2_000);
     }
-    let swapped = [paths[1], paths[0], paths[2]];
-    assert_says(support::refusal(open_with(&swapped, &[], &events)), &["file 2 of 3"]);
-    assert_says(support::refusal(open_with(&paths[..2], &[], &events)), &["of 3 made together"]);
+    assert_says(support::refusal(open(&[paths[1], paths[0], paths[2]], &[])), &["file 2 of 3"]);
+    assert_says(support::refusal(open(&paths[..2], &[])), &["of 3 made together"]);
 }
 
 #[test]
@@ -169,10 +164,9 @@ fn an_open_loop_keeps_its_rate_at_any_depth() {
     let folder = folder();
     let path = made(folder.path(), 500);
     for depth in ["1", "16"] {
-        let target = open(&path, &[("iodepth", depth)]).unwrap();
-        let dataset = target.dataset().unwrap().unwrap();
-        let workload = Workload { rate: Some(Rate { per_s: 500.0, even: true }), ..reads(&dataset) };
-        let mut session = session(&*target, &workload).unwrap();
+        let rate = Some(Rate { per_s: 500.0, even: true });
+        let (_target, mut session) =
+            working(&path, &[("iodepth", depth)], |dataset| Workload { rate, ..reads(dataset) });
         let report = slice(&mut *session, 400, 0, None).unwrap();
         let due = report.total_ops() + report.backlog.unwrap();
         assert!(due.abs_diff(200) <= 2, "depth {depth}: {due} were due");
@@ -189,9 +183,8 @@ fn a_pausing_session_thinks_or_is_in_flight_at_each_depth() {
     let think = ThinkTime { share: Share::parse("20").unwrap(), min: pause, max: pause, exponential: false };
     for depth in [1_u64, 4, 16] {
         let off = |_| {
-            let target = open(&path, &[("iodepth", &depth.to_string())]).unwrap();
-            let dataset = target.dataset().unwrap().unwrap();
-            let mut session = session(&*target, &Workload { think_time: Some(think), ..reads(&dataset) }).unwrap();
+            let thinking = |dataset: &_| Workload { think_time: Some(think), ..reads(dataset) };
+            let (_target, mut session) = working(&path, &[("iodepth", &depth.to_string())], thinking);
             let report = slice(&mut *session, 200, 0, None).unwrap();
             let latency = &report.op(OpKind::Select).latency;
             let span_us = (report.end_us - report.begin_us).unsigned_abs();
@@ -210,13 +203,10 @@ fn a_pausing_session_thinks_or_is_in_flight_at_each_depth() {
 fn a_skewed_and_pausing_session_in_a_ring_follows_its_draws() {
     let folder = folder();
     let path = made(folder.path(), 500);
-    let target = open(&path, &[("iodepth", "4")]).unwrap();
-    let dataset = target.dataset().unwrap().unwrap();
     let pause = Duration::from_micros(200);
     let think = ThinkTime { share: Share::parse("10").unwrap(), min: pause, max: pause, exponential: false };
-    let workload = Workload { skew: Skew::Zipf(0.9), think_time: Some(think), ..updates(&dataset, "40") };
-    let mut session = session(&*target, &workload).unwrap();
-    let report = slice(&mut *session, 60_000, 0, Some(1_000)).unwrap();
+    let workload = |dataset: &_| Workload { skew: Skew::Zipf(0.9), think_time: Some(think), ..updates(dataset, "40") };
+    let report = support::work(&path, &[("iodepth", "4")], workload, 1_000).unwrap();
     let span_us = (report.end_us - report.begin_us).unsigned_abs();
     assert_eq!((report.ops[0].ops, report.ops[1].ops), (600, 400));
     let pauses: u64 = report.tally.0.iter().filter(|(cell, _)| cell & 16 != 0).map(|(_, count)| count).sum();

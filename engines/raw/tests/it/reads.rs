@@ -1,6 +1,6 @@
 //! Reading made files.
 
-use crate::support::{counter, folder, made, open, reads, session, slice, work};
+use crate::support::{counter, folder, made, reads, slice, work, working};
 use mindful_core::contract::clock;
 
 const WAYS: [&[(&str, &str)]; 4] = [
@@ -28,9 +28,7 @@ fn a_slice_ends_in_time_and_counts_its_work() {
     let folder = folder();
     let path = made(folder.path(), 1_000);
     for way in WAYS {
-        let target = open(&path, way).unwrap();
-        let workload = reads(&target.dataset().unwrap().unwrap());
-        let mut session = session(&*target, &workload).unwrap();
+        let (target, mut session) = working(&path, way, reads);
         let mut ops = 0;
         for _ in 0..3 {
             let asked_us = clock::now_us();
@@ -57,9 +55,7 @@ fn a_large_read_is_one_request_and_many_physical_reads() {
     let path = made(folder.path(), 1_000);
     for direct in ["on", "off"] {
         let way = [("iodepth", "0"), ("large_iodepth", "2"), ("large_size", "64KiB"), ("direct", direct)];
-        let target = open(&path, &way).unwrap();
-        let workload = reads(&target.dataset().unwrap().unwrap());
-        let mut session = session(&*target, &workload).unwrap();
+        let (target, mut session) = working(&path, &way, reads);
         let report = slice(&mut *session, 60_000, 0, Some(50)).unwrap();
         let [select, _, large] = &report.ops;
         assert_eq!((select.ops, large.ops, large.blocks), (0, 50, 400), "direct {direct}");

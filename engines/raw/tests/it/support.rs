@@ -22,21 +22,18 @@ pub(crate) fn folder() -> tempfile::TempDir {
     tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
 }
 
-pub(crate) fn url(paths: &[&Path]) -> String {
-    format!("raw:{}", paths.iter().map(|p| p.to_str().unwrap()).collect::<Vec<_>>().join(","))
-}
-
 pub(crate) fn open_with(
     paths: &[&Path],
     options: &[(&str, &str)],
-    events: &Arc<dyn Events>,
+    events: &Arc<impl Events + 'static>,
 ) -> Result<Box<dyn Target>> {
-    mindful_conformance::open_with(&mindful_raw::ENGINE, &url(paths), options, events)
+    let events: Arc<dyn Events> = events.clone();
+    let paths: Vec<_> = paths.iter().map(|path| path.to_str().unwrap()).collect();
+    mindful_conformance::open_with(&mindful_raw::ENGINE, &format!("raw:{}", paths.join(",")), options, &events)
 }
 
 pub(crate) fn open(path: &Path, options: &[(&str, &str)]) -> Result<Box<dyn Target>> {
-    let events: Arc<dyn Events> = Arc::new(Silent);
-    open_with(&[path], options, &events)
+    open_with(&[path], options, &Arc::new(Silent))
 }
 
 pub(crate) fn load(target: &dyn Target, schemas: u32, blocks: u64) -> Result<Dataset> {
@@ -49,6 +46,10 @@ pub(crate) fn made(folder: &Path, blocks: u64) -> PathBuf {
     load(&*open(&path, &[]).unwrap(), 1, blocks).unwrap();
     path
 }
+
+/// Ways to read: at a depth, one at a time, and through the page cache.
+pub(crate) const WAYS: [&[(&str, &str)]; 3] =
+    [&[("iodepth", "8")], &[("io", "psync")], &[("iodepth", "2"), ("direct", "off")]];
 
 pub(crate) fn reads(dataset: &Dataset) -> Workload {
     Workload {
@@ -100,6 +101,18 @@ pub(crate) fn work(
     slice(&mut *session, 60_000, 0, Some(ops))
 }
 
+/// The target on `path`, and a session with `workload_of` its dataset.
+pub(crate) fn working(
+    path: &Path,
+    options: &[(&str, &str)],
+    workload_of: impl Fn(&Dataset) -> Workload,
+) -> (Box<dyn Target>, Box<dyn Session>) {
+    let target = open(path, options).unwrap();
+    let workload = workload_of(&target.dataset().unwrap().unwrap());
+    let session = session(&*target, &workload).unwrap();
+    (target, session)
+}
+
 pub(crate) fn counter(target: &dyn Target, name: &str) -> f64 {
     let mut sampler = target.samplers().unwrap().remove(0);
     let at = sampler.metrics().iter().position(|metric| metric.name == name).unwrap();
@@ -122,14 +135,12 @@ pub(crate) fn run(program: &str, arguments: &[&str]) -> String {
 
 /// The same for programs that need root: `None` after a notice that the test did not run.
 fn run_as_root(program: &str, arguments: &[&str]) -> Option<String> {
-    let why = match Command::new(program).args(arguments).output() {
-        Ok(output) if output.status.success() => {
-            return Some(String::from_utf8(output.stdout).unwrap().trim().to_owned());
-        }
-        Ok(output) => String::from_utf8_lossy(&output.stderr).trim().to_owned(),
-        Err(error) => format!("{program}: {error}"),
-    };
-    mindful_conformance::not_run(&format!("it needs root, loop devices and mounts: {why}"));
+    let output = Command::new(program).args(arguments).output().unwrap();
+    if output.status.success() {
+        return Some(String::from_utf8(output.stdout).unwrap().trim().to_owned());
+    }
+    let why = String::from_utf8_lossy(&output.stderr);
+    mindful_conformance::not_run(&format!("it needs root, loop devices and mounts: {}", why.trim()));
     None
 }
 

@@ -1,19 +1,19 @@
 //! Writes that are made durable: the number of syncs, their counters and times, and the place of appends.
 
 use std::fs;
+use std::sync::Arc;
 
+use mindful_core::contract::event::Silent;
 use mindful_core::contract::metric::Counter;
 use mindful_core::record::latency::{Latency, WAIT_HISTOGRAM, wait_kind};
 
-use crate::support::{folder, load, made, open, open_with, reads, refusal, session, slice, updates};
+use crate::support::{folder, load, made, open, open_with, reads, refusal, slice, updates, working};
 
 const WAYS: [&[(&str, &str)]; 2] = [&[("io", "psync")], &[("io", "uring"), ("iodepth", "4")]];
 
 /// Commits and syncs that the sampler counts after 50 writes with `options`, and how many syncs it timed.
 fn durable(path: &std::path::Path, options: &[(&str, &str)]) -> (f64, f64, u64) {
-    let target = open(path, options).unwrap();
-    let workload = updates(&target.dataset().unwrap().unwrap(), "100");
-    let mut session = session(&*target, &workload).unwrap();
+    let (target, mut session) = working(path, options, |dataset| updates(dataset, "100"));
     let report = slice(&mut *session, 60_000, 0, Some(50)).unwrap();
     assert_eq!(report.ops[1].ops, 50);
     let mut samplers = target.samplers().unwrap();
@@ -50,9 +50,10 @@ fn appends_go_to_the_end_of_the_file_which_is_cut_back() {
     let path = made(folder.path(), 1_000);
     let before = fs::read(&path).unwrap();
     for way in WAYS {
-        let target = open(&path, &[way, &[("append", "on"), ("fsync", "1"), ("direct", "off")]].concat()).unwrap();
-        let workload = updates(&target.dataset().unwrap().unwrap(), "100");
-        let mut session = session(&*target, &workload).unwrap();
+        let (target, mut session) =
+            working(&path, &[way, &[("append", "on"), ("fsync", "1"), ("direct", "off")]].concat(), |dataset| {
+                updates(dataset, "100")
+            });
         slice(&mut *session, 60_000, 0, Some(20)).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().len(), before.len() as u64 + 20 * 8_192, "{way:?}");
         drop((session, target));
@@ -69,9 +70,7 @@ fn syncs_without_writes_and_of_several_files_are_refused() {
         let target = open(&path, &[(option, value)]).unwrap();
         let workload = reads(&target.dataset().unwrap().unwrap());
         assert!(refusal(target.prepare(&workload, 1)).contains("--update-pct"));
-        let events: std::sync::Arc<dyn mindful_core::contract::event::Events> =
-            std::sync::Arc::new(mindful_core::contract::event::Silent);
-        let two = open_with(&[&path, &folder.path().join("second")], &[(option, value)], &events);
+        let two = open_with(&[&path, &folder.path().join("second")], &[(option, value)], &Arc::new(Silent));
         assert!(refusal(two).contains("name one file"));
     }
     // Foreign files never grow.
