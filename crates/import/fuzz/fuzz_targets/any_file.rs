@@ -1,6 +1,4 @@
 //! A file of unknown content, packed or not: recognised, read, analysed and shown.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|bytes: &[u8]| mindful_import_fuzz::any_file(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| mindful_import_fuzz::any_file(bytes));

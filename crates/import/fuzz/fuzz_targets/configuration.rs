@@ -1,6 +1,4 @@
 //! Configurations of older kits.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|bytes: &[u8]| mindful_import_fuzz::configuration(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| mindful_import_fuzz::configuration(bytes));

@@ -1,6 +1,4 @@
 //! Event histogram records.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|bytes: &[u8]| mindful_import_fuzz::of_format("event histogram records", &["h.txt"], bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| mindful_import_fuzz::of_format("event histogram records", &["h.txt"], bytes));

@@ -1,9 +1,7 @@
 //! Summaries and matrices of Orion.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|bytes: &[u8]| mindful_import_fuzz::of_format(
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| mindful_import_fuzz::of_format(
     "Orion result",
     &["d_iops.csv", "d_lat.csv", "d_mbps.csv"],
     bytes

@@ -1,6 +1,4 @@
 //! Output of pgio.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|bytes: &[u8]| mindful_import_fuzz::of_format("pgio result", &["pgio.out"], bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| mindful_import_fuzz::of_format("pgio result", &["pgio.out"], bytes));

@@ -1,6 +1,4 @@
 //! Statspack reports, and the rows that are made of them.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|bytes: &[u8]| mindful_import_fuzz::of_format("Statspack report", &["sp.txt"], bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| mindful_import_fuzz::of_format("Statspack report", &["sp.txt"], bytes));

@@ -1,6 +1,4 @@
 //! Traces, as a step and in groups.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|bytes: &[u8]| mindful_import_fuzz::trace(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| mindful_import_fuzz::trace(bytes));

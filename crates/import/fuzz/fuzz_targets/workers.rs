@@ -1,6 +1,4 @@
 //! Tables of workers and logical reads.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|bytes: &[u8]| mindful_import_fuzz::of_format("table of workers", &["LIO.csv"], bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| mindful_import_fuzz::of_format("table of workers", &["LIO.csv"], bytes));

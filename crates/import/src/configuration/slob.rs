@@ -1,12 +1,14 @@
 //! `slob.conf` of SLOB 2.5: the effect of each parameter, and its plan key.
 
 use mindful_core::plan::settings::nearest;
-use mindful_core::plan::units::{format_counted, format_whole};
+use mindful_core::plan::units::{format_counted, format_whole, parse_bytes};
 use mindful_core::{Error, Result};
 
 use crate::configuration::plan_file::PlanFile;
 use crate::configuration::shell::Script;
 
+/// The length of a block of both kits.
+const BLOCK: u64 = 8192;
 /// Parameters that pgio does not have.
 pub(crate) const OWN_KEYS: &str = "SCAN_PCT REDO_STRESS THREADS_PER_SCHEMA LOAD_PARALLEL_DEGREE DATABASE_STATISTICS_TYPE \
                                    WORK_LOOP DO_HOTSPOT HOT_SCHEMA_FREQUENCY";
@@ -88,23 +90,13 @@ pub(crate) fn number(script: &Script, key: &str) -> Result<Option<u64>> {
 /// Blocks of 8 KiB from a plain number or a size with K, M, G or T, which always were powers of two.
 pub(crate) fn blocks(script: &Script, key: &str) -> Result<Option<u64>> {
     let Some(text) = script.get(key) else { return Ok(None) };
-    let bad = || Error::plan(format!("{key}={text} is not a size"), "write blocks, or a number with M, G or T");
-    let (digits, shift) = match text.char_indices().last() {
-        Some((at, letter)) if letter.is_ascii_alphabetic() => {
-            let shift = match letter.to_ascii_uppercase() {
-                'K' => 10,
-                'M' => 20,
-                'G' => 30,
-                'T' => 40,
-                _ => return Err(bad()),
-            };
-            (&text[..at], shift)
-        }
-        _ => (text, 13),
+    let bytes = match text.strip_suffix(|c: char| c.is_ascii_alphabetic()) {
+        Some(_) => parse_bytes(&format!("{text}iB")).ok(),
+        None => text.parse::<u64>().ok().and_then(|blocks| blocks.checked_mul(BLOCK)),
     };
-    let count: u64 = digits.parse().map_err(|_| bad())?;
-    let bytes = count.checked_mul(1 << shift).ok_or_else(bad)?;
-    Ok(Some(bytes >> 13))
+    let next = "write blocks, or a number with M, G or T";
+    let bytes = bytes.ok_or_else(|| Error::plan(format!("{key}={text} is not a size"), next))?;
+    Ok(Some(bytes / BLOCK))
 }
 
 /// Carries a whole number over; `change` is the difference in effect.

@@ -6,7 +6,7 @@ use super::format::Format;
 use super::report_row::{Cells, MIB, RowFormat};
 use crate::input;
 use crate::number::{self, Printed};
-use crate::report::{EventLine, EventList, Report, Statistic};
+use crate::report::{EventLine, EventList, Report, Statistic, Waited};
 
 const BEGIN: &str = "FILE|SESSIONS|ELAPSED|";
 const LATENCIES: [(&str, &str); 3] =
@@ -87,7 +87,8 @@ fn waits(row: &Cells, column: &str, event: &str, reads: Option<f64>) -> Option<E
         return None;
     }
     let Some(reads) = reads.filter(|reads| *reads > 0.0 && event == event::SINGLE_READ) else { return Some(line) };
-    Some(EventLine { waits: Some(Printed::exact(reads)), time_us: Some(latency.scaled(reads)), ..line })
+    let waited = Waited { waits: Some(Printed::exact(reads)), time_us: Some(latency.scaled(reads)), mean_us: None };
+    Some(EventLine { waited, ..line })
 }
 
 /// `db file sequential read 42.6 %`.

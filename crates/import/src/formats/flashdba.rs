@@ -8,7 +8,7 @@ use super::report_row::{Cells, MIB, RowFormat};
 use crate::input;
 use crate::number;
 use crate::report::histogram::{Histogram, Share};
-use crate::report::{EventLine, EventList, Report, Statistic, clock};
+use crate::report::{EventLine, EventList, Report, Statistic, Waited, clock};
 use crate::rows::flashdba::{BUCKETS, CLASSES, EVENTS, HOST, LINES};
 
 const BEGIN: &str = "Filename,Database Name,Instance Number";
@@ -98,31 +98,28 @@ fn identify(row: &Cells, report: &mut Report) {
 
 fn events(row: &Cells, report: &mut Report) {
     for place in 1..=5 {
-        let column = |what: &str| format!("Top5 Event{place} {what}");
-        let Some(name) = row.owned(&column("Name")) else { continue };
-        let (percent, class) = (row.printed(&column("%DBTime")), row.owned(&column("Class")));
-        report.top.push(EventLine {
-            percent,
-            class,
-            ..waits(row, &name, &format!("Top5 Event{place}"), "Average Time (ms)")
-        });
+        let group = format!("Top5 Event{place}");
+        let Some(name) = row.owned(&format!("{group} Name")) else { continue };
+        let (percent, class) = (row.printed(&format!("{group} %DBTime")), row.owned(&format!("{group} Class")));
+        report.top.push(EventLine { name, waited: waits(row, &group, "Average Time (ms)"), percent, class });
     }
     let section = |of_sessions: bool| -> Option<EventList> {
         let events = EVENTS.into_iter().filter(|(_, foreground)| *foreground == of_sessions);
-        let lines: Vec<_> = events.map(|(event, _)| waits(row, event, event, "Latency (ms)")).collect();
+        let line = |event: &str| event_line(event, waits(row, event, "Latency (ms)"));
+        let lines: Vec<_> = events.map(|(event, _)| line(event)).collect();
         // A row without a single one was made of a report without the list.
-        lines.iter().find(|line| line.waits.is_some())?;
-        let waited_for = |line: &EventLine| line.waits.is_none_or(|waits| waits.value > 0.0);
+        lines.iter().find(|line| line.waited.waits.is_some())?;
+        let waited_for = |line: &EventLine| line.waited.waits.is_none_or(|waits| waits.value > 0.0);
         // A read of several blocks has no columns.
-        let without_columns = EventLine { name: event::PARALLEL_READ.to_owned(), ..EventLine::default() };
+        let without_columns = event_line(event::PARALLEL_READ, Waited::default());
         let lines = lines.into_iter().filter(waited_for).chain([without_columns]).collect();
         Some(EventList { lines, whole: true })
     };
     (report.foreground, report.background) = (section(true), section(false));
     for (name, class) in CLASSES.into_iter().chain([("User I/O", "User I/O")]) {
-        let line = waits(row, class, &format!("Wait Class {name}"), "Latency (ms)");
-        if line.waits.is_some_and(|waits| waits.value > 0.0) {
-            report.classes.insert(class.to_owned(), line);
+        let waited = waits(row, &format!("Wait Class {name}"), "Latency (ms)");
+        if waited.waits.is_some_and(|waits| waits.value > 0.0) {
+            report.classes.insert(class.to_owned(), event_line(class, waited));
         }
     }
     for (event, _) in EVENTS {
@@ -137,15 +134,13 @@ fn events(row: &Cells, report: &mut Report) {
     }
 }
 
+fn event_line(name: &str, waited: Waited) -> EventLine {
+    EventLine { name: name.to_owned(), waited, ..EventLine::default() }
+}
+
 /// The waits in the columns that begin with `group`.
-fn waits(row: &Cells, name: &str, group: &str, mean_ms: &str) -> EventLine {
+fn waits(row: &Cells, group: &str, mean_ms: &str) -> Waited {
     let printed = |column: &str| row.printed(&format!("{group} {column}"));
     let scaled = |column: &str, unit_us: f64| printed(column).map(|figure| figure.scaled(unit_us));
-    EventLine {
-        name: name.to_owned(),
-        waits: printed("Waits"),
-        time_us: scaled("Time (s)", 1e6),
-        mean_us: scaled(mean_ms, 1e3),
-        ..EventLine::default()
-    }
+    Waited { waits: printed("Waits"), time_us: scaled("Time (s)", 1e6), mean_us: scaled(mean_ms, 1e3) }
 }

@@ -239,14 +239,13 @@ struct Slices {
     width_us: u64,
     /// Begin of the slice of index 0.
     base_us: Option<u64>,
-    first_us: u64,
     last_us: u64,
     by_index: BTreeMap<u64, [(Recorder, u64); 2]>,
 }
 
 impl Default for Slices {
     fn default() -> Self {
-        Self { width_us: 1_000_000, base_us: None, first_us: u64::MAX, last_us: 0, by_index: BTreeMap::new() }
+        Self { width_us: 1_000_000, base_us: None, last_us: 0, by_index: BTreeMap::new() }
     }
 }
 
@@ -254,7 +253,6 @@ impl Slices {
     fn extend(&mut self, end_us: u64, ela_us: u64) {
         let base = *self.base_us.get_or_insert(end_us.saturating_sub(ela_us));
         // A clock that goes back does not move the end.
-        self.first_us = self.first_us.min(base);
         self.last_us = self.last_us.max(end_us.max(base));
         while (self.last_us - base) / self.width_us >= MOST_SLICES {
             self.width_us *= 2;

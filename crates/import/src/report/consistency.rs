@@ -97,7 +97,8 @@ fn time(report: &Report) -> Vec<String> {
     let cpu = report.modelled("DB CPU");
     let line = |names: &[&str]| report.line(names).map(|per_s| per_s.times(elapsed));
     // In the list of Statspack, `CPU time` is a statistic.
-    let listed = report.top.iter().find(|line| line.name == "DB CPU").and_then(|line| Some(line.time_us?.scaled(1e-6)));
+    let listed =
+        report.top.iter().find(|line| line.name == "DB CPU").and_then(|line| Some(line.waited.time_us?.scaled(1e-6)));
     let (model_place, line_place) = ("in the time model", "in the load profile");
     let places = [("at the head", head), (model_place, model), (line_place, line(&["db time", "db time(s)"]))];
     let cpus = [("in the list", listed), (model_place, cpu), (line_place, line(&["db cpu(s)"]))];
@@ -142,7 +143,7 @@ fn waits(report: &Report) -> Vec<String> {
     // Idle waits of background processes are in some lists, under names of each release.
     let busy = [WaitClass::Read, WaitClass::Log, WaitClass::Writer, WaitClass::Contention];
     for line in report.top.iter().filter(|line| busy.contains(&oracle::class(&line.name))) {
-        if let Some(time) = line.time_us.filter(|time| time.exceeds(db, CLOCKS_APART)) {
+        if let Some(time) = line.waited.time_us.filter(|time| time.exceeds(db, CLOCKS_APART)) {
             let (waited, all) = (time.value / 1e6, db.value / 1e6);
             found.push(format!("{}: {waited:.1} s waited, of a DB time of {all:.1} s", line.name));
         }
@@ -153,13 +154,14 @@ fn waits(report: &Report) -> Vec<String> {
 /// Compares the list at the head with that of the foreground. Statspack adds the background at the head.
 fn head(report: &Report) -> Vec<String> {
     let mut found = Vec::new();
-    let listed = |list: Option<&EventList>, name: &str| list?.lines.iter().find(|line| line.name == name).cloned();
+    let listed = |list: Option<&EventList>, name: &str| Some(list?.lines.iter().find(|line| line.name == name)?.waited);
     for line in &report.top {
         let Some(own) = listed(report.foreground.as_ref(), &line.name) else { continue };
         let others = listed(report.background.as_ref(), &line.name).unwrap_or_default();
-        for (unit, at_head, own, others) in
-            [("waits", line.waits, own.waits, others.waits), ("us", line.time_us, own.time_us, others.time_us)]
-        {
+        for (unit, at_head, own, others) in [
+            ("waits", line.waited.waits, own.waits, others.waits),
+            ("us", line.waited.time_us, own.time_us, others.time_us),
+        ] {
             let Some((at_head, own)) = at_head.zip(own) else { continue };
             let all = own.plus(others.unwrap_or(Printed::exact(0.0)));
             if own.exceeds(at_head, APART) || at_head.exceeds(all, APART) {
@@ -173,7 +175,7 @@ fn head(report: &Report) -> Vec<String> {
 
 /// Compares printed shares of time with times: all have the ratio of the longest.
 fn shares(lines: &[EventLine]) -> Vec<String> {
-    let known = || lines.iter().filter_map(|line| Some((&line.name, line.time_us?, line.percent?)));
+    let known = || lines.iter().filter_map(|line| Some((&line.name, line.waited.time_us?, line.percent?)));
     let Some((_, longest_us, most)) = known().max_by(|a, b| a.1.value.total_cmp(&b.1.value)) else { return Vec::new() };
     let off = known().filter_map(|(name, us, percent)| {
         let by_time = us.over(longest_us)?.times(most);
@@ -199,7 +201,7 @@ fn histograms(report: &Report) -> Vec<String> {
 }
 
 fn mean(line: &EventLine) -> Option<String> {
-    let (waits, time, mean) = (line.waits?, line.time_us?, line.mean_us?);
+    let (waits, time, mean) = (line.waited.waits?, line.waited.time_us?, line.waited.mean_us?);
     let by_mean = mean.times(waits);
     time.differs(by_mean, APART).then(|| {
         format!("{}: {:.1} s waited, {:.1} s by number and mean", line.name, time.value / 1e6, by_mean.value / 1e6)

@@ -175,7 +175,7 @@ impl Report {
     /// CPU of sessions, s: by the time model or the list at the head.
     pub(crate) fn session_cpu_s(&self) -> Option<Printed> {
         let listed = self.top.iter().find(|line| event::CPU.contains(&line.name.as_str()));
-        let listed = listed.and_then(|line| Some(line.time_us?.scaled(1e-6)));
+        let listed = listed.and_then(|line| Some(line.waited.time_us?.scaled(1e-6)));
         Printed::more_exact(self.modelled("DB CPU"), listed)
     }
 
@@ -215,7 +215,7 @@ impl Report {
             _ => return None,
         };
         let lines = lists.iter().flat_map(|list| &list.lines).filter(|line| line.name == name);
-        let waits = lines.map(|line| line.waits).reduce(|sum, waits| Some(sum?.plus(waits?)))?;
+        let waits = lines.map(|line| line.waited.waits).reduce(|sum, waits| Some(sum?.plus(waits?)))?;
         waits.filter(|_| lists.iter().all(|list| list.whole))
     }
 
@@ -297,5 +297,5 @@ fn none_in(list: Option<&EventList>) -> Option<Waited> {
 /// All waits of `lines` that count as `event`; `None` without such waits.
 fn waited(lines: &[EventLine], event: &str) -> Option<Waited> {
     let alike = lines.iter().filter(|line| oracle::counterpart(&line.name) == event);
-    alike.map(Waited::of).reduce(Waited::and)
+    alike.map(|line| line.waited).reduce(Waited::and)
 }

@@ -166,7 +166,7 @@ impl Histogram {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{EventLine, Report, Scope, of_tables};
+    use crate::report::{Report, Scope, of_tables};
     use crate::tables::text::tables;
 
     fn of(text: &str) -> Report {
@@ -212,12 +212,8 @@ db file sequential read    27.9K  22.4  15.1  18.9  21.8  14.4   5.7   1.7
         assert_eq!(all.last(), Some(&(1_024_000, 2_048_000, 1.7)));
         assert!((reads.between(32_000, 1_024_000).unwrap() - 75.9).abs() < 0.05, "as the first section sums them up");
         assert_eq!(reads.between(0, 3_000), None);
-        let line = EventLine {
-            waits: Some(Printed::exact(35_903.0)),
-            time_us: Some(Printed { value: 6.6e9, half_step: 0.5e6 }),
-            ..EventLine::default()
-        };
-        let exact = Waited::of(&line);
+        let time_us = Some(Printed { value: 6.6e9, half_step: 0.5e6 });
+        let exact = Waited { waits: Some(Printed::exact(35_903.0)), time_us, mean_us: None };
         let latency = reads.latency(Some(exact)).unwrap();
         assert!(latency.count().abs_diff(35_903) < 15, "{}", latency.count());
         assert_eq!((latency.max_ns, latency.sum_ns), (2_048_000_000, 6_600_000_000_000));

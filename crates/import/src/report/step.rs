@@ -16,8 +16,6 @@ use crate::report::{Report, Scope, Waited, consistency};
 
 /// Share of a latency that its printed digits may be off before it is worth a word.
 const COARSE: f64 = 0.05;
-/// The source of counters from statistics and the time model.
-const STATISTICS: &str = "report";
 /// Waits of background processes, if a report does not separate them from those of sessions.
 const BACKGROUND: [&str; 6] = [
     event::LOG_WRITE,
@@ -79,7 +77,7 @@ fn step(file: &str, what: &'static str, report: Report) -> Result<OldStep> {
     step.began_us = report.snapshots.clock.map(|clock| clock.begin_s * 1_000_000);
     let begin = step.began_us.unwrap_or(0);
     step.set_boundaries(vec![begin, begin + (seconds * 1e6).round() as i64]);
-    step.add_counters(STATISTICS, counters(&report, seconds));
+    step.add_counters("report", counters(&report, seconds));
     step.add_metrics(TIMES, wait_times(&report));
     histograms(&mut step, &report);
     add_findings(&mut step, &report);
@@ -150,7 +148,7 @@ fn wait_times(report: &Report) -> Vec<(Metric, Option<f64>)> {
     let list = report.foreground.as_ref().or(report.both.as_ref()).map_or(&report.top, |list| &list.lines);
     let of_sessions = list.iter().filter(|line| separable || !BACKGROUND.contains(&line.name.as_str()));
     let waits = of_sessions.filter(|line| !event::CPU.contains(&line.name.as_str()));
-    let mut times: Vec<_> = waits.filter_map(|line| Some((line.name.clone(), Waited::of(line).time_us()?))).collect();
+    let mut times: Vec<_> = waits.filter_map(|line| Some((line.name.clone(), line.waited.time_us()?))).collect();
     times.extend(report.session_cpu_s().map(|s| ("DB CPU".to_owned(), s.value * 1e6)));
     let metric = |name: &str| Metric::counter(oracle::class(name).counter_name(name), "us", "time of sessions");
     times.into_iter().map(|(name, us)| (metric(&name), Some(us))).collect()

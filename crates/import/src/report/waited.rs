@@ -5,10 +5,7 @@ use crate::number::Printed;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct EventLine {
     pub name: String,
-    pub waits: Option<Printed>,
-    pub time_us: Option<Printed>,
-    /// Time of one as printed, us.
-    pub mean_us: Option<Printed>,
+    pub waited: Waited,
     /// Share of database time as printed, percent.
     pub percent: Option<Printed>,
     pub class: Option<String>,
@@ -16,21 +13,18 @@ pub(crate) struct EventLine {
 
 /// Number, time and mean of waits. Two of them determine the third, so the value with more digits counts: since 12.2 the
 /// mean, before 12.2 the time.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Waited {
-    waits: Option<Printed>,
-    time_us: Option<Printed>,
-    mean_us: Option<Printed>,
+    pub waits: Option<Printed>,
+    pub time_us: Option<Printed>,
+    /// Time of one as printed, us.
+    pub mean_us: Option<Printed>,
 }
 
 impl Waited {
     /// Of an event that a whole list of waits lacks.
     pub(crate) const NONE: Self =
         Self { waits: Some(Printed::exact(0.0)), time_us: Some(Printed::exact(0.0)), mean_us: None };
-
-    pub(crate) fn of(line: &EventLine) -> Self {
-        Self { waits: line.waits, time_us: line.time_us, mean_us: line.mean_us }
-    }
 
     #[must_use]
     pub(crate) fn and(self, other: Self) -> Self {

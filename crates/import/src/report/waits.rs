@@ -3,7 +3,7 @@
 use mindful_oracle_terms as oracle;
 
 use super::contents::{EventList, Report, Scope};
-use super::waited::EventLine;
+use super::waited::{EventLine, Waited};
 use crate::number::{self, Printed};
 use crate::tables::{Table, is_called};
 
@@ -129,9 +129,11 @@ impl Columns {
     fn line(&self, row: &[String], name: &str) -> EventLine {
         EventLine {
             name: name.to_owned(),
-            waits: number::count(&row[self.waits]).map(Printed::counted),
-            time_us: self.time.cell(row),
-            mean_us: self.mean.and_then(|mean| mean.cell(row)),
+            waited: Waited {
+                waits: number::count(&row[self.waits]).map(Printed::counted),
+                time_us: self.time.cell(row),
+                mean_us: self.mean.and_then(|mean| mean.cell(row)),
+            },
             percent: self.percent.and_then(|at| number::count(&row[at])),
             class: None,
         }

@@ -183,7 +183,7 @@ fn share(part: Option<f64>, whole: Option<f64>) -> Option<f64> {
 
 fn top(place: usize, line: Option<&EventLine>) -> Vec<(String, Cell)> {
     let name = |what: &str| format!("Top5 Event{} {what}", place + 1);
-    let waited = line.map(Waited::of);
+    let waited = line.map(|line| line.waited);
     vec![
         (name("Name"), line.map(|line| line.name.clone())),
         (name("Class"), line.and_then(|line| line.class.clone())),
@@ -231,6 +231,6 @@ fn host(row: ReportRow<'_>) -> Vec<(String, Cell)> {
 /// The columns of a class; with no waits if a complete list lacks it.
 fn class_of(row: ReportRow<'_>, name: &str, class: &str) -> [(String, Cell); 4] {
     let listed = !row.report.classes.is_empty() && !row.report.cut;
-    let waited = row.report.classes.get(class).map(Waited::of).or(listed.then_some(Waited::NONE));
+    let waited = row.report.classes.get(class).map(|line| line.waited).or(listed.then_some(Waited::NONE));
     waits(row, &format!("Wait Class {name}"), waited, true)
 }

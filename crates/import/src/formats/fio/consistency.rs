@@ -74,11 +74,7 @@ fn latencies(side: &Side) -> Vec<String> {
     let named = [("clat", &side.clat_ns), ("lat", &side.lat_ns), ("clat", &side.clat), ("lat", &side.lat)];
     let printed = named.into_iter().filter_map(|(name, latencies)| Some((name, latencies.as_ref()?)));
     let mut found: Vec<_> = printed.flat_map(|(name, latencies)| of_latencies(name, latencies)).collect();
-    if let Some((latencies, mean)) =
-        side.clat_ns.as_ref().and_then(|clat| Some((clat, clat.mean.filter(|m| *m > 0.0)?)))
-    {
-        found.extend(bins("clat", latencies, mean));
-    }
+    found.extend(side.clat_ns.iter().flat_map(bins));
     for (before, part, whole) in [(&side.slat_ns, &side.clat_ns, &side.lat_ns), (&side.slat, &side.clat, &side.lat)] {
         let mean = |latencies: &Option<Latencies>| latencies.as_ref().and_then(|l| l.mean).filter(|mean| *mean > 0.0);
         let Some((part, whole)) = mean(part).zip(mean(whole)) else { continue };
@@ -118,17 +114,18 @@ fn of_latencies(name: &str, latencies: &Latencies) -> Vec<String> {
 }
 
 /// Compares counts of `json+` with the figures derived from them.
-fn bins(name: &str, latencies: &Latencies, mean: f64) -> Vec<String> {
+fn bins(latencies: &Latencies) -> Vec<String> {
     let counts = latencies.bins.iter().filter_map(|(ns, count)| Some((ns.parse::<f64>().ok()?, *count as f64)));
     let (count, sum) = counts.fold((0.0, 0.0), |(all, sum), (ns, count)| (all + count, sum + ns * count));
-    if count <= 0.0 || latencies.max.is_none_or(|max| max > LONGEST_NS) {
+    let mean = latencies.mean.filter(|mean| *mean > 0.0);
+    if mean.is_none() || count <= 0.0 || latencies.max.is_none_or(|max| max > LONGEST_NS) {
         return Vec::new();
     }
     let (timed, by_bins) = (latencies.count.filter(|timed| *timed > 0.0), sum / count);
     let timed = timed.filter(|timed| Printed { value: count, half_step: 1.0 }.differs(Printed::exact(*timed), APART));
-    let mean = Some(mean).filter(|mean| rounded(by_bins).differs(rounded(*mean), CLOCKS_APART));
-    let timed = timed.map(|timed| format!("{name} of {timed:.0} I/Os, {count:.0} in its bins"));
-    timed.into_iter().chain(mean.map(|mean| format!("a mean {name} of {mean:.2}, {by_bins:.2} by its bins"))).collect()
+    let mean = mean.filter(|mean| rounded(by_bins).differs(rounded(*mean), CLOCKS_APART));
+    let timed = timed.map(|timed| format!("clat of {timed:.0} I/Os, {count:.0} in its bins"));
+    timed.into_iter().chain(mean.map(|mean| format!("a mean clat of {mean:.2}, {by_bins:.2} by its bins"))).collect()
 }
 
 /// Compares I/Os in flight, by Little's law, with the limit of the load.
