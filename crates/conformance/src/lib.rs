@@ -39,7 +39,7 @@ pub use not_run::{STRANGER, not_run};
 pub use notes::Notes;
 pub use odd_settings::refused_settings;
 pub use own_process::{own_mounts, own_process, with_own_memory, with_tracefs, without_tracefs};
-pub use places::{names, place, quick_folder, quick_place, write_files};
+pub use places::{access_list, names, place, quick_folder, quick_place, write_files};
 pub use tools::{tool, whole_tool, write_program};
 
 /// One `#[test]` a property, each on a fresh target from `$fixture`. That is a `fn() -> Fixture`, or `->

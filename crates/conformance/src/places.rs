@@ -44,6 +44,14 @@ pub fn write_files(root: &Path, files: &[(&str, &str)]) {
     }
 }
 
+/// An access list by which one more user may do all, as the kernel stores it: version 2, then tag, rights and user of
+/// each entry.
+pub fn access_list(user: u32) -> Vec<u8> {
+    let entries = [(1_u16, u32::MAX), (2, user), (4, u32::MAX), (16, u32::MAX), (32, u32::MAX)];
+    let entry = |(tag, id): (u16, u32)| [&tag.to_le_bytes()[..], &7_u16.to_le_bytes(), &id.to_le_bytes()].concat();
+    [2_u32.to_le_bytes().to_vec(), entries.map(entry).concat()].concat()
+}
+
 /// The file system in memory that every Linux has.
 pub(crate) const IN_MEMORY: &str = "/dev/shm";
 

@@ -171,15 +171,11 @@ mod tests {
         let top = top();
         let folder = below(top.path(), 0o770);
         assert_eq!(me().way_in(&folder).unwrap(), None);
-        // Owner, user 65533, group, mask and others, each with its rights.
-        let entries =
-            [(1_u16, 7_u16, u32::MAX), (2, 7, 65_533), (4, 0, u32::MAX), (16, 7, u32::MAX), (32, 0, u32::MAX)];
-        let mut list = 2_u32.to_le_bytes().to_vec();
-        for (tag, rights, id) in entries {
-            list.extend([&tag.to_le_bytes()[..], &rights.to_le_bytes(), &id.to_le_bytes()].concat());
-        }
-        let a = top.path().join("a");
-        rustix::fs::setxattr(&a, c"system.posix_acl_access", &list, rustix::fs::XattrFlags::empty()).unwrap();
+        let (a, flags) = (top.path().join("a"), rustix::fs::XattrFlags::empty());
+        let list = mindful_conformance::access_list(65_533);
+        rustix::fs::setxattr(&a, c"system.posix_acl_access", &list, flags).unwrap();
+        // Only everybody loses rights by this.
+        fs::set_permissions(&a, Permissions::from_mode(0o770)).unwrap();
         assert!(me().way_in(&folder).unwrap().is_some_and(|why| why.contains("access list")));
     }
 

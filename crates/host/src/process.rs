@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::kernel_file::{Kernel, record, value};
+use crate::kernel_file::{Kernel, named_values, record, value};
 
 /// Longer than `/proc/PID/stat` and `/proc/PID/io` can be.
 pub const RECORD_BYTES: usize = 1024;
@@ -116,11 +116,9 @@ pub fn thread_storage_bytes(kernel: &Kernel, thread: u32) -> io::Result<[u64; 2]
 fn parse_storage_bytes(file: &Path) -> io::Result<[u64; 2]> {
     let mut buffer = [0; RECORD_BYTES];
     let text = record(file, &mut buffer)?;
-    let line = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok());
-    line("read_bytes:")
-        .zip(line("write_bytes:"))
-        .map(|(read, sent)| [read, sent])
-        .ok_or(io::ErrorKind::InvalidData.into())
+    let values = named_values(&text);
+    let bytes = values.get("read_bytes").zip(values.get("write_bytes"));
+    bytes.map(|(read, sent)| [*read, *sent]).ok_or(io::ErrorKind::InvalidData.into())
 }
 
 /// The process of a thread; `None` if the thread does not exist.

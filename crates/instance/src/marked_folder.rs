@@ -247,6 +247,8 @@ fn refused(root: &Path, option: &str, error: &io::Error) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use mindful_conformance::access_list;
+
     use super::*;
     use crate::files::make_private;
 
@@ -291,13 +293,6 @@ mod tests {
         let account = Account::choose(None).unwrap();
         let refusal = adopt(top.path(), &account, &role()).unwrap_err().to_string();
         assert!(refusal.contains("user number 65533"), "{refusal}");
-    }
-
-    /// One more user may do all: as Linux stores it, version 2 and then tag, rights and user of each entry.
-    fn access_list(user: u32) -> Vec<u8> {
-        let entries = [(1_u16, u32::MAX), (2, user), (4, u32::MAX), (16, u32::MAX), (32, u32::MAX)];
-        let entry = |(tag, id): (u16, u32)| [&tag.to_le_bytes()[..], &7_u16.to_le_bytes(), &id.to_le_bytes()].concat();
-        [2_u32.to_le_bytes().to_vec(), entries.map(entry).concat()].concat()
     }
 
     #[test]

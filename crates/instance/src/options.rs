@@ -113,9 +113,7 @@ impl Options {
         };
         Ok((!has_data(&folder, kind)?).then_some(folder))
     }
-}
 
-impl Options {
     /// The host view of a server of `kind` that would be created in `folder`. Refuses a folder that is unsuitable for
     /// the server or its log. Changes nothing.
     pub fn check_unmade(&self, folder: &Path, kind: &ServerKind) -> Result<HostView> {

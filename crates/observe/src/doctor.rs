@@ -31,7 +31,6 @@ pub(crate) struct HostState {
     pub(crate) processor: Processor,
     pub(crate) memory: Memory,
     pub(crate) limits: Limits,
-    /// Storage of the data.
     pub(crate) storages: Vec<Storage>,
     /// Storage of the log, if it is not among that of the data.
     pub(crate) of_log: Vec<Storage>,
@@ -41,7 +40,6 @@ pub(crate) struct HostState {
 }
 
 impl HostState {
-    /// Storage of data and log.
     fn all_storages(&self) -> impl Iterator<Item = &Storage> {
         self.storages.iter().chain(&self.of_log)
     }

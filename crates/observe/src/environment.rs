@@ -9,7 +9,7 @@ use mindful_core::contract::description::HostView;
 use mindful_core::contract::fact::{CLIENT, Fact, Kept};
 use mindful_core::plan::HostFacts;
 use mindful_core::record::run::Facts;
-use mindful_host::control_group::{Groups, Limits};
+use mindful_host::control_group::Groups;
 use mindful_host::{Kernel, binary, cpu, space};
 
 use crate::host::server_pid;
@@ -37,7 +37,10 @@ pub fn environment(host: &HostView, from: HostFacts) -> Facts {
         return facts;
     }
     if let Some(pid) = server_pid(host) {
-        limits_facts(&Groups::of(&kernel, pid).limits(), &mut facts);
+        let limits = Groups::of(&kernel, pid).limits();
+        put(&mut facts, "cgroup.cpus", limits.cpus);
+        put(&mut facts, "cgroup.memory_bytes", limits.memory_bytes);
+        put(&mut facts, "cgroup.io", limits.io);
     }
     put(&mut facts, Fact::HolesShare, space::holes_share(&host.data_paths));
     for (kept, paths) in [(Kept::Dataset, &host.data_paths), (Kept::Log, &host.log_paths)] {
@@ -49,10 +52,4 @@ pub fn environment(host: &HostView, from: HostFacts) -> Facts {
         }
     }
     facts
-}
-
-fn limits_facts(limits: &Limits, facts: &mut Facts) {
-    put(facts, "cgroup.cpus", limits.cpus);
-    put(facts, "cgroup.memory_bytes", limits.memory_bytes);
-    put(facts, "cgroup.io", limits.io.as_ref());
 }

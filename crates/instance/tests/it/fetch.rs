@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::PathBuf;
 
 use mindful_conformance::http::{answer, serve};
-use mindful_conformance::{Notes, place};
+use mindful_conformance::{Notes, names, place};
 use mindful_core::{Error, Result};
 use mindful_instance::account::Account;
 use mindful_instance::fetch::{Artefact, Contents, Files, fetch};
@@ -81,9 +81,7 @@ fn fetched_programs_are_complete_and_belong_to_mindful() {
         let meta = fs::metadata(shelf.join("1.2").join(name)).unwrap();
         assert_eq!((meta.mode() & 0o7777, meta.uid()), (mode, rustix::process::geteuid().as_raw()), "{name}");
     }
-    let mut left: Vec<_> = fs::read_dir(&shelf).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    left.sort();
-    assert_eq!(left, ["1.2", "fetch.lock"]);
+    assert_eq!(names(&shelf), ["1.2", "fetch.lock"].map(PathBuf::from));
 }
 
 #[test]
@@ -93,8 +91,7 @@ fn unpinned_archives_are_reported_and_wrong_ones_dropped() {
     let other = artefact(Some("0000000000000000000000000000000000000000000000000000000000000000"));
     let refusal = fetched(&other, &base, &shelf).0.unwrap_err().to_string();
     assert!(refusal.contains("but 0000"), "{refusal}");
-    let left: Vec<_> = fs::read_dir(&shelf).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert_eq!(left, ["fetch.lock"]);
+    assert_eq!(names(&shelf), [PathBuf::from("fetch.lock")]);
     let (result, notes) = fetched(&artefact(None), &base, &shelf);
     assert!(result.unwrap().join("bin/server").exists());
     assert!(notes.contains("not pinned in mindful"), "{notes}");
@@ -120,7 +117,7 @@ fn a_shelf_that_others_may_write_is_refused() {
     fs::set_permissions(&shelf, Permissions::from_mode(0o777)).unwrap();
     let refusal = fetched(&artefact(Some(pinned)), &base, &shelf).0.unwrap_err().to_string();
     assert!(refusal.contains("written by others") && refusal.contains("--fetch-dir"), "{refusal}");
-    assert_eq!(fs::read_dir(&shelf).unwrap().count(), 0);
+    assert_eq!(names(&shelf), [] as [PathBuf; 0]);
 }
 
 #[test]

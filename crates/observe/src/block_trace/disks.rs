@@ -8,7 +8,6 @@ use mindful_host::kernel_file::value;
 
 /// Lowest bit of a sector's number that sampling uses: 8 KiB, so that neighbouring blocks fall apart.
 const LOWEST_BIT: u32 = 4;
-/// Bits of a device's minor number.
 const MINOR_BITS: u32 = 20;
 
 /// Major and minor.

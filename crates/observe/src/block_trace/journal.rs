@@ -17,7 +17,6 @@ const LOGGED: &str = " blocks_logged ";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Journal {
-    /// The device of its file system.
     device: DeviceNumber,
     block_bytes: u64,
 }
@@ -35,7 +34,6 @@ impl Journals {
         (!all.is_empty()).then_some(Self(all))
     }
 
-    /// The filter of their events.
     pub(super) fn filter(&self) -> String {
         self.0.iter().map(|journal| is_on(journal.device)).collect::<Vec<_>>().join(" || ")
     }

@@ -67,7 +67,6 @@ pub(crate) struct Memory {
     pub(crate) meminfo: Meminfo,
     /// Transparent huge pages: `always`, `madvise`, `never`.
     pub(crate) thp: Option<String>,
-    /// Settings of the kernel.
     pub(crate) settings: Facts,
 }
 
