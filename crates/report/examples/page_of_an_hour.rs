@@ -3,21 +3,25 @@
 //!
 //! The slices are artificial: some hundred different ones in turn, added to the run like those of a reader.
 
+#![expect(clippy::unwrap_used, reason = "a run by hand is right or the example fails")]
+
+#[path = "../../analyze/tests/it/made.rs"]
+mod made;
+
 use std::io::Write as _;
 use std::time::Instant;
 
 use mindful_core::contract::event::Event;
 use mindful_core::contract::metric::{Counter, Metric, Phase};
 use mindful_core::contract::slice::SliceReport;
-use mindful_core::dataset::{Content, Dataset};
-use mindful_core::plan::settings::{Origin, Settings};
-use mindful_core::plan::{KEYS, Plan};
 use mindful_core::record::latency::Recorder;
-use mindful_core::record::run::{Run, RunHead, StepHead, StepRecord};
+use mindful_core::record::run::{Run, StepHead, StepRecord};
 use mindful_core::workload::OpKind;
 use mindful_core::workload::draw::mix64;
 use mindful_core::{Error, Result};
 use mindful_report::{Detail, html};
+
+use made::Made;
 
 /// Operations of a session in a second: reads with one update in five.
 const OPS: u64 = 200;
@@ -29,7 +33,7 @@ fn main() -> Result<()> {
     let Some((sessions, seconds)) = number(0).zip(number(1)) else {
         return Err(Error::plan("page_of_an_hour", "give SESSIONS SECONDS"));
     };
-    let run = made(sessions, seconds)?;
+    let run = run(sessions, seconds)?;
     let before = peak_mib();
     let begun = Instant::now();
     let analysis = mindful_analyze::analyze(&run);
@@ -52,35 +56,10 @@ fn peak_mib() -> u64 {
     line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok()).unwrap_or(0) >> 10
 }
 
-fn made(sessions: u32, seconds: u32) -> Result<Run> {
-    let mut settings = Settings::defaults(KEYS);
-    for (name, value) in
-        [("target", "null:".to_owned()), ("sessions", sessions.to_string()), ("update_pct", "20".into())]
-    {
-        settings.set(name, value, Origin::Flag(format!("--{name}")));
-    }
-    let plan = Plan::from_settings(&settings)?;
-    let dataset = Dataset {
-        schemas: 4,
-        blocks_per_schema: 1 << 20,
-        scan_blocks: 0,
-        block_bytes: 8_192,
-        bytes: 32 << 30,
-        index_bytes: None,
-        seed: 1,
-        content: Content::INCOMPRESSIBLE,
-    };
-    let workload = plan.workload(&dataset)?;
-    let head = StepHead {
-        placements: plan.placements(workload.schemas, 1),
-        workload: Some(workload),
-        duration_s: Some(f64::from(seconds)),
-        ..StepHead::default()
-    };
-    let mut run = Run::new(RunHead::new("null", plan, settings));
-    run.dataset = Some(dataset);
-    run.steps.push(step(head, seconds).map_err(|fault| Error::run(fault, "correct the example"))?);
-    run.finished = true;
+fn run(sessions: u32, seconds: u32) -> Result<Run> {
+    let mut run = Made { sessions, warmup: 0, seconds: 1, update_pct: "20", ..Made::default() }.run();
+    let head = StepHead { duration_s: Some(f64::from(seconds)), ..run.steps[0].head.clone() };
+    run.steps = vec![step(head, seconds).map_err(|fault| Error::run(fault, "correct the example"))?];
     Ok(run)
 }
 

@@ -2,9 +2,9 @@
 
 mod board;
 mod layout;
+mod line;
 mod progress;
 pub mod screen;
-mod seconds;
 
 use std::io::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,54 +12,65 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, WeakProgressBar};
 use mindful_core::contract::event::{Event, Events};
-use mindful_core::plan::units;
-use mindful_core::record::run::StepHead;
-use mindful_core::result::Finding;
 
+use self::board::Board;
 pub use self::board::WatchedBoard;
 use crate::escape;
-use progress::Progress;
-use seconds::Seconds;
 
 const PLAIN_EVERY: Duration = Duration::from_secs(10);
 const TICK: Duration = Duration::from_millis(125);
 
 #[derive(Debug)]
-pub struct Live {
-    bar: Option<ProgressBar>,
-    state: Mutex<State>,
-}
+pub struct Live(Mutex<(Board, Lines)>);
 
-#[derive(Debug, Default)]
-struct State {
-    progress: Option<Progress>,
-    seconds: Option<Seconds>,
-    block_bytes: Option<u64>,
+/// What stderr shows.
+#[derive(Debug)]
+struct Lines {
+    bar: Option<ProgressBar>,
     said: Option<Instant>,
     last: String,
     moves: bool,
-    findings: Vec<Finding>,
 }
 
 impl Live {
     pub fn new(terminal: bool) -> Self {
+        Self(Mutex::new((Board::default(), Lines::new(terminal))))
+    }
+
+    fn state(&self) -> MutexGuard<'_, (Board, Lines)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Events for Live {
+    fn emit(&self, event: Event) {
+        let (board, lines) = &mut *self.state();
+        lines.emit(board, event);
+    }
+
+    fn quiet(&self) {
+        self.state().1.quiet();
+    }
+}
+
+impl Lines {
+    fn new(terminal: bool) -> Self {
         let bar = terminal.then(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
             let style = ProgressStyle::with_template("{spinner} {wide_msg}");
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
             bar
         });
-        Self { bar, state: Mutex::default() }
+        Self { bar, said: None, last: String::new(), moves: false }
     }
 
-    /// Continues after a full screen: with the step in progress, its boundaries and the findings.
-    fn go_on(&self, head: Option<StepHead>, block_bytes: Option<u64>, boundaries_us: Vec<i64>, findings: Vec<Finding>) {
-        let mut state = self.state();
-        state.findings = findings;
-        state.block_bytes = block_bytes;
-        state.seconds = head.map(|head| Seconds::new(head, block_bytes));
-        if let Some(seconds) = &mut state.seconds {
-            seconds.apply(Event::Started { boundaries_us, clock_offset_us: 0 });
+    /// Applies `event` to `board`, and shows the note in it or the line that follows from it.
+    fn emit(&mut self, board: &mut Board, event: Event) {
+        if let Event::Note { text } = &event {
+            self.say(&escape(text));
+        }
+        if let Some((line, at_once)) = board.apply(event) {
+            self.show(line, at_once);
         }
     }
 
@@ -71,24 +82,26 @@ impl Live {
         }
     }
 
-    fn show(&self, state: &mut State, line: String, at_once: bool) {
+    fn show(&mut self, line: String, at_once: bool) {
         if let Some(bar) = &self.bar {
             bar.set_message(line);
             // The line starts with the first content: until then a password prompt may be active.
-            if !std::mem::replace(&mut state.moves, true) {
+            if !std::mem::replace(&mut self.moves, true) {
                 keep_ticking(bar.downgrade());
             }
-        } else if at_once || state.said.is_none_or(|said| said.elapsed() >= PLAIN_EVERY) {
-            if line != state.last {
+        } else if at_once || self.said.is_none_or(|said| said.elapsed() >= PLAIN_EVERY) {
+            if line != self.last {
                 self.say(&line);
             }
-            state.said = Some(Instant::now());
-            state.last = line;
+            self.said = Some(Instant::now());
+            self.last = line;
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn quiet(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
     }
 }
 
@@ -105,55 +118,7 @@ fn keep_ticking(bar: WeakProgressBar) {
     let _ = std::thread::Builder::new().name("progress".to_owned()).spawn(tick);
 }
 
-impl Events for Live {
-    fn emit(&self, event: Event) {
-        let mut state = self.state();
-        match event {
-            Event::Note { text } => self.say(&escape(&text)),
-            Event::Progress { what, done, of, unit } => {
-                let known = state.progress.take().filter(|progress| progress.what == what);
-                let progress = known.unwrap_or_else(|| Progress::start(what, done));
-                let line = progress.message(done, of, &unit);
-                let ends = of > 0 && done >= of;
-                self.show(&mut state, line, ends);
-                state.progress = (!ends).then_some(progress);
-            }
-            Event::Finding(finding) => state.findings.push(finding),
-            Event::Loaded { dataset, .. } => state.block_bytes = Some(dataset.block_bytes),
-            Event::Step(head) => state.seconds = Some(Seconds::new(head, state.block_bytes)),
-            Event::Ready { ready, of } => {
-                let line = format!("connecting: {ready} of {} ready", units::format_counted(of, "session"));
-                self.show(&mut state, line, ready == of);
-            }
-            Event::StepEnd { .. } => {
-                if let Some(line) = state.seconds.take().and_then(Seconds::last_line) {
-                    let line = so_far(&line, &state.findings);
-                    self.show(&mut state, line, true);
-                }
-            }
-            event => {
-                let line = state.seconds.as_mut().and_then(|seconds| seconds.apply(event));
-                if let Some(line) = line {
-                    let line = so_far(&line, &state.findings);
-                    self.show(&mut state, line, false);
-                }
-            }
-        }
-    }
-
-    fn quiet(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-    }
-}
-
-/// `line` with the doubts about the result so far after its beginning: a narrow terminal cuts the end.
-fn so_far(line: &str, findings: &[Finding]) -> String {
-    line.replacen(": ", &format!(", {}: ", board::verdict(findings)), 1)
-}
-
-impl Drop for Live {
+impl Drop for Lines {
     fn drop(&mut self) {
         self.quiet();
     }

@@ -4,4 +4,5 @@ mod columns;
 mod second;
 
 pub use columns::WatchColumns;
+pub(crate) use second::Source;
 pub use second::{CounterFilter, WatchedSecond, WatchedSources};

@@ -8,8 +8,8 @@ use mindful_core::Result;
 use mindful_core::result::comparison::NamedFact;
 use mindful_core::result::ranking::{RankedGroup, RankedSide};
 
-use super::site::{Found, IndexedRun};
-use crate::comparison::ranking::{efficient, heading, money, or_unknown, ratio};
+use super::site::IndexedRun;
+use crate::comparison::ranking::{self, efficient, money, or_unknown, ratio};
 use crate::drawing::scale::drawable;
 use crate::escape::escape_to;
 use crate::figure::{self, format_counted};
@@ -35,13 +35,11 @@ const FILTERS: [Filter; 6] = [
 ];
 
 fn measured<'a>(run: &'a IndexedRun, name: &str) -> Option<&'a str> {
-    let Found::Row(row) = &run.found else { return None };
-    row.measured.iter().find(|fact| fact.name == name).map(|fact| fact.value.as_str())
+    run.row.as_ref()?.measured.iter().find(|fact| fact.name == name).map(|fact| fact.value.as_str())
 }
 
 fn place<'a>(run: &'a IndexedRun, name: &str) -> Option<&'a str> {
-    let Found::Row(row) = &run.found else { return None };
-    row.place().iter().find(|fact| fact.name == name).map(|fact| fact.value.as_str())
+    run.row.as_ref()?.place().iter().find(|fact| fact.name == name).map(|fact| fact.value.as_str())
 }
 
 /// The values of one filter with their numbers, the most frequent first.
@@ -102,10 +100,7 @@ impl Choices {
 pub fn index(mut runs: Vec<IndexedRun>, by: OrderedBy, margin: f64) -> Result<String> {
     let filters: Vec<Choices> = FILTERS.iter().map(|filter| Choices::of_runs(&runs, *filter)).collect();
     let shown: Vec<&Choices> = filters.iter().filter(|choices| choices.values.len() > 1).collect();
-    let rows = runs.iter().filter_map(|run| match &run.found {
-        Found::Row(row) => Some((**row).clone()),
-        Found::Fault(_) => None,
-    });
+    let rows = runs.iter().filter_map(|run| run.row.as_deref().cloned());
     let table = table(rows.collect(), by, margin)?;
     let groups = &table.runs;
     let rules: String = shown.iter().map(|choices| choices.rules()).collect();
@@ -117,12 +112,21 @@ pub fn index(mut runs: Vec<IndexedRun>, by: OrderedBy, margin: f64) -> Result<St
     html.extend(shown.iter().map(|choices| choices.select()));
     html.push_str("<label><input type=\"checkbox\" id=\"chosen\"> only chosen runs</label>\n</form>\n");
     html.push_str("<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"table of the runs\">");
-    let columns = Columns::of_groups(groups, by);
-    let _ = write!(html, "<table class=\"runs\">\n{}", columns.header());
+    let columns = columns(groups, by);
+    let titles = columns.iter().map(|column| format!("<th scope=\"col\">{}</th>", escaped_text(column.title)));
+    let _ = writeln!(
+        html,
+        "<table class=\"runs\">\n<thead><tr><th scope=\"col\">run</th>{}</tr></thead>",
+        titles.collect::<String>()
+    );
+    let heading = |text: &str| {
+        let (wide, text) = (columns.len() + 1, escaped_text(text));
+        format!("<tr class=\"group\"><th scope=\"rowgroup\" colspan=\"{wide}\"><span>{text}</span></th></tr>\n")
+    };
     let faults = runs.extract_if(.., |run| !run.is_readable()).collect::<Vec<_>>();
     let by_id: BTreeMap<&str, &IndexedRun> = runs.iter().map(|run| (run.id.as_str(), run)).collect();
     for group in groups {
-        let _ = write!(html, "<tbody>\n{}", columns.heading(&heading(&group.measured)));
+        let _ = write!(html, "<tbody>\n{}", heading(&ranking::heading(&group.measured)));
         for side in &group.sides {
             if let Some(run) = by_id.get(side.name.as_str()) {
                 html.push_str(&row(run, Some(side), &shown, &columns));
@@ -131,7 +135,7 @@ pub fn index(mut runs: Vec<IndexedRun>, by: OrderedBy, margin: f64) -> Result<St
         html.push_str("</tbody>\n");
     }
     if !faults.is_empty() {
-        let _ = write!(html, "<tbody>\n{}", columns.heading("cannot be read"));
+        let _ = write!(html, "<tbody>\n{}", heading("cannot be read"));
         html.extend(faults.iter().map(|run| row(run, None, &shown, &columns)));
         html.push_str("</tbody>\n");
     }
@@ -149,7 +153,7 @@ fn sides_in_order(html: &mut String, table: &RunTable) {
         let _ = writeln!(html, "<p class=\"lead\">{}</p>", escaped_text(sentence));
     }
     for group in &table.sides.groups {
-        let _ = writeln!(html, "<section>\n<h3>{}</h3>", escaped_text(&heading(&group.measured)));
+        let _ = writeln!(html, "<section>\n<h3>{}</h3>", escaped_text(&ranking::heading(&group.measured)));
         together::order(html, &table.sides, group);
         html.push_str("</section>\n");
     }
@@ -158,7 +162,7 @@ fn sides_in_order(html: &mut String, table: &RunTable) {
             html,
             "<p>{}: {sides} sides are too many for ranks. Name those to compare: <code>mindful compare SIDE SIDE \
              \u{2026}</code>.</p>",
-            escaped_text(&heading(measured))
+            escaped_text(&ranking::heading(measured))
         );
     }
     html.push_str("<h2>All runs</h2>\n");
@@ -171,104 +175,80 @@ const INTRODUCTION: &str = "<p>mindful derived all figures from the records of t
 not prove that it was measured. Runs are in groups that measured the same, best first. Nearby figures of single runs cannot be \
 told apart: measure each set-up several times under one tag.</p>\n";
 
-/// The columns of the table; some are there only if a run has a value for them.
-struct Columns {
-    titles: Vec<String>,
-    priced: bool,
-    zoned: bool,
+/// A column of the table: its title, the class of its cells, and its cell of a run with its place in the order.
+struct Column {
+    title: &'static str,
+    class: &'static str,
+    cell: fn(&IndexedRun, Option<&RankedSide>) -> String,
 }
 
-impl Columns {
-    fn of_groups(groups: &[RankedGroup], by: OrderedBy) -> Self {
-        let mut sides = groups.iter().flat_map(|group| &group.sides);
-        let priced = sides.clone().any(|side| side.price.is_some());
-        let zoned = sides.any(|side| side.place.iter().any(|fact| fact.name == "zone" && fact.value != "not stated"));
-        let mut titles = ["run", "tag", "validity", "machine", "sessions"].map(str::to_owned).to_vec();
-        titles.extend([by.unit().to_owned(), "by best".to_owned(), "p99".to_owned()]);
-        if priced {
-            titles.extend(["a month", "million reads", "efficient"].map(str::to_owned));
-        }
-        titles.extend(["highest figure", "over time", "kind", "began", "target"].map(str::to_owned));
-        let places = ["zone", "data device", "version"].into_iter().filter(|title| zoned || *title != "zone");
-        titles.extend(places.map(str::to_owned));
-        titles.push("unlike most".to_owned());
-        Self { titles, priced, zoned }
-    }
-
-    fn header(&self) -> String {
-        let cells = self.titles.iter().map(|title| format!("<th scope=\"col\">{}</th>", escaped_text(title)));
-        format!("<thead><tr>{}</tr></thead>\n", cells.collect::<String>())
-    }
-
-    fn heading(&self, text: &str) -> String {
-        let text = escaped_text(text);
-        format!(
-            "<tr class=\"group\"><th scope=\"rowgroup\" colspan=\"{}\"><span>{text}</span></th></tr>\n",
-            self.titles.len()
-        )
-    }
-}
-
-fn row(run: &IndexedRun, side: Option<&RankedSide>, filters: &[&Choices], columns: &Columns) -> String {
-    let mut html = String::from("<tr class=\"row\"");
-    for choices in filters {
-        if let Some(at) = choices.number(run) {
-            let _ = write!(html, " data-{}=\"{at}\"", choices.name);
-        }
-    }
-    let id = escaped_text(&run.id);
-    let _ = match &run.found {
-        Found::Row(_) => write!(
-            html,
-            "><th scope=\"row\"><input type=\"checkbox\" aria-label=\"choose run {id}\"> <a href=\"{id}.html\">{id}</a></th>"
-        ),
-        Found::Fault(why) => {
-            write!(html, "><th scope=\"row\">{id}<br><span class=\"place\">{}</span></th>", escaped_text(why))
-        }
+/// The columns; some are there only if a run has a value for them.
+fn columns(groups: &[RankedGroup], by: OrderedBy) -> Vec<Column> {
+    let text = |title, cell| Column { title, class: "", cell };
+    let number = |title, cell| Column { title, class: " class=\"number\"", cell };
+    let all = vec![
+        text("tag", |run, _| cut_text(&run.tag)),
+        text("validity", validity),
+        text("machine", |run, _| known_place(run, "machine")),
+        number("sessions", |run, _| escaped_text(&run.sessions)),
+        number(by.unit(), |_, side| escaped_text(&or_unknown(side.and_then(|side| side.value), figure::amount))),
+        number("by best", |_, side| escaped_text(&or_unknown(side.and_then(|side| side.by_best), ratio))),
+        number("p99", |run, _| escaped_text(&run.p99)),
+        number("a month", |_, side| side_cell(side, |side| money(side, side.per_month))),
+        number("million reads", |_, side| side_cell(side, |side| money(side, side.per_million_reads))),
+        text("efficient", |_, side| side_cell(side, |side| efficient(side).unwrap_or(figure::UNKNOWN).to_owned())),
+        text("highest figure", |run, _| {
+            format!("<span class=\"place\">{}</span>", escaped_text(&escape_to(&run.figure, 2 * LONGEST)))
+        }),
+        text("over time", |run, _| spark(run)),
+        text("kind", |run, _| cut_text(run.kind)),
+        text("began", |run, _| cut_text(&minute(&run.started_at))),
+        text("target", |run, _| cut_text(&run.target)),
+        text("zone", |run, _| known_place(run, "zone")),
+        text("data device", |run, _| known_place(run, "data device")),
+        text("version", |run, _| known_place(run, "version")),
+        text("unlike most", |_, side| side.map_or_else(String::new, difference_cell)),
+    ];
+    let mut sides = groups.iter().flat_map(|group| &group.sides);
+    let priced = sides.clone().any(|side| side.price.is_some());
+    let zoned = sides.any(|side| side.place.iter().any(|fact| fact.name == "zone" && fact.value != "not stated"));
+    let is_shown = |column: &Column| match column.title {
+        "a month" | "million reads" | "efficient" => priced,
+        "zone" => zoned,
+        _ => true,
     };
-    html.push_str(&text_cell(&run.tag));
-    let class = run.validity.to_lowercase();
-    let why = side.and_then(|side| side.no_rank.as_ref());
-    let why = why.map_or_else(String::new, |why| format!("<br><span class=\"place\">{}</span>", text(why)));
-    let _ = write!(html, "<td><span class=\"{class}\">{}</span>{why}</td>", run.validity);
-    html.push_str(&text_cell(place(run, "machine").unwrap_or(figure::UNKNOWN)));
-    let ratio = or_unknown(side.and_then(|side| side.by_best), ratio);
-    let value = or_unknown(side.and_then(|side| side.value), figure::amount);
-    for cell in [&run.sessions, &value, &ratio, &run.p99] {
-        let _ = write!(html, "<td class=\"number\">{}</td>", escaped_text(cell));
-    }
-    if columns.priced {
-        html.push_str(&price_cells(side));
-    }
-    let began = minute(&run.started_at);
-    let shown = escaped_text(&escape_to(&run.figure, 2 * LONGEST));
-    let _ = write!(html, "<td><span class=\"place\">{shown}</span></td><td>{}</td>", spark(run));
-    for cell in [run.kind, &began, &run.target] {
-        html.push_str(&text_cell(cell));
-    }
-    for name in ["zone", "data device", "version"].into_iter().filter(|name| columns.zoned || *name != "zone") {
-        html.push_str(&text_cell(place(run, name).unwrap_or(figure::UNKNOWN)));
-    }
-    if let Some(side) = side {
-        html.push_str(&difference_cell(side));
-    }
-    html.push_str("</tr>\n");
-    html
+    all.into_iter().filter(is_shown).collect()
 }
 
-fn text(text: &str) -> String {
+fn row(run: &IndexedRun, side: Option<&RankedSide>, filters: &[&Choices], columns: &[Column]) -> String {
+    let numbers = filters.iter().filter_map(|choices| Some((choices.name, choices.number(run)?)));
+    let numbers: Vec<_> = numbers.map(|(name, number)| format!(" data-{name}=\"{number}\"")).collect();
+    let id = escaped_text(&run.id);
+    let head = if run.is_readable() {
+        format!("<input type=\"checkbox\" aria-label=\"choose run {id}\"> <a href=\"{id}.html\">{id}</a>")
+    } else {
+        format!("{id}<br><span class=\"place\">{}</span>", escaped_text(&run.fault))
+    };
+    let cells = columns.iter().map(|column| format!("<td{}>{}</td>", column.class, (column.cell)(run, side)));
+    format!("<tr class=\"row\"{}><th scope=\"row\">{head}</th>{}</tr>\n", numbers.concat(), cells.collect::<String>())
+}
+
+fn cut_text(text: &str) -> String {
     escaped_text(&escape_to(text, LONGEST))
 }
 
-fn text_cell(content: &str) -> String {
-    format!("<td>{}</td>", text(content))
+fn known_place(run: &IndexedRun, name: &str) -> String {
+    cut_text(place(run, name).unwrap_or(figure::UNKNOWN))
 }
 
-fn price_cells(side: Option<&RankedSide>) -> String {
-    let amounts = side.map_or([None; 2], |side| [side.per_month, side.per_million_reads]);
-    let cell = |amount| side.map_or_else(|| figure::UNKNOWN.to_owned(), |side| money(side, amount));
-    let amounts = amounts.map(|amount| format!("<td class=\"number\">{}</td>", escaped_text(&cell(amount))));
-    format!("{}<td>{}</td>", amounts.concat(), side.and_then(efficient).unwrap_or(figure::UNKNOWN))
+fn side_cell(side: Option<&RankedSide>, cell: fn(&RankedSide) -> String) -> String {
+    escaped_text(&side.map_or_else(|| figure::UNKNOWN.to_owned(), cell))
+}
+
+fn validity(run: &IndexedRun, side: Option<&RankedSide>) -> String {
+    let why = side.and_then(|side| side.no_rank.as_ref());
+    let why = why.map_or_else(String::new, |why| format!("<br><span class=\"place\">{}</span>", cut_text(why)));
+    format!("<span class=\"{}\">{}</span>{why}", run.validity.to_lowercase(), run.validity)
 }
 
 /// Facts that differ from those of most runs of the group; many are folded.
@@ -276,13 +256,9 @@ fn difference_cell(side: &RankedSide) -> String {
     let line = |fact: &NamedFact| escaped_text(&escape_to(&format!("{} {}", fact.name, fact.value), 2 * LONGEST));
     let lines: Vec<String> = side.differs.iter().map(line).collect();
     if lines.len() <= FEW_DIFFERENCES {
-        return format!("<td>{}</td>", lines.join("<br>"));
+        return lines.join("<br>");
     }
-    format!(
-        "<td><details><summary>{}</summary>{}</details></td>",
-        format_counted(lines.len(), "fact"),
-        lines.join("<br>")
-    )
+    format!("<details><summary>{}</summary>{}</details>", format_counted(lines.len(), "fact"), lines.join("<br>"))
 }
 
 /// A small line from 0 up: the course of a figure, without numbers.

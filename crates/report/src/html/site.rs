@@ -13,7 +13,7 @@ use crate::{card, list};
 const COLUMNS: usize = 40;
 
 /// A run in the index. It does not contain the run itself, so that hundreds fit into memory.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct IndexedRun {
     pub(super) id: String,
     pub(super) started_at: String,
@@ -26,14 +26,9 @@ pub struct IndexedRun {
     pub(super) p99: String,
     pub(super) over_time: Vec<f64>,
     pub(super) over_time_of: String,
-    pub(super) found: Found,
-}
-
-/// The row of a run, or why the run cannot be read.
-#[derive(Debug, Clone)]
-pub(super) enum Found {
-    Row(Box<TableRow>),
-    Fault(String),
+    /// `None` if the run cannot be read.
+    pub(super) row: Option<Box<TableRow>>,
+    pub(super) fault: String,
 }
 
 impl IndexedRun {
@@ -65,30 +60,19 @@ impl IndexedRun {
             p99: p99.map_or_else(unknown, figure::time_us),
             over_time,
             over_time_of,
-            found: Found::Row(Box::new(TableRow::from_run(&summary.id, run, analysis, by))),
+            row: Some(Box::new(TableRow::from_run(&summary.id, run, analysis, by))),
+            fault: String::new(),
         }
     }
 
     pub fn unreadable(id: &str, why: &str) -> Self {
-        let unknown = || figure::UNKNOWN.to_owned();
-        Self {
-            id: id.to_owned(),
-            started_at: String::new(),
-            validity: mindful_core::result::Validity::Invalid.name(),
-            kind: "",
-            tag: String::new(),
-            target: String::new(),
-            sessions: unknown(),
-            figure: unknown(),
-            p99: unknown(),
-            over_time: Vec::new(),
-            over_time_of: String::new(),
-            found: Found::Fault(why.to_owned()),
-        }
+        let (id, fault, unknown) = (id.to_owned(), why.to_owned(), || figure::UNKNOWN.to_owned());
+        let validity = mindful_core::result::Validity::Invalid.name();
+        Self { id, fault, validity, sessions: unknown(), figure: unknown(), p99: unknown(), ..Self::default() }
     }
 
     pub fn is_readable(&self) -> bool {
-        matches!(self.found, Found::Row(_))
+        self.row.is_some()
     }
 
     /// The name of its page.

@@ -1,9 +1,9 @@
-//! The content of a full screen, computed from events alone, without a terminal.
+//! The state of a run or a watch, computed from events alone: for the full screen and for lines.
 
 use std::collections::BTreeMap;
 
 use mindful_core::contract::event::Event;
-use mindful_core::contract::metric::{Counter, Scope};
+use mindful_core::contract::metric::{Counter, Phase, Scope};
 use mindful_core::contract::slice::SliceReport;
 use mindful_core::contract::wait::{SAMPLES, TIMES, WaitClass};
 use mindful_core::plan::units::format_counted;
@@ -11,16 +11,18 @@ use mindful_core::record::latency::Recorder;
 use mindful_core::record::run::StepHead;
 use mindful_core::result::{Finding, Severity};
 
-use super::seconds::{Slices, length_s};
+use super::progress::Progress;
 use crate::drawing::characters::Spot;
 use crate::escape;
-use crate::watch::{WatchColumns, WatchedSecond, WatchedSources};
+use crate::watch::{Source, WatchColumns, WatchedSecond, WatchedSources};
 
 const REMEMBERED: usize = 240;
 pub(super) const REMARKS: usize = 6;
 
+/// A slice that all sessions have reported.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Second {
+    pub index: u32,
     pub ops_per_s: f64,
     pub blocks_per_s: f64,
     /// Median and 99th percentile of an operation, us.
@@ -28,18 +30,27 @@ pub(super) struct Second {
     pub p99_us: Option<f64>,
 }
 
+/// Reports of a slice as they come in.
+#[derive(Debug, Default)]
+struct Slice {
+    sessions: usize,
+    ops: u64,
+    blocks: u64,
+    service: Recorder,
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Board {
     pub step: Option<StepHead>,
     pub boundaries_us: Vec<i64>,
-    open: Slices,
+    open: BTreeMap<u32, Slice>,
+    /// The last seconds of the step, the newest last.
     pub seconds: Vec<Second>,
-    last: Option<u32>,
-    /// Per second of each counter by its name, from its last two readings.
-    rates: BTreeMap<String, f64>,
-    /// The same of wait events: samples that found a session there, or us waited.
-    waits: BTreeMap<String, f64>,
     sources: BTreeMap<String, Source>,
+    /// Per second of each counter by its name, with the boundary at the end: of its last two readings.
+    rates: BTreeMap<String, [Option<(u32, f64)>; 2]>,
+    /// Per second of each wait event: samples that found a session there, or us waited.
+    waits: BTreeMap<String, f64>,
     pub curve: Vec<Spot>,
     whole: Recorder,
     blocks: f64,
@@ -48,6 +59,7 @@ pub(crate) struct Board {
     /// Remarks, the newest last.
     pub remarks: Vec<String>,
     pub progress: String,
+    work: Option<Progress>,
     pub block_bytes: Option<u64>,
     /// The watched system, without a run.
     pub watched: Option<WatchedBoard>,
@@ -87,18 +99,13 @@ impl WatchedBoard {
     }
 }
 
-#[derive(Debug, Default)]
-struct Source {
-    names: Vec<String>,
-    last: Option<(i64, Vec<Option<f64>>)>,
-}
-
 impl Board {
     pub(super) fn of_watch(watched: WatchedBoard) -> Self {
         Self { watched: Some(watched), ..Self::default() }
     }
 
-    pub(super) fn apply(&mut self, event: Event) {
+    /// Applies an event; returns the new line of progress, if there is one, and whether it must be shown at once.
+    pub(super) fn apply(&mut self, event: Event) -> Option<(String, bool)> {
         if let Some(watched) = &mut self.watched {
             watched.apply(event.clone());
         }
@@ -109,13 +116,18 @@ impl Board {
                 self.boundaries_us = boundaries_us;
                 self.progress.clear();
             }
-            Event::Slice { report, .. } => self.slice(&report),
-            Event::Source { source, metrics, .. } => {
-                let names = metrics.into_iter().map(|metric| metric.name).collect();
-                self.sources.insert(source, Source { names, last: None });
+            Event::Slice { report, .. } => {
+                self.slice(&report)?;
+                return Some((self.second_line()?, false));
             }
-            Event::Sample { source, at_us, values, .. } => self.sample(&source, at_us, values),
-            Event::StepEnd { .. } => self.end_step(),
+            Event::Source { source, metrics, phase } => {
+                self.sources.insert(source.clone(), Source::new(source, metrics, phase));
+            }
+            Event::Sample { source, boundary, at_us, values, .. } => self.sample(&source, boundary, at_us, values),
+            Event::StepEnd { .. } => {
+                self.end_step();
+                return Some((self.second_line()?, true));
+            }
             Event::Finding(finding) => self.findings.push(finding),
             Event::Note { text } => {
                 self.remarks.push(escape(&text));
@@ -124,17 +136,19 @@ impl Board {
             }
             Event::Ready { ready, of } => {
                 self.progress = format!("connecting: {ready} of {} ready", format_counted(of, "session"));
+                return Some((self.progress.clone(), ready == of));
             }
-            Event::Progress { what, done, of, .. } => {
-                let share = if of > 0 {
-                    format!(" {} %", u128::from(done.min(of)) * 100 / u128::from(of))
-                } else {
-                    String::new()
-                };
-                self.progress = format!("{}{share}", escape(&what));
+            Event::Progress { what, done, of, unit } => {
+                let known = self.work.take().filter(|work| work.what == what);
+                let work = known.unwrap_or_else(|| Progress::start(what, done));
+                self.progress = work.message(done, of, &unit);
+                let ends = of > 0 && done >= of;
+                self.work = (!ends).then_some(work);
+                return Some((self.progress.clone(), ends));
             }
             _ => {}
         }
+        None
     }
 
     /// Of a block of the step, or else of the dataset.
@@ -144,25 +158,33 @@ impl Board {
 
     fn begin_step(&mut self, head: StepHead) {
         self.step = Some(head);
-        (self.boundaries_us, self.open, self.last) = (Vec::new(), Slices::default(), None);
+        (self.boundaries_us, self.open) = (Vec::new(), BTreeMap::new());
         self.seconds.clear();
         self.rates.clear();
         self.waits.clear();
         (self.whole, self.blocks) = (Recorder::new(), 0.0);
     }
 
-    fn slice(&mut self, report: &SliceReport) {
-        let Some(head) = &self.step else { return };
-        if report.index >= head.warmup_slices {
-            report.ops.iter().for_each(|op| self.whole.merge(&op.latency));
+    /// Adds a report; returns whether it was the last of its slice.
+    fn slice(&mut self, report: &SliceReport) -> Option<()> {
+        let (head, index) = (self.step.as_ref()?, report.index);
+        let slice = self.open.entry(index).or_default();
+        slice.sessions += 1;
+        for op in &report.ops {
+            slice.ops += op.ops;
+            slice.blocks += op.blocks;
+            slice.service.merge(&op.latency);
         }
-        let Some(whole) = self.open.add(report, head.placements.len()) else { return };
-        let Some(seconds) = length_s(&self.boundaries_us, report.index) else { return };
-        if report.index >= head.warmup_slices {
-            self.blocks += whole.blocks as f64;
+        if slice.sessions < head.placements.len() {
+            return None;
         }
+        let mut whole = self.open.remove(&index)?;
+        // A slice that some session skipped, because an operation outlasted it, will never be complete.
+        self.open.retain(|open, _| *open > index);
+        let seconds = self.seconds_between(index, index + 1).filter(|seconds| *seconds > 0.0)?;
         let quantile = |share| whole.service.quantile_ns(share).map(|ns| ns as f64 / 1e3);
         self.seconds.push(Second {
+            index,
             ops_per_s: whole.ops as f64 / seconds,
             blocks_per_s: whole.blocks as f64 / seconds,
             p50_us: quantile(0.5),
@@ -170,36 +192,60 @@ impl Board {
         });
         let old = self.seconds.len().saturating_sub(REMEMBERED);
         self.seconds.drain(..old);
-        self.last = Some(report.index);
+        if index >= head.warmup_slices {
+            self.blocks += whole.blocks as f64;
+            self.whole.merge(&whole.service.drain());
+        }
+        Some(())
     }
 
-    fn sample(&mut self, source: &str, at_us: i64, values: Vec<Option<f64>>) {
+    /// Seconds from one boundary to another.
+    fn seconds_between(&self, from: u32, to: u32) -> Option<f64> {
+        let at = |boundary: u32| self.boundaries_us.get(boundary as usize);
+        Some((at(to)? - at(from)?) as f64 / 1e6)
+    }
+
+    fn sample(&mut self, source: &str, boundary: u32, at_us: i64, values: Vec<Option<f64>>) {
         let Some(known) = self.sources.get_mut(source) else { return };
-        if let Some((before_us, before)) = known.last.take().filter(|(before_us, _)| *before_us < at_us) {
-            for (name, (now, before)) in known.names.iter().zip(values.iter().zip(before)) {
-                let grew = now.zip(before).map(|(now, before)| (now - before) * 1e6 / (at_us - before_us) as f64);
-                let rates = if matches!(source, SAMPLES | TIMES) { &mut self.waits } else { &mut self.rates };
-                if let Some(rate) = grew.filter(|rate| *rate >= 0.0) {
-                    rates.insert(name.clone(), rate);
-                }
+        let at_us = match known.phase {
+            Phase::Boundary => at_us,
+            // Read later, but it has its value at the boundary.
+            Phase::Settled => self.boundaries_us.get(boundary as usize).copied().unwrap_or(at_us),
+        };
+        for rate in known.rates(at_us, values).into_iter().flatten() {
+            let name = rate.name[source.len() + 1..].to_owned();
+            if matches!(source, SAMPLES | TIMES) {
+                self.waits.extend(rate.value.map(|value| (name, value)));
+            } else {
+                let rates = self.rates.entry(name).or_default();
+                *rates = [rates[1], rate.value.map(|value| (boundary, value))];
             }
         }
-        known.last = Some((at_us, values));
     }
 
     fn end_step(&mut self) {
-        let Some(head) = &self.step else { return };
-        let begin = self.boundaries_us.get(head.warmup_slices as usize).copied();
-        let end = self.last.and_then(|last| self.boundaries_us.get(last as usize + 1)).copied();
-        let seconds = begin.zip(end).map(|(begin, end)| (end - begin) as f64 / 1e6).filter(|seconds| *seconds > 0.0);
+        let Some((head, last)) = self.step.as_ref().zip(self.seconds.last()) else { return };
+        let seconds = self.seconds_between(head.warmup_slices, last.index + 1).filter(|seconds| *seconds > 0.0);
         let p99 = self.whole.quantile_ns(0.99).map(|ns| ns as f64 / 1e3);
         if let Some((seconds, y)) = seconds.zip(p99) {
             self.curve.push(Spot { x: self.blocks / seconds, y, label: head.session_count().to_string() });
         }
     }
 
+    /// The last rate of `counter`.
     pub(super) fn rate(&self, counter: Counter) -> Option<f64> {
-        self.rates.iter().find(|(name, _)| **name == counter).map(|(_, rate)| *rate)
+        self.last_rate(counter).map(|(_, rate)| rate)
+    }
+
+    /// The last rate of `counter`, with the boundary at its end.
+    pub(super) fn last_rate(&self, counter: Counter) -> Option<(u32, f64)> {
+        self.rates.get(counter.name())?[1]
+    }
+
+    /// The rate of `counter` in the slice that ends at `boundary`.
+    pub(super) fn rate_until(&self, boundary: u32, counter: Counter) -> Option<f64> {
+        let rates = self.rates.get(counter.name())?.iter().flatten();
+        rates.into_iter().find(|(ends, _)| *ends == boundary).map(|(_, rate)| *rate)
     }
 
     /// The mean number of busy sessions at each wait event, the largest first; empty if waits are not known.
@@ -217,15 +263,11 @@ impl Board {
 
     /// Progress of the step: elapsed and requested seconds, of its window or before it of the warm-up.
     pub(super) fn place(&self) -> Option<(bool, f64, Option<f64>)> {
-        let head = self.step.as_ref()?;
-        let end = *self.boundaries_us.get(self.last? as usize + 1)?;
-        let since = |boundary: u32| Some((end - self.boundaries_us.get(boundary as usize)?) as f64 / 1e6);
-        if self.last? < head.warmup_slices {
-            let first = self.boundaries_us.first()?;
-            let all = self.boundaries_us.get(head.warmup_slices as usize).map(|end| (end - first) as f64 / 1e6);
-            return Some((true, since(0)?, all));
+        let (head, last) = (self.step.as_ref()?, self.seconds.last()?.index);
+        if last < head.warmup_slices {
+            return Some((true, self.seconds_between(0, last + 1)?, self.seconds_between(0, head.warmup_slices)));
         }
-        Some((false, since(head.warmup_slices)?, head.duration_s))
+        Some((false, self.seconds_between(head.warmup_slices, last + 1)?, head.duration_s))
     }
 }
 

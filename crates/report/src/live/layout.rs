@@ -10,7 +10,7 @@ use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::Paragraph;
 
 use super::board::{Board, REMARKS, verdict};
-use super::seconds::reads_in_words;
+use super::line::reads_in_words;
 use crate::drawing::characters::{curve, sparkline};
 use crate::escape;
 use crate::figure::{UNKNOWN, maybe, number, percent, sessions, time_us};
@@ -186,7 +186,9 @@ mod tests {
         let watched = WatchedBoard::new("WAL", [("db".to_owned(), Scope::Database)].into());
         let mut board = Board::of_watch(watched);
         board.apply(source("db", &[Counter::Commits.name()], Phase::Boundary));
-        (0..60).for_each(|second| board.apply(sample("db", second, 0, &[f64::from(second * 50)])));
+        for second in 0..60 {
+            board.apply(sample("db", second, 0, &[f64::from(second * 50)]));
+        }
         let shown = shown(&board, 150, 24);
         assert!(shown.contains("database") && shown.contains("WAL MiB/s") && shown.contains("50.0"), "{shown}");
         assert!(shown.contains("    59 ") && !shown.contains("    20 ") && shown.contains("ends the watch"), "{shown}");

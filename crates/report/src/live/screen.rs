@@ -23,7 +23,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 
-use super::Live;
+use super::Lines;
 use super::board::{Board, WatchedBoard};
 use super::layout;
 
@@ -57,7 +57,7 @@ pub struct Screen {
 struct Shared {
     board: Mutex<Board>,
     /// Set when the view was left: from then on lines report progress.
-    lines: Mutex<Option<Live>>,
+    lines: Mutex<Option<Lines>>,
     ended: AtomicBool,
     colour: bool,
 }
@@ -208,7 +208,7 @@ impl Shared {
         }
         restore();
         if left && !is_gone() {
-            *self.lines.lock().unwrap_or_else(PoisonError::into_inner) = Some(self.lines_to_go_on());
+            *self.lines() = Some(Lines::new(true));
         }
     }
 
@@ -233,12 +233,8 @@ impl Shared {
         Ok(())
     }
 
-    /// The lines that continue after the view was left.
-    fn lines_to_go_on(&self) -> Live {
-        let live = Live::new(true);
-        let board = self.board();
-        live.go_on(board.step.clone(), board.block_bytes, board.boundaries_us.clone(), board.findings.clone());
-        live
+    fn lines(&self) -> MutexGuard<'_, Option<Lines>> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn board(&self) -> MutexGuard<'_, Board> {
@@ -289,15 +285,16 @@ fn meaning(typed: &[u8], interrupt: fn()) -> Key {
 
 impl Events for Screen {
     fn emit(&self, event: Event) {
-        self.shared.board().apply(event.clone());
-        if let Some(lines) = self.shared.lines.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
-            lines.emit(event);
+        let (mut lines, mut board) = (self.shared.lines(), self.shared.board());
+        match lines.as_mut() {
+            Some(lines) => lines.emit(&mut board, event),
+            None => drop(board.apply(event)),
         }
     }
 
     fn quiet(&self) {
         self.leave();
-        if let Some(lines) = self.shared.lines.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
+        if let Some(lines) = self.shared.lines().as_ref() {
             lines.quiet();
         }
     }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use crate::escape;
 use crate::figure::number;
 use mindful_core::contract::event::Event;
-use mindful_core::contract::metric::{Counter, Metric, MetricKind};
+use mindful_core::contract::metric::{Counter, Metric, MetricKind, Phase};
 
 #[derive(Debug, Default)]
 pub struct CounterFilter {
@@ -29,26 +29,28 @@ impl CounterFilter {
 
 #[derive(Debug, Default)]
 pub struct WatchedSources {
-    names: Vec<String>,
-    metrics: BTreeMap<String, Vec<Metric>>,
-    last: BTreeMap<String, LastReading>,
-    seconds: BTreeMap<u32, Vec<(String, Vec<MetricRate>)>>,
+    sources: Vec<Source>,
+    /// Rates by boundary, each with the place of its source, until all sources were read.
+    seconds: BTreeMap<u32, Vec<(usize, Vec<MetricRate>)>>,
 }
 
+/// A source with its last reading: when, and its values.
 #[derive(Debug)]
-struct LastReading {
-    at_us: i64,
-    values: Vec<Option<f64>>,
+pub(crate) struct Source {
+    name: String,
+    metrics: Vec<Metric>,
+    pub phase: Phase,
+    last: Option<(i64, Vec<Option<f64>>)>,
 }
 
 #[derive(Debug, Clone)]
-struct MetricRate {
+pub(crate) struct MetricRate {
     /// `source/metric`.
-    name: String,
+    pub name: String,
     unit: String,
     kind: MetricKind,
     /// Growth per second of a counter, or the value of a gauge.
-    value: Option<f64>,
+    pub value: Option<f64>,
 }
 
 #[derive(Debug)]
@@ -57,53 +59,56 @@ pub struct WatchedSecond {
     lines: Vec<MetricRate>,
 }
 
+impl Source {
+    pub(crate) fn new(name: String, metrics: Vec<Metric>, phase: Phase) -> Self {
+        Self { name, metrics, phase, last: None }
+    }
+
+    /// Changes of the metrics since the last reading; `None` for the first.
+    pub(crate) fn rates(&mut self, at_us: i64, values: Vec<Option<f64>>) -> Option<Vec<MetricRate>> {
+        let last = self.last.take().filter(|(before_us, _)| *before_us < at_us);
+        let rates = last.map(|(before_us, before)| {
+            let seconds = (at_us - before_us) as f64 / 1e6;
+            let rate = |(metric, (before, now)): (&Metric, (Option<f64>, &Option<f64>))| {
+                let grew = before.zip(*now).map(|(before, now)| now - before).filter(|grew| *grew >= 0.0);
+                MetricRate {
+                    name: format!("{}/{}", self.name, metric.name),
+                    unit: metric.unit.clone(),
+                    kind: metric.kind,
+                    value: if metric.kind == MetricKind::Gauge { *now } else { grew.map(|grew| grew / seconds) },
+                }
+            };
+            self.metrics.iter().zip(before.into_iter().zip(&values)).map(rate).collect()
+        });
+        self.last = Some((at_us, values));
+        rates
+    }
+}
+
 impl WatchedSources {
     pub fn add_event(&mut self, event: Event) -> Option<WatchedSecond> {
         match event {
-            Event::Source { source, metrics, .. } => {
-                self.names.push(source.clone());
-                self.metrics.insert(source, metrics);
+            Event::Source { source, metrics, phase } => {
+                self.sources.push(Source::new(source, metrics, phase));
                 None
             }
             Event::Sample { source, boundary, at_us, values, .. } => {
-                self.read(source, boundary, LastReading { at_us, values })
+                let at = self.sources.iter().position(|known| known.name == source)?;
+                let rates = self.sources[at].rates(at_us, values)?;
+                let second = self.seconds.entry(boundary).or_default();
+                second.push((at, rates));
+                if second.len() < self.sources.len() {
+                    return None;
+                }
+                let mut second = self.seconds.remove(&boundary)?;
+                second.sort_by_key(|(at, _)| *at);
+                Some(WatchedSecond {
+                    number: boundary,
+                    lines: second.into_iter().flat_map(|(_, rates)| rates).collect(),
+                })
             }
             _ => None,
         }
-    }
-
-    fn read(&mut self, source: String, boundary: u32, reading: LastReading) -> Option<WatchedSecond> {
-        let lines = self.lines(&source, &reading);
-        self.last.insert(source.clone(), reading);
-        let reported = self.seconds.entry(boundary).or_default();
-        reported.push((source, lines?));
-        if reported.len() < self.names.len() {
-            return None;
-        }
-        let mut reported = self.seconds.remove(&boundary)?;
-        reported.sort_by_key(|(source, _)| self.names.iter().position(|name| name == source));
-        Some(WatchedSecond { number: boundary, lines: reported.into_iter().flat_map(|(_, lines)| lines).collect() })
-    }
-
-    /// Changes of the metrics of `source` since its last reading; `None` for the first.
-    fn lines(&self, source: &str, reading: &LastReading) -> Option<Vec<MetricRate>> {
-        let (last, metrics) = (self.last.get(source)?, self.metrics.get(source)?);
-        let seconds = (reading.at_us - last.at_us) as f64 / 1e6;
-        let line = |(metric, (before, now)): (&Metric, (&Option<f64>, &Option<f64>))| {
-            let grew = before.zip(*now).map(|(before, now)| now - before).filter(|grew| *grew >= 0.0);
-            let value = match metric.kind {
-                MetricKind::Gauge => *now,
-                MetricKind::Counter => grew.map(|grew| grew / seconds),
-            };
-            MetricRate {
-                name: format!("{source}/{}", metric.name),
-                unit: metric.unit.clone(),
-                kind: metric.kind,
-                value,
-            }
-        };
-        let values = last.values.iter().zip(&reading.values);
-        (seconds > 0.0).then(|| metrics.iter().zip(values).map(line).collect())
     }
 }
 
@@ -188,8 +193,6 @@ impl WatchedSecond {
 
 #[cfg(test)]
 mod tests {
-    use mindful_core::contract::metric::Phase;
-
     use super::*;
 
     fn sample(boundary: u32, values: &[Option<f64>]) -> Event {

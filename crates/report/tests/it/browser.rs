@@ -1,6 +1,6 @@
 //! Pages and pictures in a real browser: the rendering matches the text.
 
-mod chromium;
+pub(crate) mod chromium;
 
 use std::path::Path;
 use std::process::Command;

@@ -39,14 +39,14 @@ fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// It ends with the last test that has it.
-pub(super) struct Browser {
+pub(crate) struct Browser {
     process: Child,
     tab: Mutex<Tab>,
     _home: TempDir,
 }
 
 impl Browser {
-    pub(super) fn shared() -> Option<Arc<Self>> {
+    pub(crate) fn shared() -> Option<Arc<Self>> {
         let Some(path) = BROWSERS.into_iter().find(|path| Path::new(path).exists()) else {
             not_run("no chromium here: apt-get install chromium");
             return None;
@@ -71,7 +71,7 @@ impl Browser {
         Self { process, tab: Mutex::new(tab), _home: home }
     }
 
-    pub(super) fn seen(&self, file: &Path, dark: bool, script: &str) -> Value {
+    pub(crate) fn seen(&self, file: &Path, dark: bool, script: &str) -> Value {
         let mut tab = locked(&self.tab);
         let scheme = json!([{"name": "prefers-color-scheme", "value": if dark { "dark" } else { "light" }}]);
         tab.ask("Emulation.setEmulatedMedia", &json!({"features": scheme}));
@@ -79,10 +79,16 @@ impl Browser {
         tab.promised(script)
     }
 
-    pub(super) fn printed(&self, file: &Path) -> Vec<u8> {
+    /// The tab with a page, which no other test changes.
+    pub(crate) fn opened(&self, file: &Path) -> MutexGuard<'_, Tab> {
         let mut tab = locked(&self.tab);
         tab.ask("Emulation.setEmulatedMedia", &json!({"features": []}));
         tab.show(file);
+        tab
+    }
+
+    pub(crate) fn printed(&self, file: &Path) -> Vec<u8> {
+        let mut tab = self.opened(file);
         // Its tags are for screen readers; the layout of a sheet is the same without them.
         let print = json!({"preferCSSPageSize": true, "printBackground": true, "generateTaggedPDF": false});
         BASE64_STANDARD.decode(tab.ask("Page.printToPDF", &print)["data"].as_str().unwrap()).unwrap()
@@ -97,7 +103,7 @@ impl Drop for Browser {
     }
 }
 
-struct Tab {
+pub(crate) struct Tab {
     to: ChildStdin,
     from: BufReader<ChildStdout>,
     /// The browser's stderr.
@@ -116,6 +122,7 @@ impl Tab {
             self.ask(&format!("{part}.enable"), &json!({}));
         }
         self.ask("Page.setLifecycleEventsEnabled", &json!({"enabled": true}));
+        self.ask("Emulation.setFocusEmulationEnabled", &json!({"enabled": true}));
     }
 
     fn send(&mut self, method: &str, params: &Value) -> std::io::Result<()> {
@@ -163,7 +170,15 @@ impl Tab {
         }
     }
 
-    fn promised(&mut self, script: &str) -> Value {
+    /// Presses a key that types `text`.
+    pub(crate) fn press(&mut self, key: &str, code: u32, text: &str) {
+        for event in ["keyDown", "keyUp"] {
+            let event = json!({"type": event, "key": key, "code": key, "windowsVirtualKeyCode": code, "text": text});
+            self.ask("Input.dispatchKeyEvent", &event);
+        }
+    }
+
+    pub(crate) fn promised(&mut self, script: &str) -> Value {
         let script = json!({"expression": script, "awaitPromise": true, "returnByValue": true});
         let mut answer = self.ask("Runtime.evaluate", &script);
         assert!(answer.get("exceptionDetails").is_none(), "{answer:#}");
