@@ -230,6 +230,7 @@ mod tests {
         assert_eq!((stat.user_ticks, stat.system_ticks), (150, 60));
         assert_eq!((stat.reaped_user_ticks, stat.reaped_system_ticks, stat.started), (20, 10, 165_387));
         assert!(!stat.ended && stat.low_priority().is_none());
+        assert!(!stat.waits_for_disk && Stat::parse(&text.replace(") S", ") D")).unwrap().waits_for_disk);
         let low = |nice, policy| Stat { nice: Some(nice), policy: Some(policy), ..stat.clone() }.low_priority();
         let words = [low(5, 0), low(0, 5), low(-10, 0)];
         assert_eq!(words.each_ref().map(Option::as_deref), [Some("nice 5"), Some("SCHED_IDLE"), None]);

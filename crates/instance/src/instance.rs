@@ -45,7 +45,6 @@ pub struct Instance {
 }
 
 /// State that changes with a restart.
-#[derive(Debug)]
 struct State {
     server: Option<Server>,
     purpose: Purpose,

@@ -9,7 +9,6 @@ use crate::files::{open_file, own_file};
 /// Beyond this size a new log begins; one older log is kept.
 const LARGEST: u64 = 4 << 20;
 
-#[derive(Debug)]
 pub(crate) struct Log {
     path: PathBuf,
     from: u64,

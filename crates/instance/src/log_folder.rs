@@ -32,7 +32,6 @@ const FILES: &str = "log";
 const LONGEST_PATH: u64 = 4096;
 
 /// A folder for the log of one data folder, locked until this is dropped.
-#[derive(Debug)]
 pub(crate) struct LogFolder {
     pub(crate) root: MarkedFolder,
     account: Account,

@@ -40,7 +40,6 @@ impl Role {
 }
 
 /// A folder that is ours, locked until this is dropped.
-#[derive(Debug)]
 pub(crate) struct MarkedFolder {
     path: PathBuf,
     option: &'static str,

@@ -47,7 +47,6 @@ impl Drop for Wait<'_> {
 }
 
 /// Activity of a server's processes at the last observed progress.
-#[derive(Debug)]
 pub(crate) struct Progress {
     last: Activity,
     at: Instant,

@@ -28,7 +28,6 @@ const AT_ONCE: Duration = Duration::from_secs(8);
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// A server that is ready, until this is dropped.
-#[derive(Debug)]
 pub(crate) struct Server {
     guard: Child,
     pipe: Option<ChildStdin>,

@@ -16,7 +16,6 @@ const LONGEST: usize = 107;
 
 /// A folder for the socket, closed to all but the server's user: in the server's folder, or in the temporary folder
 /// when the path would be too long for a socket.
-#[derive(Debug)]
 pub(crate) struct SocketFolder {
     path: PathBuf,
     kind: &'static ServerKind,

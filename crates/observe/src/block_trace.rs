@@ -75,7 +75,6 @@ struct TraceState {
 }
 
 /// The sampler; its thread ends, and the instance is removed, when it is dropped.
-#[derive(Debug)]
 pub(crate) struct BlockTrace {
     found: Arc<Mutex<TraceState>>,
     source: SampledSource,

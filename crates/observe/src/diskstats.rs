@@ -132,7 +132,6 @@ pub(crate) struct CountedDevices {
 }
 
 /// A device that is watched.
-#[derive(Debug)]
 struct Watched {
     name: String,
     iostats: PathBuf,

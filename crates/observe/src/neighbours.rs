@@ -16,7 +16,6 @@ const NAMED: usize = 16;
 /// Reading all processes takes at most this part of a CPU; on a host with very many, some boundaries are skipped.
 const MOST_OF_A_CPU: f64 = 0.01;
 
-#[derive(Debug)]
 pub(crate) struct Neighbours {
     kernel: Kernel,
     /// The server's process; `None` if it is mindful.

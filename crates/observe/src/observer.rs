@@ -65,7 +65,6 @@ pub struct Observer {
     events: Arc<dyn Events>,
 }
 
-#[derive(Debug)]
 struct Wishes {
     wish: Mutex<Wish>,
     changed: Arc<dyn Notifier>,

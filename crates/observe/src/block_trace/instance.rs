@@ -20,7 +20,6 @@ const BUFFER_KIB: &str = "512";
 static NUMBER: AtomicU32 = AtomicU32::new(0);
 
 /// An instance; removed when dropped.
-#[derive(Debug)]
 pub(super) struct Instance {
     folder: PathBuf,
     /// Closed before the folder is removed, for an open one keeps it.

@@ -11,7 +11,6 @@ use mindful_host::process::{self, tick_us};
 use crate::cpu::{CpuTicks, HostStat};
 use crate::diskstats;
 
-#[derive(Debug)]
 pub(crate) struct Snapshot {
     at: Instant,
     cpu: HostStat,

@@ -35,7 +35,6 @@ const AZURE_TAG: &str = "7783-7084-3265-9085-8269-3286-77";
 const LONGEST_NAME: usize = 200;
 
 /// A cloud with a metadata service.
-#[derive(Debug)]
 struct Cloud {
     name: &'static str,
     service: &'static str,
@@ -92,28 +91,19 @@ impl Inquiry<'_> {
     }
 }
 
-/// Contents of a service's answer.
-#[derive(Debug, Default, PartialEq, Eq)]
+/// Contents of a service's answer: facts of the machine, and its volumes.
 struct Statement {
-    machine_type: Option<String>,
-    zone: Option<String>,
-    image: Option<String>,
+    facts: Vec<(Fact, Option<String>)>,
     volumes: Vec<Volume>,
 }
 
 /// A volume in a service's answer, with the links that udev may have for its device.
-#[derive(Debug, Default, PartialEq, Eq)]
 struct Volume {
     links: Vec<String>,
-    name: Option<String>,
-    kind: Option<String>,
-    bytes: Option<u64>,
-    iops: Option<u64>,
-    bytes_per_s: Option<u64>,
+    facts: Vec<(DeviceFact, Option<String>)>,
 }
 
 /// A machine of a cloud.
-#[derive(Debug)]
 pub(crate) struct Machine {
     cloud: &'static Cloud,
     /// The answer of the service; `None` without a query.
@@ -138,9 +128,7 @@ impl Machine {
             Some(Err(fault)) => put(facts, Fact::CloudNotStated, Some(format!("{}: {fault}", self.cloud.service))),
             Some(Ok(stated)) => {
                 put(facts, Fact::CloudSource, Some(self.cloud.service));
-                put(facts, Fact::CloudMachineType, stated.machine_type.as_ref());
-                put(facts, Fact::CloudZone, stated.zone.as_ref());
-                put(facts, Fact::CloudImage, stated.image.as_ref());
+                stated.facts.iter().for_each(|(fact, value)| put(facts, *fact, value.as_ref()));
             }
         }
     }
@@ -158,11 +146,7 @@ impl Machine {
             }
             let Some(Ok(stated)) = &self.stated else { return };
             let Some(volume) = stated.volumes.iter().find(|volume| volume.is(&self.links, device)) else { continue };
-            put(DeviceFact::Volume, volume.name.clone());
-            put(DeviceFact::VolumeType, volume.kind.clone());
-            put(DeviceFact::VolumeBytes, volume.bytes.map(|bytes| bytes.to_string()));
-            put(DeviceFact::VolumeIops, volume.iops.map(|iops| iops.to_string()));
-            put(DeviceFact::VolumeBytesPerS, volume.bytes_per_s.map(|bytes| bytes.to_string()));
+            volume.facts.iter().for_each(|(fact, value)| put(*fact, value.clone()));
             put(DeviceFact::VolumeSource, Some(self.cloud.service.to_owned()));
         }
     }
@@ -193,12 +177,12 @@ fn aws(asked: &Inquiry<'_>) -> Result<Statement> {
     let token = asked.send("PUT", &[], "/latest/api/token", ("X-aws-ec2-metadata-token-ttl-seconds", "5"))?;
     let token = ("X-aws-ec2-metadata-token", token.trim());
     let document = json(&asked.get("/latest/dynamic/instance-identity/document", token)?)?;
-    Ok(Statement {
-        machine_type: name(&document["instanceType"]),
-        zone: name(&document["availabilityZone"]),
-        image: name(&document["imageId"]),
-        volumes: Vec::new(),
-    })
+    let facts = vec![
+        (Fact::CloudMachineType, name(&document["instanceType"])),
+        (Fact::CloudZone, name(&document["availabilityZone"])),
+        (Fact::CloudImage, name(&document["imageId"])),
+    ];
+    Ok(Statement { facts, volumes: Vec::new() })
 }
 
 fn azure(asked: &Inquiry<'_>) -> Result<Statement> {
@@ -210,28 +194,29 @@ fn azure(asked: &Inquiry<'_>) -> Result<Statement> {
     let image = &storage["imageReference"];
     let parts = ["publisher", "offer", "sku", "version"].map(|part| name(&image[part]));
     let parts: Vec<String> = parts.into_iter().flatten().collect();
-    let volume = |disk: &Value, links: Vec<String>| Volume {
-        links,
-        name: name(&disk["name"]),
-        kind: name(&disk["managedDisk"]["storageAccountType"]),
-        bytes: number(&disk["diskSizeGB"]).and_then(|gib| gib.checked_mul(1 << 30)),
-        iops: number(&disk["opsPerSecondThrottle"]),
-        bytes_per_s: number(&disk["bytesPerSecondThrottle"]),
+    let text = |number: Option<u64>| number.map(|number| number.to_string());
+    let volume = |disk: &Value, links: Vec<String>| {
+        let bytes = number(&disk["diskSizeGB"]).and_then(|gib| gib.checked_mul(1 << 30));
+        let facts = vec![
+            (DeviceFact::Volume, name(&disk["name"])),
+            (DeviceFact::VolumeType, name(&disk["managedDisk"]["storageAccountType"])),
+            (DeviceFact::VolumeBytes, text(bytes)),
+            (DeviceFact::VolumeIops, text(number(&disk["opsPerSecondThrottle"]))),
+            (DeviceFact::VolumeBytesPerS, text(number(&disk["bytesPerSecondThrottle"]))),
+        ];
+        Volume { links, facts }
     };
     let of_lun = |lun: u64| vec![format!("azure/data/by-lun/{lun}"), format!("azure/scsi1/lun{lun}")];
     let data = storage["dataDisks"].as_array().into_iter().flatten();
     let data = data.filter_map(|disk| Some(volume(disk, of_lun(whole(&disk["lun"])?))));
     let system = volume(&storage["osDisk"], vec!["azure/os".to_owned(), "azure/root".to_owned()]);
-    Ok(Statement {
-        machine_type: name(&compute["vmSize"]),
-        zone: (!place.is_empty()).then(|| place.join(", ")),
-        image: if parts.is_empty() {
-            name(&image["id"]).map(|id| last_part(&id).to_owned())
-        } else {
-            Some(parts.join(":"))
-        },
-        volumes: std::iter::once(system).chain(data).collect(),
-    })
+    let of_id = || name(&image["id"]).map(|id| last_part(&id).to_owned());
+    let facts = vec![
+        (Fact::CloudMachineType, name(&compute["vmSize"])),
+        (Fact::CloudZone, (!place.is_empty()).then(|| place.join(", "))),
+        (Fact::CloudImage, if parts.is_empty() { of_id() } else { Some(parts.join(":")) }),
+    ];
+    Ok(Statement { facts, volumes: std::iter::once(system).chain(data).collect() })
 }
 
 fn google(asked: &Inquiry<'_>) -> Result<Statement> {
@@ -241,15 +226,20 @@ fn google(asked: &Inquiry<'_>) -> Result<Statement> {
     };
     // Type and zone begin with the number of the project.
     let stated = |what: &str| -> Result<_> { Ok(name(&answer(what)?.into()).map(|path| last_part(&path).to_owned())) };
-    let (machine_type, zone, image) = (stated("machine-type")?, stated("zone")?, stated("image")?);
+    let facts = vec![
+        (Fact::CloudMachineType, stated("machine-type")?),
+        (Fact::CloudZone, stated("zone")?),
+        (Fact::CloudImage, stated("image")?),
+    ];
     let disks = json(&answer("disks/?recursive=true")?)?;
     let volume = |disk: &Value| {
         let name = name(&disk["deviceName"]).filter(|name| !name.contains('/'))?;
         let links = vec![format!("by-id/google-{name}")];
-        Some(Volume { links, name: Some(name), kind: self::name(&disk["type"]), ..Volume::default() })
+        let facts = vec![(DeviceFact::VolumeType, self::name(&disk["type"])), (DeviceFact::Volume, Some(name))];
+        Some(Volume { links, facts })
     };
     let volumes = disks.as_array().into_iter().flatten().filter_map(volume).collect();
-    Ok(Statement { machine_type, zone, image, volumes })
+    Ok(Statement { facts, volumes })
 }
 
 fn json(text: &str) -> Result<Value> {
