@@ -91,31 +91,19 @@ impl Printed {
 /// Parses a count such as `1,234`, `.5`, `27.9K`, `5.8617E+08`. Suffixes are powers of 1000. `None` for blanks, `####`,
 /// other text, and commas that do not group thousands: they may be decimal commas.
 pub(crate) fn count(text: &str) -> Option<Printed> {
-    let (figure, suffix) = split(text)?;
-    let factor = match suffix {
-        "" => 1.0,
-        "K" | "k" => 1e3,
-        "M" => 1e6,
-        "G" => 1e9,
-        "T" => 1e12,
-        "P" => 1e15,
-        _ => return None,
-    };
-    Some(figure.scaled(factor))
+    in_units(text, &[("", 1.0), ("K", 1e3), ("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12), ("P", 1e15)])
 }
 
 /// A size in bytes: `240M`, `13,528K`, `8K`. Suffixes are powers of 1024; without one it counts `unit` bytes.
 pub(crate) fn bytes(text: &str, unit: f64) -> Option<f64> {
+    const GIB: f64 = 1_073_741_824.0;
+    let units = [("", unit), ("K", 1024.0), ("k", 1024.0), ("M", 1_048_576.0), ("G", GIB), ("T", 1024.0 * GIB)];
+    Some(in_units(text, &units)?.value)
+}
+
+fn in_units(text: &str, units: &[(&str, f64)]) -> Option<Printed> {
     let (figure, suffix) = split(text)?;
-    let factor = match suffix {
-        "" => unit,
-        "K" | "k" => 1024.0,
-        "M" => f64::from(1 << 20),
-        "G" => f64::from(1 << 30),
-        "T" => 1024.0 * f64::from(1 << 30),
-        _ => return None,
-    };
-    Some(figure.value * factor)
+    units.iter().find(|(unit, _)| *unit == suffix).map(|(_, factor)| figure.scaled(*factor))
 }
 
 /// A size in the largest unit in which it is whole: `8KiB`, `1MiB`, `1000B`.

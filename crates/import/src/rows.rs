@@ -4,10 +4,8 @@ mod awr_info;
 mod figures;
 pub(crate) mod flashdba;
 mod own;
-mod row;
 
 pub use awr_info::{HEADER as AWR_INFO, awr_info};
-pub use figures::{Figures, figures};
+pub use figures::{Figures, ReportRow, figures, line, piped};
 pub use flashdba::{flashdba, names as flashdba_names};
 pub use own::{csv, json, table};
-pub use row::{ReportRow, field, piped};

@@ -63,9 +63,8 @@ const POINT_S: f64 = 60.0;
 /// The unit of its latencies is not known.
 fn steps_of(files: &[String], parts: &[&OrionPart], unit: Option<LatencyUnit>) -> Result<Vec<OldStep>> {
     let mut loads: BTreeMap<(u32, u32), Vec<Point>> = BTreeMap::new();
-    for (place, part) in parts.iter().enumerate() {
-        let others: Vec<_> = parts.iter().enumerate().filter(|(at, _)| *at != place).map(|(_, other)| *other).collect();
-        let unit_us = latency_unit_us(part, &others, unit)?;
+    for part in parts {
+        let unit_us = latency_unit_us(part, parts, unit)?;
         for point in &part.points {
             let unit = if point.figure == Figure::Latency { unit_us } else { 1.0 };
             let value = point.value.scaled(unit);
@@ -173,7 +172,7 @@ const SLOWEST_PER_S: f64 = 30.0;
 /// Accepted ratio of a latency to the one from Little's law.
 const NEAR: std::ops::RangeInclusive<f64> = 0.2..=5.0;
 
-/// The unit of the latencies of the matrix `part`, us, for all its points: ms before 11.2, us since.
+/// The unit of the latencies of the matrix `part`, one of `parts`, us, for all its points: ms before 11.2, us since.
 ///
 /// The version is in the summary of the run. Without it, Little's law decides if the IOPS of the same run are known.
 /// Otherwise the abilities of devices decide: no device answers in 2 us, and no busy device does only 10 I/Os per
@@ -181,15 +180,15 @@ const NEAR: std::ops::RangeInclusive<f64> = 0.2..=5.0;
 ///
 /// # Errors
 /// Both units are possible.
-fn latency_unit_us(part: &OrionPart, others: &[&OrionPart], given: Option<LatencyUnit>) -> Result<f64> {
+fn latency_unit_us(part: &OrionPart, parts: &[&OrionPart], given: Option<LatencyUnit>) -> Result<f64> {
     let given = given.map(|given| if given == LatencyUnit::Milliseconds { MS } else { US });
-    let by_version = || others.iter().find_map(|other| other.version.as_deref()).map(unit_us_of_release);
+    let by_version = || parts.iter().find_map(|other| other.version.as_deref()).map(unit_us_of_release);
     if let Some(known) = part.latency_unit_us.or(given).or_else(by_version) {
         return Ok(known);
     }
     let latencies = || part.points.iter().filter(|point| point.figure == Figure::Latency && point.large == 0);
     let iops = |at: &Point| {
-        let all = others.iter().flat_map(|other| &other.points);
+        let all = parts.iter().flat_map(|other| &other.points);
         all.filter(|point| point.figure == Figure::Iops)
             .find(|point| (point.small, point.large) == (at.small, at.large))
     };

@@ -62,13 +62,15 @@ const MOST_EVENTS: usize = 1_024;
 
 #[derive(Default)]
 struct Collected {
-    head: BTreeMap<String, String>,
+    instance: Option<String>,
+    release: Option<String>,
     slices: Slices,
-    /// `(waits, us)` by event.
-    waits: HashMap<Vec<u8>, (u64, u64)>,
+    /// Time by event, us.
+    waits: HashMap<Vec<u8>, u64>,
     reads: [(u64, Blocks); 4],
     block_bytes: Option<u64>,
-    calls: BTreeMap<String, (u64, Option<Call>)>,
+    /// The number of calls, and the first of each kind.
+    calls: BTreeMap<String, (u64, Call)>,
     single_us: u64,
     clockless: u64,
     consistency: Consistency,
@@ -89,21 +91,20 @@ impl Collected {
             Line::Head(text) => {
                 let text = String::from_utf8_lossy(text);
                 if let Some(name) = text.strip_prefix("Instance name:") {
-                    self.head.entry("instance".to_owned()).or_insert_with(|| name.trim().to_owned());
+                    self.instance.get_or_insert_with(|| name.trim().to_owned());
                 } else if let Some((_, release)) = text.split_once("Release ") {
                     let release = release.split([' ', '-']).next().unwrap_or_default();
-                    self.head.entry("release".to_owned()).or_insert_with(|| release.to_owned());
+                    self.release.get_or_insert_with(|| release.to_owned());
                 }
             }
         }
     }
 
     fn wait(&mut self, wait: &Wait<'_>) {
-        if let Some((count, us)) = self.waits.get_mut(wait.event) {
-            *count += 1;
+        if let Some(us) = self.waits.get_mut(wait.event) {
             *us = us.saturating_add(wait.ela_us);
         } else if self.waits.len() < MOST_EVENTS {
-            self.waits.insert(wait.event.to_vec(), (1, wait.ela_us));
+            self.waits.insert(wait.event.to_vec(), wait.ela_us);
         }
         self.clockless += u64::from(wait.tim_us.is_none());
         let end_us = wait.tim_us.unwrap_or(self.slices.last_us.saturating_add(wait.ela_us));
@@ -121,9 +122,9 @@ impl Collected {
 
     fn call(&mut self, kind: &[u8], call: &Call) {
         let kind = String::from_utf8_lossy(kind).into_owned();
-        let (count, first) = self.calls.entry(kind).or_default();
-        *count += 1;
-        first.get_or_insert(*call);
+        if self.calls.len() < MOST_EVENTS || self.calls.contains_key(&kind) {
+            self.calls.entry(kind).or_insert((0, *call)).0 += 1;
+        }
     }
 
     fn step(mut self, name: &str, damaged: u64) -> Result<OldStep> {
@@ -133,9 +134,9 @@ impl Collected {
         let Some((begin_us, boundaries)) = self.slices.boundaries() else {
             return Err(Error::run(format!("{name} covers no time"), "trace a session while it works"));
         };
-        let instance = self.head.get("instance").map_or("?", String::as_str);
+        let instance = self.instance.as_deref().unwrap_or("?");
         let mut step = OldStep::of_oracle(name, "10046 trace", format!("oracle: a session of instance {instance}"));
-        step.version = self.head.get("release").cloned();
+        step.version.clone_from(&self.release);
         step.began_us = Some(begin_us).filter(|us| *us > 631_152_000_000_000);
         step.sessions = Some(1).filter(|_| self.consistency.is_of_one_session());
         step.facts = self.facts();
@@ -154,17 +155,12 @@ impl Collected {
         Ok(step)
     }
 
-    /// The number of calls, and the first of each kind.
     fn facts(&self) -> BTreeMap<String, String> {
-        let of = |(kind, (count, first)): (&String, &(u64, Option<Call>))| {
-            let first = first.unwrap_or_default();
-            let calls = format!(
-                "{count}; the first p={} cr={} e={} c={}",
-                first.physical, first.consistent, first.ela_us, first.cpu_us
-            );
-            (format!("calls {kind}"), calls)
+        let fact = |(kind, (count, Call { physical, consistent, ela_us, cpu_us, .. })): (&String, &(u64, Call))| {
+            let first = format!("the first p={physical} cr={consistent} e={ela_us} c={cpu_us}");
+            (format!("calls {kind}"), format!("{count}; {first}"))
         };
-        self.calls.iter().map(of).collect()
+        self.calls.iter().map(fact).collect()
     }
 
     fn counters(&self) -> Vec<Growth> {
@@ -193,7 +189,7 @@ impl Collected {
     }
 
     fn times(&self) -> impl Iterator<Item = (String, u64)> + '_ {
-        let named = self.waits.iter().map(|(event, (_, us))| (String::from_utf8_lossy(event).into_owned(), *us));
+        let named = self.waits.iter().map(|(event, us)| (String::from_utf8_lossy(event).into_owned(), *us));
         named.filter(|(event, _)| oracle::class(event) != WaitClass::Idle)
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::contents::{Report, Scope, Statistic};
-use super::{histogram, identity, snapshots, waits};
+use super::{histogram, identity, waits};
 use crate::number::{self, Printed};
 use crate::tables::{Table, is_called, known, unify};
 
@@ -12,7 +12,7 @@ pub(crate) fn of_tables(mut tables: Vec<Table>, scope: Scope) -> Report {
     unify(&mut tables);
     for table in &tables {
         identity::read(table, &mut report);
-        snapshots::read(table, &mut report);
+        identity::read_snapshots(table, &mut report);
         parameters(table, &mut report);
         let rows = [
             waits::read(table, &mut report),

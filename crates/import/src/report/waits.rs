@@ -117,10 +117,8 @@ impl Columns {
             if !of_all || row[self.event].is_empty() {
                 continue;
             }
-            let class = self.class.map(|at| row[at].clone()).filter(|class| !class.is_empty());
-            let line = EventLine { class, ..self.line(row, oracle::whole(&row[self.event])) };
             if self.shows_waits(row) {
-                lines.push(line);
+                lines.push(self.line(row, oracle::whole(&row[self.event])));
             }
         }
         lines
@@ -135,7 +133,7 @@ impl Columns {
                 mean_us: self.mean.and_then(|mean| mean.cell(row)),
             },
             percent: self.percent.and_then(|at| number::count(&row[at])),
-            class: None,
+            class: self.class.map(|at| row[at].clone()).filter(|class| !class.is_empty()),
         }
     }
 

@@ -2,8 +2,7 @@
 
 use mindful_oracle_terms::event;
 
-use super::figures::figures;
-use super::row::{ReportRow, piped};
+use super::figures::{ReportRow, figures, piped};
 use crate::report::Waited;
 
 pub const HEADER: &str = "FILE|SESSIONS|ELAPSED|DB CPU|DB Tm|EXECUTES|LIO|PREADS|READ_MBS|PWRITES|WRITE_MBS|REDO_MBS|DFSR_LAT|\

@@ -1,14 +1,27 @@
-//! The figures of a report, under names with their units.
+//! A report and its file as a row: its figures, under names with their units, and how fields are written.
 
 use mindful_core::contract::wait::WaitClass;
 use mindful_oracle_terms::{self as oracle, event, statistic};
 use serde::Serialize;
 
-use super::row::ReportRow;
 use crate::number::Printed;
-use crate::report::{Scope, Waited};
+use crate::old_step::OldStep;
+use crate::report::{Report, Scope, Waited};
 
 pub(super) const MIB: f64 = 1_048_576.0;
+
+#[derive(Debug, Clone, Copy)]
+pub struct ReportRow<'a> {
+    pub(super) step: &'a OldStep,
+    pub(super) report: &'a Report,
+}
+
+impl<'a> ReportRow<'a> {
+    /// The row of `step`; `None` if it is not from an Oracle report.
+    pub fn of(step: &'a OldStep) -> Option<Self> {
+        Some(Self { step, report: step.report.as_deref()? })
+    }
+}
 
 /// Null is unknown.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -150,4 +163,26 @@ pub fn figures(row: ReportRow<'_>) -> Figures {
         top_event_pct: value(busiest.and_then(|line| line.percent)),
         cut: report.cut,
     }
+}
+
+/// A field of a table for other programs: quoted if necessary.
+fn field(text: &str) -> String {
+    let formula = text.starts_with(['=', '+', '@']) || (text.starts_with('-') && text.parse::<f64>().is_err());
+    let text = harmless(text, &[]);
+    let text = if formula { format!("'{text}") } else { text };
+    if text.contains([',', '"', '\'']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+}
+
+/// A line of a table for other programs.
+pub fn line<'a>(cells: impl Iterator<Item = &'a str>) -> String {
+    cells.map(field).collect::<Vec<_>>().join(",") + "\n"
+}
+
+pub fn piped(text: &str) -> String {
+    harmless(text, &['|'])
+}
+
+/// `text` with a space for each control character, and for `marks`.
+fn harmless(text: &str, marks: &[char]) -> String {
+    text.chars().map(|c| if c.is_control() || marks.contains(&c) { ' ' } else { c }).collect()
 }

@@ -2,8 +2,7 @@
 
 use mindful_oracle_terms::{event, statistic};
 
-use super::figures::{Figures, figures, value};
-use super::row::{ReportRow, line};
+use super::figures::{Figures, ReportRow, figures, line, value};
 use crate::old_step::OldStep;
 use crate::report::{EventLine, Report, Waited};
 

@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 
-use super::figures::{Latency, figures};
-use super::row::{ReportRow, line};
+use super::figures::{Latency, ReportRow, figures, line};
 
 /// A list of all figures, null where unknown; one newline at the end.
 pub fn json(rows: &[ReportRow<'_>]) -> String {

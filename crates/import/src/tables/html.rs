@@ -18,15 +18,11 @@ pub(crate) fn tables(text: &str) -> Vec<Table> {
     for Ok(token) in Tokenizer::new(text) {
         match token {
             Token::StartTag(tag) => {
-                let span = |name: &[u8]| {
-                    let given = tag.attributes.get(name).map(|value| String::from_utf8_lossy(value).into_owned());
-                    given.and_then(|span| span.trim().parse().ok()).unwrap_or(1_usize).clamp(1, MOST_COLUMNS)
-                };
+                let attribute = |name: &[u8]| Some(String::from_utf8_lossy(tag.attributes.get(name)?).into_owned());
+                let number = |name: &[u8]| attribute(name)?.trim().parse::<usize>().ok();
+                let span = |name: &[u8]| number(name).unwrap_or(1).clamp(1, MOST_COLUMNS);
                 if *tag.name == b"table"[..] {
-                    let summary = tag.attributes.get(&b"summary"[..]);
-                    page.open_table(
-                        summary.map_or_else(String::new, |text| String::from_utf8_lossy(text).into_owned()),
-                    );
+                    page.open_table(attribute(b"summary").unwrap_or_default());
                 }
                 page.open(&tag.name, span(b"colspan"), span(b"rowspan"));
             }

@@ -2,11 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use mindful_core::contract::event::Event;
 use mindful_core::contract::metric::Counter;
-use mindful_core::workload::OpKind;
 
-use crate::measured::{Seen, grew, read, runs, runs_of, steps_in};
+use crate::measured::{Seen, grew, read, runs, runs_of, slices, steps_in};
 
 /// A side of a job of fio 3: I/Os of 8 KiB in 10 s, with their mean in us and, if wanted, each latency.
 fn side(ios: u64, mean_us: f64, bins: &str) -> String {
@@ -51,11 +49,7 @@ fn percentiles_are_those_of_all_latencies_or_facts() {
     assert!(!step.facts.keys().any(|fact| fact.contains(" p0 ") || fact.contains("write p")), "{:?}", step.facts);
     let bins = side(1_000, 150.0, ", \"bins\": {\"100000\": 900, \"800000\": 100}");
     let with = read("r.json", output("", &[job("r", options, &format!("\"read\": {bins}"))])).unwrap().remove(0);
-    let ops = with.events.iter().map(|event| match event {
-        Event::Slice { report, .. } => report.op(OpKind::Select).ops,
-        _ => 0,
-    });
-    assert_eq!(ops.sum::<u64>(), 1_000);
+    assert_eq!(slices(&with.events).iter().map(|(_, op)| op.ops).sum::<u64>(), 1_000);
     let cut = read("r.json", &text[..text.len() - 20]).unwrap_err().to_string();
     assert!(cut.contains("begins as fio's JSON"), "{cut}");
 }
@@ -78,17 +72,13 @@ fn processes_of_one_job_are_one_load() {
 fn histograms_of_processes_are_put_together() {
     let bins = |text: &str| format!("\"read\": {}", side(3, 100.0, &format!(", \"bins\": {{{text}}}")));
     let jobs = [job("r", "", &bins("\"100\": 2, \"300\": 1")), job("r", "", &bins("\"100\": 1, \"500\": 2"))];
-    let slices = |jobs: &[String]| {
-        let events = one_step(&output("", jobs)).events.into_iter();
-        let buckets = events.filter_map(|event| match event {
-            Event::Slice { report, .. } => Some(report.op(OpKind::Select).latency.buckets.iter().collect::<Vec<_>>()),
-            _ => None,
-        });
-        buckets.collect::<Vec<_>>()
+    let latencies = |jobs: &[String]| {
+        let slices = slices(&one_step(&output("", jobs)).events).into_iter();
+        slices.map(|(_, op)| op.latency.buckets.iter().collect::<Vec<_>>()).collect::<Vec<_>>()
     };
-    assert_eq!(slices(&jobs), [[(100, 3), (300, 1), (500, 2)]]);
+    assert_eq!(latencies(&jobs), [[(100, 3), (300, 1), (500, 2)]]);
     let [one, _] = jobs;
-    assert!(slices(&[one, job("r", "", &bins(""))]).is_empty(), "a process without bins leaves it unknown");
+    assert!(latencies(&[one, job("r", "", &bins(""))]).is_empty(), "a process without bins leaves it unknown");
 }
 
 #[test]
@@ -230,7 +220,7 @@ fn buckets_of_old_versions_are_no_latencies() {
         \"max\": 900, \"mean\": 150.5, \"bins\": {\"FIO_IO_U_PLAT_BITS\": 6, \"140\": 900, \"300\": 100}}}";
     let none = "{\"io_bytes\": 0, \"bw\": 0, \"iops\": 0, \"runtime\": 0}";
     let step = read("r.json", old("2.14", side, none)).unwrap().remove(0);
-    assert!(!step.events.iter().any(|event| matches!(event, Event::Slice { .. })), "no histogram");
+    assert!(slices(&step.events).is_empty(), "no histogram");
     assert_eq!(grew(&step.events, Counter::SingleReadTimeUs), Some(150_500.0));
     assert!(!format!("{:?}", step.findings).contains("contradict"), "{:?}", step.findings);
 }

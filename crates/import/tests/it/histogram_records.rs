@@ -1,10 +1,7 @@
 //! Event histogram records.
 #![expect(clippy::format_collect, reason = "short texts, put together for once")]
 
-use mindful_core::contract::event::Event;
-use mindful_core::workload::OpKind;
-
-use crate::measured::read;
+use crate::measured::{read, slices};
 
 fn record(clock: u64, instances: &[&[(u64, u64)]]) -> String {
     let buckets: String =
@@ -20,19 +17,9 @@ fn histograms_grow_from_record_to_record() {
         + &record(1_000_000, &[&[(1, 13)], &[(1, 100), (2, 150)]])
         + &record(3_000_000, &[&[(1, 5)], &[(1, 300), (2, 150)]]);
     let step = read("h.txt", text).unwrap().remove(0);
-    let slices: Vec<_> = step
-        .events
-        .iter()
-        .filter_map(|event| match event {
-            Event::Slice { report, .. } => Some((
-                report.end_us - report.begin_us,
-                report.op(OpKind::Select).latency.buckets.iter().collect::<Vec<_>>(),
-            )),
-            _ => None,
-        })
-        .collect();
+    let grown = slices(&step.events).into_iter().map(|(us, op)| (us, op.latency.buckets.iter().collect::<Vec<_>>()));
     // The clock passed midnight, and the instances changed places; in the third record one was restarted.
-    assert_eq!(slices, [(2_000_000, vec![(500_000, 3), (1_500_000, 100)])]);
+    assert_eq!(grown.collect::<Vec<_>>(), [(2_000_000, vec![(500_000, 3), (1_500_000, 100)])]);
     assert!(step.findings.iter().any(|finding| finding.code == "imported-doubt"));
 }
 
@@ -47,10 +34,7 @@ fn a_count_too_wide_for_its_column_comes_from_the_next_record() {
     let wide = record(2_000_000, &[&[(1, 150)]]).replace("1, 150", "1, ####");
     let text = record(1_000_000, &[&[(1, 100)]]) + &wide + &record(4_000_000, &[&[(1, 300)]]);
     let step = read("h.txt", text).unwrap().remove(0);
-    let ops = step.events.iter().filter_map(|event| match event {
-        Event::Slice { report, .. } => Some((report.end_us - report.begin_us, report.op(OpKind::Select).ops)),
-        _ => None,
-    });
+    let ops = slices(&step.events).into_iter().map(|(us, op)| (us, op.ops));
     assert_eq!(ops.collect::<Vec<_>>(), [(3_000_000, 200)]);
 }
 

@@ -13,7 +13,6 @@ mod orion;
 mod pgio;
 mod releases;
 mod reports;
-mod reports_cut;
 mod reports_exact;
 mod samples;
 mod traces;

@@ -5,7 +5,9 @@ use std::io::Cursor;
 
 use mindful_core::contract::event::Event;
 use mindful_core::contract::metric::Counter;
+use mindful_core::contract::slice::OpReport;
 use mindful_core::record::latency::{Latency, wait_kind};
+use mindful_core::workload::OpKind;
 use mindful_import::rows::{Figures, ReportRow, figures};
 use mindful_import::{OldRun, OldStep, recognised};
 
@@ -80,6 +82,13 @@ impl Seen {
     pub(crate) fn mean_us(&self) -> Option<f64> {
         Some(grew(&self.events, Counter::SingleReadTimeUs)? / grew(&self.events, Counter::SingleReads)?)
     }
+}
+
+/// The length of each slice, us, and its reads.
+pub(crate) fn slices(events: &[Event]) -> Vec<(i64, OpReport)> {
+    let slices =
+        events.iter().filter_map(|event| if let Event::Slice { report, .. } = event { Some(report) } else { None });
+    slices.map(|slice| (slice.end_us - slice.begin_us, slice.op(OpKind::Select).clone())).collect()
 }
 
 /// From the first boundary to the last, s.

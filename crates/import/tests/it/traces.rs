@@ -3,15 +3,13 @@
 
 use std::io::Cursor;
 
-use mindful_core::contract::event::Event;
 use mindful_core::contract::metric::Counter;
 use mindful_core::result::trace::{ReadFigures, TraceSummary};
-use mindful_core::workload::OpKind;
 use mindful_import::recognised;
 use mindful_import::waits::{Field, Filter};
 use proptest::prelude::*;
 
-use crate::measured::{grew, read};
+use crate::measured::{grew, read, slices};
 use crate::samples;
 
 fn grouped(text: impl Into<Vec<u8>>, fields: &str, filter: &str) -> mindful_core::Result<TraceSummary> {
@@ -65,8 +63,7 @@ proptest! {
         prop_assert_eq!(some.all.waits, waits.iter().filter(|(ela, ..)| *ela >= 1_000_000).count() as u64);
         let step = read("t.trc", text).unwrap().remove(0);
         prop_assert_eq!(grew(&step.events, Counter::SingleReads), Some(singles.len() as f64));
-        let slices: u64 = step.events.iter().map(|event| match event { Event::Slice { report, .. } => report.op(OpKind::Select).ops, _ => 0 }).sum();
-        prop_assert_eq!(slices, singles.len() as u64);
+        prop_assert_eq!(slices(&step.events).iter().map(|(_, op)| op.ops).sum::<u64>(), singles.len() as u64);
     }
 
     #[test]

@@ -70,6 +70,5 @@ fn awr_info(run: &Run, analysis: &Analysis) -> String {
 fn flashdba(run: &Run, analysis: &Analysis) -> String {
     let names = rows::flashdba_names();
     let cells = old_columns::flashdba_cells(run, analysis, &names);
-    let line = |cells: &Vec<String>| cells.iter().map(|cell| rows::field(cell)).collect::<Vec<_>>().join(",") + "\n";
-    std::iter::once(&names).chain(&cells).map(line).collect()
+    std::iter::once(&names).chain(&cells).map(|cells| rows::line(cells.iter().map(String::as_str))).collect()
 }

@@ -106,11 +106,8 @@ pub(super) fn parts(name: &str, text: &str) -> Result<Vec<OrionPart>> {
 /// The run that a file belongs to: all files of a run have its name, with different ends.
 fn run_of(name: &str) -> (&str, Option<Figure>) {
     let bare = name.strip_suffix(".gz").unwrap_or(name);
-    let found = ENDS.into_iter().find(|(end, _)| {
-        bare.len() >= end.len()
-            && bare.is_char_boundary(bare.len() - end.len())
-            && bare[bare.len() - end.len()..].eq_ignore_ascii_case(end)
-    });
+    let lower = bare.to_ascii_lowercase();
+    let found = ENDS.into_iter().find(|(end, _)| lower.ends_with(end));
     found.map_or((name, None), |(end, figure)| (&bare[..bare.len() - end.len()], figure))
 }
 
@@ -182,6 +179,7 @@ fn summary(run: &str, lines: &[&str]) -> OrionPart {
     let mut part = OrionPart::new(run);
     let (mut last, mut wrote) = ("", false);
     for line in lines.iter().filter(|line| !line.is_empty()) {
+        part.contradictions.extend(contradicting_mean(line));
         if let Some(version) = version(line) {
             part.version = Some(version.to_owned());
         } else if let Some(disk) = line.strip_prefix("Name:").and_then(|rest| rest.split_whitespace().next()) {
@@ -190,15 +188,10 @@ fn summary(run: &str, lines: &[&str]) -> OrionPart {
             }
         } else if let Some(point) = best(line, part.version.as_deref()).or_else(|| mean_of(READS, line)) {
             part.points.push(point);
-            part.contradictions.extend(contradicting_mean(line));
         } else if let Some(point) = mean_of(WRITES, line) {
             wrote = true;
-            part.contradictions.extend(contradicting_mean(line));
-            add_fact(
-                &mut part,
-                &format!("mean us of a write at {} small", point.small),
-                &point.value.value.to_string(),
-            );
+            let name = format!("mean us of a write at {} small", point.small);
+            add_fact(&mut part, &name, &point.value.value.to_string());
         } else if FIGURES.iter().any(|figure| line.starts_with(figure)) {
             part.damaged_lines += 1;
         } else if matches!(last, "Command line:" | "Commandline:") {
