@@ -1,18 +1,19 @@
 //! The database file: its ownership, and connections to it.
 
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use mindful_core::{Error, Result};
 use mindful_host::{file_state, kernel_file, named_path};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, InterruptHandle, OpenFlags};
 
 use crate::error::explain;
 use crate::judge;
 use crate::options::DEFAULT_PAGE_BYTES;
 use crate::registry::APPLICATION_ID;
-use crate::under_way::UnderWay;
 
 /// Files that SQLite keeps next to a database file, by suffix.
 const COMPANIONS: [&str; 3] = ["-wal", "-shm", "-journal"];
@@ -28,12 +29,14 @@ const OFF: [DbConfig; 4] = [
 
 const HEADER: usize = 100;
 
-/// A database file that is ours or still to be made.
-#[derive(Debug, Clone)]
+/// A database file that is ours or still to be made. Clones share its connections.
+#[derive(Clone)]
 pub(crate) struct DatabaseFile {
     path: PathBuf,
     page_bytes: u64,
-    under_way: UnderWay,
+    /// All connections to it so far. The handle of a closed one has no effect.
+    connections: Arc<Mutex<Vec<InterruptHandle>>>,
+    aborted: Arc<AtomicBool>,
 }
 
 impl DatabaseFile {
@@ -53,7 +56,7 @@ impl DatabaseFile {
             }
             (Some(found), _) => found,
         };
-        Ok(Self { path, page_bytes, under_way: UnderWay::default() })
+        Ok(Self { path, page_bytes, connections: Arc::default(), aborted: Arc::default() })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -89,7 +92,7 @@ impl DatabaseFile {
         match (pages, mark) {
             (0, _) => Ok(None),
             (_, mark) if mark == i64::from(APPLICATION_ID) => self.judged(connection).map(Some),
-            _ => Err(foreign(&self.path)),
+            _ => Err(foreign(&self.path, NOT_OURS)),
         }
     }
 
@@ -104,9 +107,16 @@ impl DatabaseFile {
         }
     }
 
-    /// Ends the current work of its connections, from another thread; later ones are refused.
+    /// Ends the current statements of its connections, from another thread.
+    pub(crate) fn interrupt(&self) {
+        let connections = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
+        connections.iter().for_each(InterruptHandle::interrupt);
+    }
+
+    /// The same, and later connections are refused.
     pub(crate) fn abort(&self) {
-        self.under_way.abort();
+        self.aborted.store(true, Ordering::SeqCst);
+        self.interrupt();
     }
 
     pub(crate) fn create(&self) -> Result<Connection> {
@@ -136,25 +146,26 @@ impl DatabaseFile {
         for ability in OFF {
             connection.set_db_config(ability, false).map_err(explained)?;
         }
-        if self.under_way.add(&connection) {
-            return Ok(connection);
+        let mut connections = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
+        connections.push(connection.get_interrupt_handle());
+        if self.aborted.load(Ordering::SeqCst) {
+            return Err(Error::interrupted(format!("work on {} was aborted", self.path.display())));
         }
-        Err(Error::interrupted(format!("work on {} was aborted", self.path.display())))
+        Ok(connection)
     }
 
     pub(crate) fn remove(&self) -> Result<()> {
-        let failed = |path: &Path, error: &std::io::Error| {
-            Error::target(format!("cannot remove {} ({error})", path.display()), "make its folder writable")
-        };
-        let beside = COMPANIONS.iter().map(|suffix| {
+        let beside = COMPANIONS.map(|suffix| {
             let mut name = self.path.clone().into_os_string();
             name.push(suffix);
             PathBuf::from(name)
         });
-        for path in beside.chain([self.path.clone()]) {
-            match std::fs::remove_file(&path) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed(&path, &error)),
-                _ => {}
+        for path in beside.into_iter().chain([self.path.clone()]) {
+            if let Err(error) = std::fs::remove_file(&path)
+                && error.kind() != ErrorKind::NotFound
+            {
+                let what = format!("cannot remove {} ({error})", path.display());
+                return Err(Error::target(what, "make its folder writable"));
             }
         }
         Ok(())
@@ -171,12 +182,11 @@ pub(crate) fn parse(url: &str) -> Result<PathBuf> {
     std::path::absolute(path).map_err(|error| bad(&format!("names no file ({error})")))
 }
 
-fn foreign(path: &Path) -> Error {
-    Error::target(
-        format!("{} is a SQLite file that mindful did not make", path.display()),
-        "name another file; this one was not changed",
-    )
+fn foreign(path: &Path, what: &str) -> Error {
+    Error::target(format!("{} is {what}", path.display()), "name another file; this one was not changed")
 }
+
+const NOT_OURS: &str = "a SQLite file that mindful did not make";
 
 /// Page length of our file at `path`; `None` if nothing exists, an error if it is foreign.
 fn read_page_bytes(path: &Path) -> Result<Option<u64>> {
@@ -186,7 +196,7 @@ fn read_page_bytes(path: &Path) -> Result<Option<u64>> {
     };
     let mut file = match kernel_file::opened(path) {
         Ok(file) => file,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(unreadable(error)),
     };
     if !file.metadata().map_err(unreadable)?.is_file() {
@@ -198,13 +208,10 @@ fn read_page_bytes(path: &Path) -> Result<Option<u64>> {
         return Ok(None);
     }
     if header.len() < HEADER || !header.starts_with(b"SQLite format 3\0") {
-        return Err(Error::target(
-            format!("{shown} is not a SQLite file"),
-            "name another file; this one was not changed",
-        ));
+        return Err(foreign(path, "not a SQLite file"));
     }
     if header[68..72] != APPLICATION_ID.to_be_bytes() {
-        return Err(foreign(path));
+        return Err(foreign(path, NOT_OURS));
     }
     // 1 means 65536, which does not fit.
     Ok(Some(match u16::from_be_bytes([header[16], header[17]]) {
@@ -215,8 +222,6 @@ fn read_page_bytes(path: &Path) -> Result<Option<u64>> {
 
 #[cfg(test)]
 mod tests {
-    use mindful_core::ErrorKind;
-
     use super::*;
 
     #[test]
@@ -227,7 +232,7 @@ mod tests {
         Connection::open(&other).unwrap().execute_batch("CREATE TABLE blocks_1 (k)").unwrap();
         for path in [&text, &other, &folder.path().to_path_buf()] {
             let before = std::fs::read(path).ok();
-            let error = DatabaseFile::from_url(&format!("sqlite:{}", path.display()), None).unwrap_err().to_string();
+            let error = DatabaseFile::from_url(&format!("sqlite:{}", path.display()), None).err().unwrap().to_string();
             assert!(error.contains(&path.display().to_string()), "{error}");
             assert_eq!(std::fs::read(path).ok(), before);
         }
@@ -239,7 +244,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("pipe");
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-        let error = DatabaseFile::from_url(&format!("sqlite:{}", pipe.display()), None).unwrap_err().to_string();
+        let error = DatabaseFile::from_url(&format!("sqlite:{}", pipe.display()), None).err().unwrap().to_string();
         assert!(error.contains("is not a file"), "{error}");
     }
 
@@ -260,8 +265,8 @@ mod tests {
             given_up.abort();
             std::thread::sleep(std::time::Duration::from_millis(10));
         }
-        assert_eq!(ended.join().unwrap(), ErrorKind::Interrupted);
-        assert_eq!(file.create().map(|_| ()).unwrap_err().kind, ErrorKind::Interrupted, "nothing begins again");
+        assert_eq!(ended.join().unwrap(), mindful_core::ErrorKind::Interrupted);
+        assert!(file.create().is_err(), "nothing begins again");
     }
 
     #[test]

@@ -7,7 +7,6 @@ mod file;
 mod filler;
 mod judge;
 mod load;
-mod objects;
 mod options;
 mod proof;
 mod registry;
@@ -15,7 +14,6 @@ mod session;
 mod statement;
 mod stored;
 mod target;
-mod under_way;
 mod watch;
 
 use std::sync::Arc;

@@ -38,54 +38,29 @@ pub(crate) fn load(
         check_room(file, &parameters, wanting.len() as u64)?;
         file.touch()?;
         let _alone = locks.alone(&[file.path().to_owned()])?;
-        let made = complete(file, plan, &parameters, events, stop);
+        let missing = missing(file, plan, &parameters);
+        let load = |missing| Load { file, parameters: &parameters, events, stop, done: 0, of: 0 }.complete(missing);
+        let made = missing.and_then(load);
         file.remove_if_empty();
         made?;
     }
-    let Some(connection) = file.connect()? else {
-        return Err(Error::plan("a dataset without schemas", "pass --schemas 1 or more"));
-    };
+    let none = || Error::plan("a dataset without schemas", "pass --schemas 1 or more");
+    let connection = file.connect()?.ok_or_else(none)?;
     use_wal(&connection).map_err(explained)?;
-    let dataset = registry::dataset(&connection, file.page_bytes()).map_err(explained)?;
-    dataset.ok_or_else(|| Error::plan("a dataset without schemas", "pass --schemas 1 or more"))
+    registry::dataset(&connection, file.page_bytes()).map_err(explained)?.ok_or_else(none)
 }
 
 /// The schemas of `plan` that `file` does not hold; refuses a file that holds others.
 fn missing(file: &DatabaseFile, plan: &DatasetPlan, parameters: &Parameters) -> Result<Vec<u32>> {
     let explained = |error: rusqlite::Error| explain(file.path(), &error);
-    let loaded = match file.connect()? {
-        None => Vec::new(),
-        Some(connection) => match registry::parameters(&connection).map_err(explained)? {
-            None => Vec::new(),
-            Some(begun) => {
-                refuse_another(file, &begun, parameters)?;
-                registry::schemas(&connection).map_err(explained)?
-            }
-        },
-    };
-    Ok((1..=plan.schemas).filter(|schema| !loaded.contains(schema)).collect())
-}
-
-fn complete(
-    file: &DatabaseFile,
-    plan: &DatasetPlan,
-    parameters: &Parameters,
-    events: &dyn Events,
-    stop: &StopFlag,
-) -> Result<()> {
-    let explained = |error: rusqlite::Error| explain(file.path(), &error);
-    let missing = missing(file, plan, parameters)?;
-    let mut connection = file.create()?;
-    settle(&connection, file.page_bytes()).map_err(explained)?;
-    if registry::parameters(&connection).map_err(explained)?.is_none() {
-        let transaction = connection.transaction().map_err(explained)?;
-        registry::register(&transaction, parameters).map_err(explained)?;
-        transaction.commit().map_err(explained)?;
+    let mut loaded = Vec::new();
+    if let Some(connection) = file.connect()?
+        && let Some(begun) = registry::parameters(&connection).map_err(explained)?
+    {
+        refuse_another(file, &begun, parameters)?;
+        loaded = registry::schemas(&connection).map_err(explained)?;
     }
-    let mut progress = Progress::new(events, file.page_bytes(), parameters, missing.len() as u64);
-    missing
-        .into_iter()
-        .try_for_each(|schema| load_schema(file, &mut connection, schema, parameters, &mut progress, stop))
+    Ok((1..=plan.schemas).filter(|schema| !loaded.contains(schema)).collect())
 }
 
 /// Puts the file into WAL mode, which it keeps; nothing happens when it is.
@@ -106,13 +81,10 @@ fn refuse_another(file: &DatabaseFile, there: &Parameters, wanted: &Parameters) 
     if there == wanted {
         return Ok(());
     }
+    let (path, Parameters { blocks_per_schema, scan_blocks, seed, .. }) = (file.path().display(), there);
     Err(Error::plan(
         format!(
-            "{} holds a dataset of {} blocks a schema, {} scan blocks, seed {}",
-            file.path().display(),
-            there.blocks_per_schema,
-            there.scan_blocks,
-            there.seed
+            "{path} holds a dataset of {blocks_per_schema} blocks a schema, {scan_blocks} scan blocks, seed {seed}"
         ),
         "load with the same, or `mindful cleanup` first",
     ))
@@ -135,81 +107,78 @@ pub(crate) fn check_room(file: &DatabaseFile, parameters: &Parameters, schemas: 
     space::require("the load", folder, needed, "pass a smaller --scale or fewer --schemas, or name a file elsewhere")
 }
 
-struct Progress<'e> {
-    events: &'e dyn Events,
-    page_bytes: u64,
+struct Load<'l> {
+    file: &'l DatabaseFile,
+    parameters: &'l Parameters,
+    events: &'l dyn Events,
+    stop: &'l StopFlag,
+    /// Loaded blocks, and blocks to load.
     done: u64,
     of: u64,
 }
 
-impl<'e> Progress<'e> {
-    fn new(events: &'e dyn Events, page_bytes: u64, parameters: &Parameters, schemas: u64) -> Self {
-        let of = schemas * (parameters.blocks_per_schema + parameters.scan_blocks) * page_bytes;
-        Self { events, page_bytes, done: 0, of }
+impl Load<'_> {
+    fn complete(mut self, missing: Vec<u32>) -> Result<()> {
+        let path = self.file.path();
+        let explained = |error: rusqlite::Error| explain(path, &error);
+        let mut connection = self.file.create()?;
+        settle(&connection, self.file.page_bytes()).map_err(explained)?;
+        if registry::parameters(&connection).map_err(explained)?.is_none() {
+            let transaction = connection.transaction().map_err(explained)?;
+            registry::register(&transaction, self.parameters).map_err(explained)?;
+            transaction.commit().map_err(explained)?;
+        }
+        self.of = missing.len() as u64 * (self.parameters.blocks_per_schema + self.parameters.scan_blocks);
+        missing.into_iter().try_for_each(|schema| self.load_schema(&mut connection, schema))
     }
 
-    fn add_blocks(&mut self, blocks: u64) {
-        self.done += blocks * self.page_bytes;
-        let (done, of) = (self.done, self.of);
-        self.events.emit(Event::Progress { what: "loading".to_owned(), done, of, unit: "bytes".to_owned() });
+    fn load_schema(&mut self, connection: &mut Connection, schema: u32) -> Result<()> {
+        let path = self.file.path();
+        let explained = |error: rusqlite::Error| explain(path, &error);
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(explained)?;
+        let pages = || transaction.query_row("PRAGMA page_count", [], |row| row.get::<_, i64>(0)).map_err(explained);
+        let run = |sql: &str| transaction.execute_batch(&statement::text(sql, schema)).map_err(explained);
+        let before = pages()?;
+        run(include_str!("../sql/schema.sql"))?;
+        self.insert(&transaction, schema, "blocks", self.parameters.blocks_per_schema)?;
+        if self.parameters.scan_blocks > 0 {
+            run(include_str!("../sql/scan_table.sql"))?;
+            self.insert(&transaction, schema, "scan", self.parameters.scan_blocks)?;
+        }
+        let filled = pages()?;
+        run(include_str!("../sql/index.sql"))?;
+        let bytes = |pages: i64| pages.max(0).unsigned_abs() * self.file.page_bytes();
+        let (table, index) = (bytes(filled - before), bytes(pages()? - filled));
+        registry::add_schema(&transaction, schema, table, index).map_err(explained)?;
+        transaction.commit().map_err(explained)
     }
-}
 
-fn load_schema(
-    file: &DatabaseFile,
-    connection: &mut Connection,
-    schema: u32,
-    parameters: &Parameters,
-    progress: &mut Progress<'_>,
-    stop: &StopFlag,
-) -> Result<()> {
-    let explained = |error: rusqlite::Error| explain(file.path(), &error);
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(explained)?;
-    let pages = || transaction.query_row("PRAGMA page_count", [], |row| row.get::<_, i64>(0)).map_err(explained);
-    let before = pages()?;
-    let run = |sql: &str| transaction.execute_batch(&statement::text(sql, schema)).map_err(explained);
-    let rows = Rows { file, transaction: &transaction, schema, parameters };
-    run(include_str!("../sql/schema.sql"))?;
-    rows.insert("blocks", parameters.blocks_per_schema, progress, stop)?;
-    if parameters.scan_blocks > 0 {
-        run(include_str!("../sql/scan_table.sql"))?;
-        rows.insert("scan", parameters.scan_blocks, progress, stop)?;
-    }
-    let filled = pages()?;
-    run(include_str!("../sql/index.sql"))?;
-    let bytes = |pages: i64| pages.max(0).unsigned_abs() * file.page_bytes();
-    let (table, index) = (bytes(filled - before), bytes(pages()? - filled));
-    registry::add_schema(&transaction, schema, table, index).map_err(explained)?;
-    transaction.commit().map_err(explained)
-}
-
-struct Rows<'r> {
-    file: &'r DatabaseFile,
-    transaction: &'r Transaction<'r>,
-    schema: u32,
-    parameters: &'r Parameters,
-}
-
-impl Rows<'_> {
     /// Inserts `count` rows in physical order; their keys are a permutation of it.
-    fn insert(&self, table: &str, count: u64, progress: &mut Progress<'_>, stop: &StopFlag) -> Result<()> {
-        let explained = |error: rusqlite::Error| explain(self.file.path(), &error);
+    fn insert(&mut self, transaction: &Transaction<'_>, schema: u32, table: &str, count: u64) -> Result<()> {
+        let path = self.file.path();
+        let explained = |error: rusqlite::Error| explain(path, &error);
         let Parameters { seed, content, .. } = *self.parameters;
-        let layout = Permutation::layout(count, seed, self.schema, LayoutProof::MAX_CORRELATION);
-        let stream = seed ^ u64::from(self.schema) << 40 ^ u64::from(table == "scan") << 39;
+        let layout = Permutation::layout(count, seed, schema, LayoutProof::MAX_CORRELATION);
+        let stream = seed ^ u64::from(schema) << 40 ^ u64::from(table == "scan") << 39;
         let mut filler = Filler::new(content, stream, count, self.file.page_bytes());
-        let sql = statement::text(include_str!("../sql/insert.sql"), self.schema).replace("{table}", table);
-        let mut insert = self.transaction.prepare(&sql).map_err(explained)?;
+        let sql = statement::text(include_str!("../sql/insert.sql"), schema).replace("{table}", table);
+        let mut insert = transaction.prepare(&sql).map_err(explained)?;
         for position in 0..count {
             let key = layout.get(position) + 1;
             let [c1, c2] = narrow(stream, key, 0);
             insert.execute((position as i64 + 1, key as i64, c1, filler.row(key, 0), c2)).map_err(explained)?;
             if (position + 1).is_multiple_of(STRIDE) {
-                progress.add_blocks(STRIDE);
-                stop.refuse("the load was stopped; load again to complete it")?;
+                self.add_blocks(STRIDE);
+                self.stop.refuse("the load was stopped; load again to complete it")?;
             }
         }
-        progress.add_blocks(count % STRIDE);
+        self.add_blocks(count % STRIDE);
         Ok(())
+    }
+
+    fn add_blocks(&mut self, blocks: u64) {
+        self.done += blocks;
+        let [done, of] = [self.done, self.of].map(|blocks| blocks * self.file.page_bytes());
+        self.events.emit(Event::Progress { what: "loading".to_owned(), done, of, unit: "bytes".to_owned() });
     }
 }

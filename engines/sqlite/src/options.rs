@@ -25,11 +25,8 @@ pub const KEYS: &[Key] = &[
 /// Default page length of a new file.
 pub(crate) const DEFAULT_PAGE_BYTES: u64 = 8192;
 
-/// Values of `PRAGMA synchronous`, the safest first.
-const SYNCHRONOUS: [(&str, &str); 3] = [(FULL, FULL), (NORMAL, NORMAL), (OFF, OFF)];
+/// The safest value of `PRAGMA synchronous`.
 const FULL: &str = "full";
-const NORMAL: &str = "normal";
-const OFF: &str = "off";
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Options {
@@ -40,23 +37,20 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    pub(crate) fn from_settings(given: &Settings) -> Result<Self> {
-        given.check_bounds(KEYS)?;
-        let mut all = Settings::defaults(KEYS);
-        for (name, setting) in given.iter() {
-            all.set(name, setting.value.as_str(), setting.origin.clone());
-        }
+    pub(crate) fn from_settings(all: &Settings) -> Result<Self> {
+        all.check_bounds(KEYS)?;
         Ok(Self {
             cache_bytes: all.require("cache", units::parse_bytes)?,
             page_bytes: all.parse("sqlite_page", page)?,
-            synchronous: all.parse("synchronous", |text| parse_choice(text, &SYNCHRONOUS))?,
+            synchronous: all
+                .parse("synchronous", |text| parse_choice(text, &[FULL, "normal", "off"].map(|set| (set, set))))?,
             shared: all.require("shared", parse_switch)?,
         })
     }
 
     /// What sessions set, if their commits wait as `commit_wait` says.
     pub(crate) fn synchronous(&self, commit_wait: bool) -> &'static str {
-        self.synchronous.unwrap_or(if commit_wait { FULL } else { NORMAL })
+        self.synchronous.unwrap_or(if commit_wait { FULL } else { "normal" })
     }
 
     pub(crate) fn refuse_contradictions(&self, commit_wait: bool) -> Result<()> {

@@ -2,10 +2,10 @@
 
 use mindful_core::dataset::{Content, Dataset, DatasetPlan, LayoutProof};
 use mindful_core::plan::MOST_SCHEMAS;
-use rusqlite::{Connection, OptionalExtension, Row, Transaction};
+use rusqlite::{Connection, OptionalExtension, Transaction};
 use serde::{Deserialize, Serialize};
 
-use crate::objects;
+use crate::judge;
 
 /// "mndf": the application id in the header of a file of ours.
 pub(crate) const APPLICATION_ID: u32 = 0x6d6e_6466;
@@ -43,8 +43,7 @@ pub(crate) fn register(transaction: &Transaction<'_>, parameters: &Parameters) -
 
 /// Parameters of the file's load; `None` before [`register`].
 pub(crate) fn parameters(connection: &Connection) -> rusqlite::Result<Option<Parameters>> {
-    let begun = connection.table_exists(None, REGISTRY[0])?;
-    if !begun {
+    if !connection.table_exists(None, REGISTRY[0])? {
         return Ok(None);
     }
     let text: Option<String> =
@@ -98,31 +97,24 @@ fn schema_version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.query_row("PRAGMA schema_version", [], |row| row.get(0))
 }
 
-/// A complete schema with the bytes of its table and its index.
-struct Complete {
-    schema: u32,
-    table: i64,
-    index: i64,
-}
-
-/// The complete schemas, at most as many as can be loaded: a damaged table may never end.
-fn complete(connection: &Connection) -> rusqlite::Result<Vec<Complete>> {
+/// The complete schemas, each with the bytes of its table and its index; at most as many as can be loaded, because a
+/// damaged table may never end.
+fn complete(connection: &Connection) -> rusqlite::Result<Vec<(u32, i64, i64)>> {
     let mut all =
         connection.prepare("SELECT schema, table_bytes, index_bytes FROM mindful_schema ORDER BY schema LIMIT ?1")?;
-    let one = |row: &Row<'_>| Ok(Complete { schema: row.get(0)?, table: row.get(1)?, index: row.get(2)? });
-    let complete: Vec<Complete> = all.query_map([MOST_SCHEMAS + 1], one)?.collect::<rusqlite::Result<_>>()?;
+    let complete: Vec<_> = all.query_map([MOST_SCHEMAS + 1], |row| row.try_into())?.collect::<rusqlite::Result<_>>()?;
     if complete.len() > MOST_SCHEMAS as usize { Err(impossible()) } else { Ok(complete) }
 }
 
 pub(crate) fn schemas(connection: &Connection) -> rusqlite::Result<Vec<u32>> {
-    Ok(complete(connection)?.into_iter().map(|complete| complete.schema).collect())
+    Ok(complete(connection)?.into_iter().map(|(schema, ..)| schema).collect())
 }
 
 /// The complete part of the dataset; `None` if not even one schema is complete.
 pub(crate) fn dataset(connection: &Connection, page_bytes: u64) -> rusqlite::Result<Option<Dataset>> {
     let Some(parameters) = parameters(connection)? else { return Ok(None) };
     let complete = complete(connection)?;
-    let total = |of: fn(&Complete) -> i64| {
+    let total = |of: fn(&(u32, i64, i64)) -> i64| {
         let sum = complete.iter().try_fold(0_i64, |sum, one| sum.checked_add(of(one)));
         sum.and_then(|sum| u64::try_from(sum).ok()).ok_or_else(impossible)
     };
@@ -131,8 +123,8 @@ pub(crate) fn dataset(connection: &Connection, page_bytes: u64) -> rusqlite::Res
         blocks_per_schema: parameters.blocks_per_schema,
         scan_blocks: parameters.scan_blocks,
         block_bytes: page_bytes,
-        bytes: total(|one| one.table)?,
-        index_bytes: Some(total(|one| one.index)?),
+        bytes: total(|one| one.1)?,
+        index_bytes: Some(total(|one| one.2)?),
         seed: parameters.seed,
         content: parameters.content,
     };
@@ -159,7 +151,7 @@ pub(crate) fn tables(connection: &Connection) -> rusqlite::Result<Vec<String>> {
 /// Foreign objects in the file, as `table name`.
 pub(crate) fn foreign(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let ours = tables(connection)?;
-    let mut others = objects::all(connection)?;
+    let mut others = judge::objects(connection)?;
     others.retain(|object| !ours.contains(&object.table));
     Ok(others.into_iter().map(|object| format!("{} {}", object.kind, object.name)).collect())
 }

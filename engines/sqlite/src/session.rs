@@ -10,9 +10,10 @@ use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport, session_
 use mindful_core::dataset::Dataset;
 use mindful_core::workload::client_loop::{ClientLoop, Operator};
 use mindful_core::workload::draw::mix64;
-use mindful_core::workload::{Commit, Op, OpKind, Redo, Workload};
+use mindful_core::workload::{Op, OpKind, Redo, Workload};
 use mindful_core::{Error, Result};
 use mindful_host::cpu;
+use mindful_sql::work::CommitPolicy;
 use rusqlite::{CachedStatement, Connection};
 
 use crate::counters::{self, Totals};
@@ -30,7 +31,7 @@ const LOOKS: i32 = 10;
 /// Longest wait for another writer; a longer one is not a session of ours.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct Shared {
     pub totals: Arc<Totals>,
     /// Grows with each [`mindful_core::Target::interrupt`].
@@ -59,8 +60,8 @@ impl SqliteSession {
         shared: Shared,
     ) -> Result<Self> {
         let explained = |error: rusqlite::Error| explain(file.path(), &error);
-        let (waited_ns, interrupts_seen) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
-        interrupts_seen.store(shared.interrupts.load(Ordering::SeqCst), Ordering::SeqCst);
+        let seen = shared.interrupts.load(Ordering::SeqCst);
+        let (waited_ns, interrupts_seen) = (Arc::default(), Arc::new(AtomicU64::new(seen)));
         let waiting = await_writer(&waited_ns, &shared.interrupts, &interrupts_seen);
         connection.busy_handler(Some(waiting)).map_err(explained)?;
         let stream = mix64(workload.seed ^ u64::from(placement.session) << 32);
@@ -80,13 +81,12 @@ impl SqliteSession {
         warm.map_err(explained)?;
         Ok(session)
     }
-}
 
-impl SqliteSession {
     /// Reads the pages that the session may visit into its cache, in their order, and forgets that it did.
     pub(crate) fn fill_cache(&self) -> Result<()> {
         for schema in self.client.draws.schemas() {
-            let filled = self.connection.query_row(&statement::fill(schema), [], |_| Ok(()));
+            let filled =
+                self.connection.query_row(&statement::text(include_str!("../sql/fill.sql"), schema), [], |_| Ok(()));
             filled.map_err(|error| explain(self.file.path(), &error))?;
         }
         counters::forget(&self.connection);
@@ -122,6 +122,7 @@ impl Session for SqliteSession {
         let cpu_before = cpu::of_thread();
         let explained = |error: rusqlite::Error| explain(self.file.path(), &error);
         let mut worker = Worker {
+            connection: &self.connection,
             schemas: (self.client.draws.schemas().into_iter())
                 .map(|schema| Ok((schema, Statements::prepare(&self.connection, schema, &self.workload)?)))
                 .collect::<rusqlite::Result<_>>()
@@ -134,7 +135,7 @@ impl Session for SqliteSession {
             filler: &mut self.filler,
             interrupts: &self.shared.interrupts,
             interrupts_seen: self.interrupts_seen.load(Ordering::SeqCst),
-            uncommitted: 0,
+            policy: CommitPolicy::new(self.workload.commit),
             commits: 0,
             in_commit: Duration::ZERO,
         };
@@ -171,6 +172,7 @@ impl<'c> Statements<'c> {
 }
 
 struct Worker<'c> {
+    connection: &'c Connection,
     schemas: BTreeMap<u32, Statements<'c>>,
     begin: CachedStatement<'c>,
     commit: CachedStatement<'c>,
@@ -180,7 +182,7 @@ struct Worker<'c> {
     filler: &'c mut Filler,
     interrupts: &'c AtomicU64,
     interrupts_seen: u64,
-    uncommitted: u32,
+    policy: CommitPolicy,
     commits: u64,
     in_commit: Duration,
 }
@@ -205,7 +207,7 @@ impl<'c> Worker<'c> {
     }
 
     fn update(&mut self, op: &Op) -> rusqlite::Result<u64> {
-        if self.uncommitted == 0 {
+        if self.connection.is_autocommit() {
             self.begin.execute([])?;
         }
         let version = mix64(op.index ^ u64::from(self.session) << 40);
@@ -225,24 +227,20 @@ impl<'c> Worker<'c> {
                 }
             }
         }
-        self.uncommitted += 1;
-        let due = match self.workload.commit {
-            Commit::Each => 1,
-            Commit::Every(operations) => operations,
-            Commit::Slice => u32::MAX,
-        };
-        if self.uncommitted >= due {
+        if self.policy.count_update() {
             self.commit()?;
         }
         Ok(blocks as u64)
     }
 
     fn commit(&mut self) -> rusqlite::Result<()> {
+        if !self.policy.end() {
+            return Ok(());
+        }
         let began = Instant::now();
         self.commit.execute([])?;
         self.in_commit += began.elapsed();
         self.commits += 1;
-        self.uncommitted = 0;
         Ok(())
     }
 
@@ -265,23 +263,14 @@ impl Operator for Worker<'_> {
         }
         let blocks = self.carry_out(op).map_err(|error| self.failed(&error))?;
         if op.kind != OpKind::Scan && blocks != op.blocks {
-            return Err(Error::run(
-                format!(
-                    "{}: keys {} to {} gave {blocks} rows",
-                    session_name(self.session),
-                    op.first_key,
-                    op.last_key()
-                ),
-                "the dataset has holes: `mindful cleanup`, then load again",
-            ));
+            let what = format!("keys {} to {} gave {blocks} rows", op.first_key, op.last_key());
+            let error = Error::run(what, "the dataset has holes: `mindful cleanup`, then load again");
+            return Err(error.at(session_name(self.session)));
         }
         Ok(blocks)
     }
 
     fn end_slice(&mut self) -> Result<()> {
-        if self.uncommitted > 0 {
-            self.commit().map_err(|error| self.failed(&error))?;
-        }
-        Ok(())
+        self.commit().map_err(|error| self.failed(&error))
     }
 }

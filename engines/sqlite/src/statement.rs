@@ -13,10 +13,6 @@ pub(crate) fn select(schema: u32) -> String {
     text(include_str!("../sql/select.sql"), schema)
 }
 
-pub(crate) fn fill(schema: u32) -> String {
-    text(include_str!("../sql/fill.sql"), schema)
-}
-
 pub(crate) fn update(schema: u32, redo: Redo) -> String {
     let template = match redo {
         Redo::Light => include_str!("../sql/update_light.sql"),

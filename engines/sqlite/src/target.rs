@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use mindful_core::contract::description::{AccessPath, CacheFill, Description, HeldFixed, HostView};
 use mindful_core::contract::event::{Events, emit_note};
@@ -24,10 +24,10 @@ use mindful_host::file_lock::{self, FileLocks};
 use mindful_host::file_state;
 use mindful_host::kernel_file;
 use mindful_host::mounts::folders_of;
-use rusqlite::{Connection, InterruptHandle};
+use rusqlite::Connection;
 
 use crate::checks;
-use crate::counters::{self, Totals};
+use crate::counters;
 use crate::error::explain;
 use crate::file::DatabaseFile;
 use crate::load;
@@ -43,7 +43,6 @@ pub(crate) struct SqliteTarget {
     file: DatabaseFile,
     options: Options,
     shared: Shared,
-    running: Mutex<Vec<InterruptHandle>>,
     locks: FileLocks,
     /// Others of its run use the file too.
     among_ranks: AtomicBool,
@@ -55,19 +54,9 @@ pub(crate) struct SqliteTarget {
 
 impl SqliteTarget {
     pub(crate) fn new(file: DatabaseFile, options: Options) -> Self {
-        let shared = Shared { totals: Arc::new(Totals::default()), interrupts: Arc::new(AtomicU64::new(0)) };
-        let (running, locks, pages) = (Mutex::default(), FileLocks::default(), Mutex::default());
-        Self {
-            file,
-            options,
-            shared,
-            running,
-            locks,
-            among_ranks: AtomicBool::new(false),
-            sessions: AtomicU32::new(0),
-            fills: AtomicBool::new(false),
-            pages,
-        }
+        let (shared, locks, pages) = (Shared::default(), FileLocks::default(), Mutex::default());
+        let (among_ranks, sessions, fills) = (AtomicBool::default(), AtomicU32::default(), AtomicBool::default());
+        Self { file, options, shared, locks, among_ranks, sessions, fills, pages }
     }
 
     fn explained(&self, error: &rusqlite::Error) -> Error {
@@ -209,7 +198,7 @@ impl Target for SqliteTarget {
             held_fixed: ["synchronous", "journal_mode"]
                 .map(|name| (name.to_owned(), HeldFixed::Durability.name().to_owned()))
                 .into(),
-            expected_log: Some(crate::counters::expected_log(self.file.page_bytes())),
+            expected_log: Some(counters::expected_log(self.file.page_bytes())),
             stored_blocks: self.stored(),
             unsafe_settings: self.options.unsafe_settings(),
             ..Description::default()
@@ -257,7 +246,6 @@ impl Target for SqliteTarget {
     fn session(&self, workload: &Workload, placement: Placement) -> Result<Box<dyn Session>> {
         let dataset = self.loaded()?;
         let connection = self.connect(workload)?;
-        self.running.lock().unwrap_or_else(PoisonError::into_inner).push(connection.get_interrupt_handle());
         let session = SqliteSession::new(&self.file, connection, workload, placement, &dataset, self.shared.clone())?;
         if self.fills.load(Ordering::SeqCst) {
             session.fill_cache()?;
@@ -288,9 +276,7 @@ impl Target for SqliteTarget {
 
     fn interrupt(&self) {
         self.shared.interrupts.fetch_add(1, Ordering::SeqCst);
-        // The handle of a closed connection has no effect, and none is needed twice.
-        let running = std::mem::take(&mut *self.running.lock().unwrap_or_else(PoisonError::into_inner));
-        running.iter().for_each(InterruptHandle::interrupt);
+        self.file.interrupt();
     }
 
     fn abort(&self) {

@@ -40,13 +40,13 @@ mod striped {
 }
 
 mod loop_mounted {
-    use crate::support::{LoopDevice, Mount, folder};
+    use crate::support::{LoopDevice, folder, mount_ext4};
 
     fn on_ext4() -> Option<super::Fixture> {
         let backing = folder();
         let device = LoopDevice::among_others(backing.path(), 256)?;
-        let mount = Mount::ext4(&device, backing.path())?;
-        let url = format!("raw:{}/blocks", mount.0.display());
+        let mount = mount_ext4(&device)?;
+        let url = format!("raw:{}/blocks", mount.path().display());
         Some(super::fixture(|_| url, &[]).keeping((mount, device, backing)))
     }
 

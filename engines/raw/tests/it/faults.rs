@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::support::{
-    LoopDevice, Mount, WAYS, folder, load, made, open, open_with, plan, reads, refusal, session, slice, work, working,
+    LoopDevice, Mount, WAYS, folder, load, made, mount_ext4, open, open_with, plan, reads, refusal, session, slice,
+    work, working,
 };
 use mindful_conformance::{Notes, assert_says};
 use mindful_core::contract::event::Silent;
@@ -162,19 +163,19 @@ fn a_device_that_is_gone_is_named() {
 
 #[test]
 fn a_file_system_that_fills_up_during_the_load_is_named() {
-    let (memory, disk) = (folder(), folder());
-    let Some(in_memory) = Mount::new(&["-t", "tmpfs", "-o", "size=24m", "tmpfs"], memory.path()) else { return };
+    let disk = folder();
+    let Some(in_memory) = Mount::new(&["-t", "tmpfs", "-o", "size=24m", "tmpfs"]) else { return };
     let Some(device) = LoopDevice::new(disk.path(), 40) else { return };
-    let Some(on_disk) = Mount::ext4(&device, disk.path()) else { return };
+    let Some(on_disk) = mount_ext4(&device) else { return };
     for (mount, direct, others_mib) in [(&in_memory, "off", 16), (&on_disk, "on", 24)] {
-        let path = mount.0.join("blocks");
+        let path = mount.path().join("blocks");
         let target = open(&path, &[("direct", direct)]).unwrap();
         let stop = StopFlag::default();
         stop.request();
         refusal(target.load(&plan(1, 2_000), &Silent, &stop));
         // Another process fills the space between the check and the first block.
         OpenOptions::new().write(true).open(&path).unwrap().set_len(4_096).unwrap();
-        fs::write(mount.0.join("other"), vec![1; others_mib << 20]).unwrap();
+        fs::write(mount.path().join("other"), vec![1; others_mib << 20]).unwrap();
         assert_says(refusal(load(&*target, 1, 2_000)), &["No space left on device", "free some space"]);
     }
 }

@@ -4,7 +4,9 @@ use std::fs;
 use std::os::unix::fs::{FileExt, FileTypeExt, symlink};
 use std::path::{Path, PathBuf};
 
-use crate::support::{LoopDevice, Mount, folder, made, open, plan, reads, refusal, run, slice, updates, work, working};
+use crate::support::{
+    LoopDevice, folder, made, mount_ext4, open, plan, reads, refusal, run, slice, updates, work, working,
+};
 use mindful_conformance::{assert_says, not_run};
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::stop_flag::StopFlag;
@@ -125,7 +127,7 @@ fn device_of_root() -> Option<PathBuf> {
 fn a_mounted_device_and_a_link_to_it_are_never_written() {
     let folder = folder();
     let Some(device) = LoopDevice::new(folder.path(), 16) else { return };
-    let Some(_mount) = Mount::ext4(&device, folder.path()) else { return };
+    let Some(_mount) = mount_ext4(&device) else { return };
     run("sync", &[]);
     let before = device.content();
     let alias = folder.path().join("link");

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-pub(crate) use mindful_conformance::dataset_plan as plan;
+pub(crate) use mindful_conformance::{Mount, dataset_plan as plan, run_as_root};
 use mindful_core::contract::event::{Events, Silent};
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::contract::stop_flag::StopFlag;
@@ -133,17 +133,6 @@ pub(crate) fn run(program: &str, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-/// The same for programs that need root: `None` after a notice that the test did not run.
-fn run_as_root(program: &str, arguments: &[&str]) -> Option<String> {
-    let output = Command::new(program).args(arguments).output().unwrap();
-    if output.status.success() {
-        return Some(String::from_utf8(output.stdout).unwrap().trim().to_owned());
-    }
-    let why = String::from_utf8_lossy(&output.stderr);
-    mindful_conformance::not_run(&format!("it needs root, loop devices and mounts: {}", why.trim()));
-    None
-}
-
 /// Held by a test with a loop device, so that a freed number does not become another test's device.
 static LOOPS: Mutex<()> = Mutex::new(());
 
@@ -197,26 +186,8 @@ impl Drop for LoopDevice {
     }
 }
 
-/// A mounted file system, unmounted at the end of the test in any case. Needs root; `None` after a notice without it.
-pub(crate) struct Mount(pub PathBuf);
-
-impl Mount {
-    pub(crate) fn ext4(device: &LoopDevice, folder: &Path) -> Option<Self> {
-        run_as_root("mkfs.ext4", &["-q", "-F", device.name()])?;
-        Self::new(&[device.name()], folder)
-    }
-
-    pub(crate) fn new(what: &[&str], folder: &Path) -> Option<Self> {
-        let point = folder.join("mounted");
-        std::fs::create_dir(&point).unwrap();
-        run_as_root("mount", &[what, &[point.to_str().unwrap()]].concat())?;
-        Some(Self(point))
-    }
-}
-
-impl Drop for Mount {
-    fn drop(&mut self) {
-        // A failed test still has files open; the mount ends when they are closed.
-        run("umount", &["--lazy", self.0.to_str().unwrap()]);
-    }
+/// A new file system on `device`.
+pub(crate) fn mount_ext4(device: &LoopDevice) -> Option<Mount> {
+    run_as_root("mkfs.ext4", &["-q", "-F", device.name()])?;
+    Mount::new(&[device.name()])
 }

@@ -2,18 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use mindful_conformance::{Fixture, work_side_by_side};
+use mindful_conformance::{Fixture, Opened, work_side_by_side};
 use mindful_core::contract::metric::Counter;
-use mindful_core::contract::target::Target;
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{Commit, Redo, Workload};
 
 use crate::fixture;
 
-fn counters(target: &dyn Target) -> BTreeMap<String, f64> {
-    let mut sampler = target.samplers().expect("samplers").remove(0);
-    let values = sampler.read().expect("counters").into_iter().map(|value| value.expect("a known counter"));
-    sampler.metrics().iter().map(|metric| metric.name.clone()).zip(values).collect()
+/// Growth of the counters of `opened` during `work`.
+fn growth(opened: &Opened, work: impl FnOnce()) -> BTreeMap<String, f64> {
+    let mut sampler = opened.target.samplers().unwrap().remove(0);
+    let mut read = || sampler.read().unwrap().into_iter().map(Option::unwrap).collect::<Vec<_>>();
+    let before = read();
+    work();
+    let growth: Vec<f64> = read().iter().zip(before).map(|(after, before)| after - before).collect();
+    sampler.metrics().iter().map(|metric| metric.name.clone()).zip(growth).collect()
 }
 
 /// Physical reads by blocks visited, with `cache` for a session.
@@ -22,10 +25,8 @@ fn block_yield(cache: &str) -> f64 {
     let fixture = fixture.with("cache", cache);
     let workload = Workload { work_unit: 16, ..fixture.workload() };
     let opened = fixture.loaded();
-    let before = counters(&*opened.target);
-    opened.work_ops(&workload, 2, Some(300));
-    let after = counters(&*opened.target);
-    (after[Counter::PhysicalReads.name()] - before[Counter::PhysicalReads.name()]) / (2.0 * 300.0 * 16.0)
+    let growth = growth(&opened, || drop(opened.work_ops(&workload, 2, Some(300))));
+    growth[Counter::PhysicalReads.name()] / (2.0 * 300.0 * 16.0)
 }
 
 #[test]
@@ -74,24 +75,23 @@ fn a_light_update_logs_its_block_and_no_more() {
     let (fixture, _) = fixture::fixture();
     let workload = Workload { update_pct: Share::ALL, update_work_unit: 4, ..fixture.workload() };
     let opened = fixture.loaded();
-    let before = counters(&*opened.target);
-    opened.work_ops(&workload, 1, Some(100));
-    let after = counters(&*opened.target);
-    let logged = (after[Counter::LogBytes.name()] - before[Counter::LogBytes.name()]) / 400.0;
+    let growth = growth(&opened, || drop(opened.work_ops(&workload, 1, Some(100))));
+    let logged = growth[Counter::LogBytes.name()] / 400.0;
     assert!((8192.0..8192.0 * 1.3).contains(&logged), "{logged} bytes of log a block");
-    assert!((after[Counter::Commits.name()] - before[Counter::Commits.name()] - 100.0).abs() < 0.5);
-    assert!(after[Counter::CommitTimeUs.name()] > before[Counter::CommitTimeUs.name()]);
+    assert!((growth[Counter::Commits.name()] - 100.0).abs() < 0.5);
+    assert!(growth[Counter::CommitTimeUs.name()] > 0.0);
 }
 
 /// The wait for the writer and the commits of all sessions over one slice of updates.
 fn waiting(fixture: &Fixture, sessions: u32, commit: Commit) -> (u64, f64) {
     let workload = Workload { update_pct: Share::ALL, commit, ..fixture.workload() };
     let opened = fixture.loaded();
-    let target = &*opened.target;
-    let before = counters(target);
-    let reports = work_side_by_side(target, &workload, sessions, 400_000);
-    let waited = reports.into_iter().map(|report| report.expect("a slice").writer_wait_us.expect("reported")).sum();
-    (waited, counters(target)[Counter::Commits.name()] - before[Counter::Commits.name()])
+    let mut waited = 0;
+    let growth = growth(&opened, || {
+        let reports = work_side_by_side(&*opened.target, &workload, sessions, 400_000);
+        waited = reports.into_iter().map(|report| report.unwrap().writer_wait_us.unwrap()).sum();
+    });
+    (waited, growth[Counter::Commits.name()])
 }
 
 #[test]

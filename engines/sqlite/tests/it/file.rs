@@ -1,8 +1,9 @@
 //! Effects on the file itself: no debt after a load, no change of foreign files, bad files reported in one line.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use mindful_conformance::Fixture;
+use mindful_conformance::{Fixture, open_with};
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::DatasetPlan;
@@ -13,12 +14,9 @@ use rusqlite::Connection;
 
 use crate::fixture;
 
-fn companions(path: &Path) -> Vec<String> {
-    let folder = std::fs::read_dir(path.parent().expect("a folder")).expect("a readable folder");
-    let name = |entry: std::io::Result<std::fs::DirEntry>| entry.expect("an entry").file_name();
-    let mut names: Vec<_> = folder.map(|entry| name(entry).to_string_lossy().into_owned()).collect();
-    names.sort();
-    names
+/// The names of the files in the folder of `path`.
+fn companions(path: &Path) -> Vec<PathBuf> {
+    mindful_conformance::names(path.parent().unwrap())
 }
 
 fn load_error(fixture: &Fixture, plan: &DatasetPlan) -> Error {
@@ -29,12 +27,12 @@ fn load_error(fixture: &Fixture, plan: &DatasetPlan) -> Error {
 fn a_read_only_pass_after_a_load_writes_nothing() {
     let (fixture, path) = fixture::fixture();
     drop(fixture.loaded());
-    assert_eq!(companions(&path), ["mindful.db"], "a load leaves no log");
+    assert_eq!(companions(&path), [Path::new("mindful.db")], "a load leaves no log");
     let before = std::fs::read(&path).unwrap();
     let whole = Workload { work_unit: fixture.dataset.blocks_per_schema, ..fixture.workload() };
     let reports = fixture.loaded().work_ops(&whole, 1, Some(4));
     assert_eq!(reports[0].total_ops(), 4);
-    assert_eq!(companions(&path), ["mindful.db"]);
+    assert_eq!(companions(&path), [Path::new("mindful.db")]);
     assert!(before == std::fs::read(&path).unwrap(), "reading changed the file");
 }
 
@@ -189,14 +187,8 @@ fn pages_of_other_lengths_hold_one_row_each_too() {
 fn a_page_length_that_is_not_the_files_is_refused() {
     let (fixture, _) = fixture::fixture();
     drop(fixture.loaded());
-    let fixture = fixture.with("sqlite_page", "4KiB");
-    let events: std::sync::Arc<dyn mindful_core::contract::event::Events> = std::sync::Arc::new(Silent);
-    let Err(error) =
-        fixture.engine.parse_options(&fixture.url, &fixture.settings).and_then(|options| options.open(0, &events))
-    else {
-        panic!("taken")
-    };
-    assert_eq!(error.kind, ErrorKind::Plan, "{error}");
+    let refused = open_with(fixture.engine, &fixture.url, &[("sqlite_page", "4KiB")], &(Arc::new(Silent) as _));
+    assert_eq!(refused.err().unwrap().kind, ErrorKind::Plan);
 }
 
 #[test]
