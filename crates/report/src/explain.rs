@@ -1,7 +1,6 @@
 //! Where a figure comes from: its formula, and the counters in it.
 
 mod headline;
-mod sessions;
 
 use std::fmt::Write as _;
 
@@ -11,45 +10,63 @@ use mindful_core::plan::settings::nearest;
 use mindful_core::{Error, Result};
 
 use crate::escape;
-use crate::figure::{maybe, number};
+use crate::figure::{format_counted, maybe, number};
 
+const SESSIONS: [&str; 4] = ["by_session", "start_ms", "stop_ms", "ops"];
 /// The limit of a step, under its name in the summary and under its former one.
 const VERDICT: [&str; 2] = ["limited_by", "verdict"];
 
 pub fn names() -> impl Iterator<Item = &'static str> {
-    catalogue::names().chain(sessions::NAMES).chain(VERDICT).chain([headline::NAME])
+    catalogue::names().chain(SESSIONS).chain(VERDICT).chain([headline::NAME])
+}
+
+/// What a name stands for.
+enum Explained<'a> {
+    Verdict,
+    Headline,
+    Sessions,
+    Choice(Choice<'a>),
+    Figure(&'static Figure),
+}
+
+fn find(name: &str) -> Result<Explained<'_>> {
+    let short = name.rsplit('.').next().unwrap_or(name);
+    Ok(match Choice::parse(name) {
+        _ if VERDICT.contains(&short) || headline::is_limit(name) => Explained::Verdict,
+        _ if headline::is_name(name) => Explained::Headline,
+        Some(choice) => Explained::Choice(choice),
+        None if SESSIONS.contains(&short) => Explained::Sessions,
+        None => Explained::Figure(catalogue::find(name).ok_or_else(|| unknown(name))?),
+    })
+}
+
+fn unknown(name: &str) -> Error {
+    let next = match nearest(name, names()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("choose {}", names().collect::<Vec<_>>().join(", ")),
+    };
+    Error::plan(format!("no figure is called `{}`", escape(name)), next)
+}
+
+pub fn known(name: &str) -> Result<()> {
+    find(name).map(drop)
 }
 
 /// Explains the figure `name` for every step; names such as `cpu.db_cores` may include their path.
 pub fn figure(name: &str, analysis: &Analysis) -> Result<String> {
-    let short = name.rsplit('.').next().unwrap_or(name);
-    if VERDICT.contains(&short) || headline::is_limit(name) {
-        return Ok(verdicts(analysis));
-    }
-    if headline::is_name(name) {
-        return Ok(headline::explained(analysis));
-    }
-    if let Some(choice) = Choice::parse(name) {
-        return Ok(choice.explained(analysis));
-    }
-    if sessions::NAMES.contains(&short) {
-        return Ok(sessions::explained(analysis));
-    }
-    let figure = find(name)?;
+    let figure = match find(name)? {
+        Explained::Verdict => return Ok(verdicts(analysis)),
+        Explained::Headline => return Ok(headline::explained(analysis)),
+        Explained::Sessions => return Ok(sessions(analysis)),
+        Explained::Choice(choice) => return Ok(choice.explained(analysis)),
+        Explained::Figure(figure) => figure,
+    };
     let mut text = format!("{}\n  = {}\n", figure.name(), figure.row.formula);
     for (number, step) in (1..).zip(&analysis.steps) {
         let _ = writeln!(text, "step {number}: {}", maybe((figure.row.value)(step)));
         sources(&mut text, figure, step);
     }
     Ok(text)
-}
-
-pub fn known(name: &str) -> Result<()> {
-    let short = name.rsplit('.').next().unwrap_or(name);
-    let headline = headline::is_limit(name) || headline::is_name(name);
-    let listed =
-        headline || VERDICT.contains(&short) || sessions::NAMES.contains(&short) || Choice::parse(name).is_some();
-    if listed { Ok(()) } else { find(name).map(drop) }
 }
 
 /// A share of the operations by choice: `choices.alone_pct.hot_spot`, `joint_pct.update+hot_spot`.
@@ -88,14 +105,23 @@ impl<'a> Choice<'a> {
     }
 }
 
-fn find(name: &str) -> Result<&'static Figure> {
-    catalogue::find(name).ok_or_else(|| {
-        let next = match nearest(name, names()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("choose {}", names().collect::<Vec<_>>().join(", ")),
+/// Each session: its start, its end, and its work.
+fn sessions(analysis: &Analysis) -> String {
+    let mut text = String::from(
+        "by_session\n  = begin of a session's first slice and end of its last, after the instant chosen for all to start\n",
+    );
+    for (number, step) in (1..).zip(&analysis.steps) {
+        let Some(sessions) = &step.summary.by_session else {
+            let _ = writeln!(text, "step {number}: unknown");
+            continue;
         };
-        Error::plan(format!("no figure is called `{}`", escape(name)), next)
-    })
+        let _ = writeln!(text, "step {number}: {}", format_counted(sessions.ops.len(), "session"));
+        let times = sessions.start_ms.iter().zip(&sessions.stop_ms);
+        for (session, ((start, stop), ops)) in times.zip(&sessions.ops).enumerate() {
+            let _ = writeln!(text, "  session {session}: from {start:.3} to {stop:.3} ms, {ops:.0} operations");
+        }
+    }
+    text
 }
 
 fn sources(text: &mut String, figure: &Figure, step: &StepAnalysis) {

@@ -13,39 +13,24 @@ use mindful_core::workload::OpKind;
 
 use crate::figure::{format_whole, number, percent, time_us};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Of {
-    Operations(OpKind),
-    /// Waits that the database counted: their kind, and its name.
-    Waits(&'static str, &'static str),
-}
-
-impl Of {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Operations(kind) => kind.name(),
-            Self::Waits(_, name) => name,
-        }
-    }
-
+/// What a map shows: operations of a kind, or waits that the database counted.
+#[derive(Debug, Clone, Copy)]
+struct Of {
+    name: &'static str,
     /// A word that distinguishes it from others of its step.
-    fn id(self) -> &'static str {
-        match self {
-            Self::Operations(kind) => kind.name(),
-            Self::Waits(kind, _) => kind,
-        }
-    }
-
-    fn operations(self) -> Option<OpKind> {
-        if let Self::Operations(kind) = self { Some(kind) } else { None }
-    }
+    id: &'static str,
+    operations: Option<OpKind>,
 }
 
 /// The maps of a step, one for each kind of operation that it did and of wait that the database counted.
 fn maps(record: &StepRecord, step: &StepAnalysis, fineness: Fineness) -> Vec<(Of, HeatMap)> {
     let Some(window) = step.window.as_ref() else { return Vec::new() };
-    let of = |kind| Some((Of::Operations(kind), HeatMap::from_step(record, window, kind, fineness)?));
-    let waits = |(kind, name)| Some((Of::Waits(kind, name), HeatMap::from_waits(record, window, kind, fineness)?));
+    let of = |kind: OpKind| {
+        let of = Of { name: kind.name(), id: kind.name(), operations: Some(kind) };
+        Some((of, HeatMap::from_step(record, window, kind, fineness)?))
+    };
+    let waits =
+        |(id, name)| Some((Of { name, id, operations: None }, HeatMap::from_waits(record, window, id, fineness)?));
     OpKind::ALL.into_iter().filter_map(of).chain(wait_kind::ALL.into_iter().filter_map(waits)).collect()
 }
 
@@ -66,7 +51,7 @@ fn peak(map: &HeatMap, heat: Heat) -> String {
 
 /// The time of the slow operations of a kind, in a sentence; `None` if unknown.
 fn slow(step: &StepAnalysis, of: Of) -> Option<String> {
-    let slow = Slow::from_work(step.work.as_ref()?.kind(of.operations()?))?;
+    let slow = Slow::from_work(step.work.as_ref()?.kind(of.operations?))?;
     let above = format!("{SLOW} times the median ({})", time_us(slow.above_us));
     Some(match slow.ops {
         0 => format!("No operation took longer than {above}."),

@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use mindful_analyze::compare::{Basis, ComparedPoint, ComparedSides};
 use mindful_core::Result;
 use mindful_core::plan::units::with_article;
-use mindful_core::record::run::values_in_words;
-use mindful_core::result::comparison::{CurveRatios, KindShifts};
+use mindful_core::result::comparison::{CurveRatio, CurveRatios, KindShifts};
 
 use super::difference::{Difference, Differences};
-use super::text::verdict_line;
+use super::text::{at_point, named_ratios, verdict_line};
 use super::verdict::{basis_words, idle_settings_warning, verdict_word};
 use crate::figure;
 
@@ -61,7 +60,7 @@ fn point_row(unit: &str, ComparedPoint { point, medians, .. }: &ComparedPoint, s
 }
 
 fn percentile_rows(KindShifts { at, kind, shifts }: &KindShifts, several: bool) -> Vec<Difference> {
-    let point = if several && !at.is_empty() { format!(" at {}", values_in_words(at)) } else { String::new() };
+    let point = if several { at_point(at) } else { String::new() };
     // Of a sweep, one percentile a point: more would fill the picture with bars.
     let shown = shifts.iter().filter(|shift| !several || (shift.percentile - 99.0).abs() < 0.05);
     let row = |shift: &mindful_analyze::compare::PercentileShift| Difference {
@@ -76,23 +75,13 @@ fn percentile_rows(KindShifts { at, kind, shifts }: &KindShifts, several: bool) 
 }
 
 fn curve_rows(CurveRatios { at, ratios }: &CurveRatios) -> Vec<Difference> {
-    let point = if at.is_empty() { String::new() } else { format!(" at {}", values_in_words(at)) };
-    let figures = [
-        (Some(ratios.capacity), "highest throughput"),
-        (Some(ratios.zero_load), "latency of one session"),
-        (ratios.asymptote, "sessions at the knee"),
-        (Some(ratios.area), "mean throughput"),
-    ];
-    let row = |(ratio, name): (Option<mindful_analyze::compare::CurveRatio>, &str)| {
-        let ratio = ratio?;
-        Some(Difference {
-            name: format!("{name}{point}"),
-            baseline: String::new(),
-            candidate: String::new(),
-            ratio: ratio.ratio,
-            interval: ratio.interval,
-            remark: "fitted curves, without the variation between sweeps".to_owned(),
-        })
+    let row = |(ratio, name): (CurveRatio, &str)| Difference {
+        name: format!("{name}{}", at_point(at)),
+        baseline: String::new(),
+        candidate: String::new(),
+        ratio: ratio.ratio,
+        interval: ratio.interval,
+        remark: "fitted curves, without the variation between sweeps".to_owned(),
     };
-    figures.into_iter().filter_map(row).collect()
+    named_ratios(ratios).map(row).collect()
 }

@@ -1,5 +1,6 @@
 //! A comparison as text: the verdict first, then its basis.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use mindful_analyze::Analysis;
@@ -11,7 +12,7 @@ use mindful_core::plan::Price;
 use mindful_core::plan::units::with_article;
 use mindful_core::record::run::{Run, values_in_words};
 use mindful_core::result::Validity;
-use mindful_core::result::comparison::{CurveRatios, KindShifts};
+use mindful_core::result::comparison::{CurveComparison, CurveRatio, CurveRatios, KindShifts};
 
 use super::difference::{change, interval_words};
 use super::verdict::{basis_words, idle_settings_warning, verdict_word};
@@ -134,7 +135,7 @@ fn push_price(text: &mut String, comparison: &Comparison, prices: &[Price; 2]) {
 
 /// One line a percentile: which part of the distribution moved.
 fn push_percentiles(text: &mut String, KindShifts { at, kind, shifts }: &KindShifts) {
-    let point = if at.is_empty() { String::new() } else { format!(" at {}", values_in_words(at)) };
+    let point = at_point(at);
     let _ = writeln!(text, "\nlatency of {}{}, baseline to candidate", with_article(&escape(kind)), escape(&point));
     for s in shifts {
         let interval = s.interval.map_or_else(
@@ -149,20 +150,28 @@ fn push_percentiles(text: &mut String, KindShifts { at, kind, shifts }: &KindShi
 }
 
 fn push_curve(text: &mut String, CurveRatios { at, ratios }: &CurveRatios) {
-    let point = if at.is_empty() { String::new() } else { format!(" at {}", values_in_words(at)) };
-    let _ = writeln!(text, "\ncurves over sessions{}: ratio of candidate to baseline", escape(&point));
+    let _ = writeln!(text, "\ncurves over sessions{}: ratio of candidate to baseline", escape(&at_point(at)));
+    for (ratio, words) in named_ratios(ratios) {
+        let interval = ratio.interval.map_or_else(String::new, |i| format!(" ({:.3} to {:.3})", i.low, i.high));
+        let _ = writeln!(text, "  {:>7.3}{interval} {words}", ratio.ratio);
+    }
+    text.push_str("  95 % intervals from the scatter around the curves, without the variation between sweeps\n");
+}
+
+/// The figures of curves that are compared, with their names.
+pub(super) fn named_ratios(ratios: &CurveComparison) -> impl Iterator<Item = (CurveRatio, &'static str)> {
     let rows = [
         (Some(ratios.capacity), "highest throughput"),
         (Some(ratios.zero_load), "latency of a single session"),
         (ratios.asymptote, "sessions at the knee"),
         (Some(ratios.area), "mean throughput over all loads"),
     ];
-    for (ratio, words) in rows {
-        let Some(ratio) = ratio else { continue };
-        let interval = ratio.interval.map_or_else(String::new, |i| format!(" ({:.3} to {:.3})", i.low, i.high));
-        let _ = writeln!(text, "  {:>7.3}{interval} {words}", ratio.ratio);
-    }
-    text.push_str("  95 % intervals from the scatter around the curves, without the variation between sweeps\n");
+    rows.into_iter().filter_map(|(ratio, name)| Some((ratio?, name)))
+}
+
+/// ` at scale 4`; empty for the only point.
+pub(super) fn at_point(at: &BTreeMap<String, String>) -> String {
+    if at.is_empty() { String::new() } else { format!(" at {}", values_in_words(at)) }
 }
 
 /// A run's id and figure, with the reasons if it is not valid, and the kit that it is compatible with.

@@ -9,28 +9,15 @@ use crate::charts::Side;
 use crate::charts::ladder::{ladders, middle};
 use crate::escape;
 
-struct Kept {
-    name: &'static str,
-    unit: &'static str,
-    more_is_better: bool,
-    of: fn(&StepAnalysis) -> Option<f64>,
-}
-
-const fn kept(
-    name: &'static str,
-    unit: &'static str,
-    more_is_better: bool,
-    of: fn(&StepAnalysis) -> Option<f64>,
-) -> Kept {
-    Kept { name, unit, more_is_better, of }
-}
+/// A figure: its name, its unit, whether more of it is better, and its value.
+type Kept = (&'static str, &'static str, bool, fn(&StepAnalysis) -> Option<f64>);
 
 const KEPT: [Kept; 5] = [
-    kept("blocks-per-second", "blocks/s", true, |step| curve::throughput(&step.summary)),
-    kept("physical-reads-per-second", "reads/s", true, |step| step.summary.physical_reads_per_s),
-    kept("latency-p50", "us", false, p50_us),
-    kept("latency-p99", "us", false, p99_us),
-    kept("server-cpu-per-logical-read", "us", false, |step| step.summary.cpu.db_us_per_logical_read),
+    ("blocks-per-second", "blocks/s", true, |step| curve::throughput(&step.summary)),
+    ("physical-reads-per-second", "reads/s", true, |step| step.summary.physical_reads_per_s),
+    ("latency-p50", "us", false, p50_us),
+    ("latency-p99", "us", false, p99_us),
+    ("server-cpu-per-logical-read", "us", false, |step| step.summary.cpu.db_us_per_logical_read),
 ];
 
 fn p50_us(step: &StepAnalysis) -> Option<f64> {
@@ -49,8 +36,7 @@ fn benchmarks(side: Side) -> Vec<(String, Vec<Figure>)> {
     let mut all = Vec::new();
     for ladder in ladders(&[side]) {
         for (load, steps) in &ladder.by_load {
-            let figures =
-                KEPT.iter().filter_map(|kept| middle(steps, kept.of).map(|(value, ends)| (kept, value, ends)));
+            let figures = KEPT.iter().filter_map(|kept| middle(steps, kept.3).map(|(value, ends)| (kept, value, ends)));
             all.push((format!("{}, {load} {}", ladder.name, ladder.loads), figures.collect()));
         }
     }
@@ -62,12 +48,12 @@ pub fn bencher(side: Side) -> String {
     let mut all = Map::new();
     for (name, figures) in benchmarks(side) {
         let mut measures = Map::new();
-        for (kept, value, ends) in figures {
+        for ((name, ..), value, ends) in figures {
             let mut measure = json!({ "value": value });
             if let Some([low, high]) = ends {
                 (measure["lower_value"], measure["upper_value"]) = (low.into(), high.into());
             }
-            measures.insert(kept.name.to_owned(), measure);
+            measures.insert((*name).to_owned(), measure);
         }
         all.insert(name, measures.into());
     }
@@ -78,17 +64,15 @@ pub fn bencher(side: Side) -> String {
 pub fn github((run, analysis): Side, more_is_better: bool) -> String {
     let notice = analysis.summary.notice.as_ref().map(|notice| format!(". {}", escape(notice))).unwrap_or_default();
     let extra = format!("run {}, {}{notice}", analysis.summary.id, analysis.summary.validity.name());
-    let entry = |name: &str, (kept, value, ends): &Figure| {
-        let mut entry = json!({
-            "name": format!("{name}: {}", kept.name), "unit": kept.unit, "value": value, "extra": extra,
-        });
+    let entry = |name: &str, ((figure, unit, ..), value, ends): &Figure| {
+        let mut entry = json!({ "name": format!("{name}: {figure}"), "unit": unit, "value": value, "extra": extra });
         if let Some([low, high]) = ends {
             entry["range"] = format!("{}", (high - low) / 2.0).into();
         }
         entry
     };
     let of = |(name, figures): (String, Vec<Figure>)| {
-        let wanted = figures.into_iter().filter(|(kept, ..)| kept.more_is_better == more_is_better);
+        let wanted = figures.into_iter().filter(|((.., more, _), ..)| *more == more_is_better);
         wanted.map(|figure| entry(&name, &figure)).collect::<Vec<_>>()
     };
     let entries: Vec<Value> = benchmarks((run, analysis)).into_iter().flat_map(of).collect();

@@ -41,9 +41,9 @@ pub(crate) fn figures(
 ) {
     let number = next_figure(html);
     for (of, map) in maps(record, step, if coarser { COARSER } else { FINENESS }) {
-        let op = of.operations().and_then(|kind| step.summary.ops.get(kind));
+        let op = of.operations.and_then(|kind| step.summary.ops.get(kind));
         let what = timed(record);
-        let title = format!("{}: {what} over time", of.name());
+        let title = format!("{}: {what} over time", of.name);
         let _ = write!(html, "<figure class=\"heat\">\n<h3>{title}</h3>\n<div class=\"pair\">\n");
         for heat in [Heat::Frequency, Heat::Intensity] {
             html.push_str(&scrolled(&format!("{title}: {}", heading(heat))));
@@ -75,7 +75,7 @@ impl Picture<'_> {
     fn svg(&self, title: &str) -> String {
         let (map, heat) = (self.map, self.heat);
         let class = if heat == Heat::Frequency { "frequency" } else { "intensity" };
-        let id = format!("{class}-{}-{}", self.number, self.of.id());
+        let id = format!("{class}-{}-{}", self.number, self.of.id);
         let (width, height) = SIZE;
         let [low, high] = [map.edges_ns[0], map.edges_ns[map.bands()]].map(axis::latency);
         let until = axis::span(map.boundaries_s[map.columns()]);

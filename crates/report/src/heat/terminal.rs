@@ -47,7 +47,7 @@ pub fn report(run: &Run, analysis: &Analysis, style: &Style) -> String {
 fn title(map: &HeatMap, of: Of, record: &StepRecord) -> String {
     let what = timed(record);
     let apart = axis::span(map.boundaries_s[1] - map.boundaries_s[0]);
-    format!("{}: {what} by when an operation began, in columns of {apart}", of.name())
+    format!("{}: {what} by when an operation began, in columns of {apart}", of.name)
 }
 
 fn pair(map: &HeatMap, most: usize, title: &str, style: &Style) -> String {

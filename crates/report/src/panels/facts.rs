@@ -30,43 +30,34 @@ pub(crate) fn measured(run: &Run, analysis: &Analysis) -> Panel {
 }
 
 pub(crate) fn measured_facts(run: &Run, analysis: &Analysis) -> Vec<(String, String)> {
-    let mut facts: Vec<(String, String)> = Vec::new();
-    let mut fact = |name: &str, what: String| facts.push((name.to_owned(), what));
     let unknown = || "not known".to_owned();
-    let log = run.words().log;
-    let version = run.description.as_ref().map_or_else(unknown, |d| escape(&d.engine_version));
-    fact("engine", format!("{} {version} at {}", escape(&run.head.engine), escape(&run.head.target)));
+    let steps = || run.steps.iter().zip(&analysis.steps);
+    let of_steps = |words: &dyn Fn(&StepHead, &StepAnalysis) -> Option<String>| {
+        distinct(steps().map(|(record, step)| words(&record.head, step).unwrap_or_else(unknown)))
+    };
+    let (words, description) = (run.words(), run.description.as_ref());
+    let version = description.map_or_else(unknown, |d| escape(&d.engine_version));
     let block_bytes = mindful_analyze::figures::blocks::block_bytes(run);
-    fact("block size", block_bytes.map_or_else(unknown, |bytes| format!("{bytes} B")));
-    fact("database cache", run.description.as_ref().and_then(cache).unwrap_or_else(unknown));
-    if !analysis.steps.is_empty() && !run.steps.is_empty() {
-        if let Some(imported) = &run.head.imported {
-            fact("figures", format!("of another tool: {} {}", escape(&imported.what), some_of(&imported.files)));
-        }
-        let of_steps = |words: &dyn Fn(&StepHead, &StepAnalysis) -> Option<String>| {
-            let steps = run.steps.iter().zip(&analysis.steps);
-            distinct(steps.map(|(record, step)| words(&record.head, step).unwrap_or_else(unknown)))
-        };
-        fact("active set", of_steps(&|_, step| active_set(&step.summary, block_bytes)));
-        fact("sessions", sessions(run, analysis));
-        fact("work unit", of_steps(&|head, _| head.workload.as_ref().map(work_unit)));
-        fact("mix", mix(run, analysis));
-        let log = format!("{} and commit", escape(&log));
-        fact(&log, of_steps(&|head, step| head.workload.as_ref().map(|workload| redo(step, workload))));
-        fact(&escape(&run.words().hits), hits(analysis));
-        fact("measured window", window(run, analysis));
-        fact("CPU", cpus(run, analysis));
-    } else {
-        let (log, hits) = (format!("{} and commit", escape(&log)), escape(&run.words().hits));
-        for name in ["active set", "sessions", "work unit", "mix", &log, &hits, "measured window", "CPU"] {
-            fact(name, unknown());
-        }
-    }
-    fact("storage", storage(run, analysis));
-    if let Some(notice) = &analysis.summary.notice {
-        fact("notice", escape(notice));
-    }
-    facts
+    let imported = run.head.imported.as_ref().filter(|_| steps().next().is_some());
+    let (log, hit) = (format!("{} and commit", escape(&words.log)), escape(&words.hits));
+    let facts = [
+        ("engine", Some(format!("{} {version} at {}", escape(&run.head.engine), escape(&run.head.target)))),
+        ("block size", Some(block_bytes.map_or_else(unknown, |bytes| format!("{bytes} B")))),
+        ("database cache", Some(description.and_then(cache).unwrap_or_else(unknown))),
+        ("figures", imported.map(|i| format!("of another tool: {} {}", escape(&i.what), some_of(&i.files)))),
+        ("active set", Some(of_steps(&|_, step| active_set(&step.summary, block_bytes)))),
+        ("sessions", Some(sessions(run, analysis))),
+        ("work unit", Some(of_steps(&|head, _| head.workload.as_ref().map(work_unit)))),
+        ("mix", Some(mix(run, analysis))),
+        (&log, Some(of_steps(&|head, step| head.workload.as_ref().map(|workload| redo(step, workload))))),
+        (&hit, Some(hits(analysis))),
+        ("measured window", Some(window(run, analysis))),
+        ("CPU", Some(cpus(run, analysis))),
+        ("storage", Some(storage(run, analysis))),
+        ("notice", analysis.summary.notice.as_deref().map(escape)),
+    ];
+    let stated = |text: String| if text.is_empty() { unknown() } else { text };
+    facts.into_iter().filter_map(|(name, text)| Some((name.to_owned(), stated(text?)))).collect()
 }
 
 pub(crate) fn in_brief(run: &Run, analysis: &Analysis) -> Panel {
@@ -184,20 +175,13 @@ fn hosts(placements: &[Placement]) -> String {
 
 fn work_unit(workload: &Workload) -> String {
     let unit = workload.work_unit;
+    let old = |kit: &str, visited| {
+        format!("{unit}, in the arithmetic of {kit}: {} per operation", format_counted(visited, "block"))
+    };
     match workload.compatibility {
         Compatibility::Mindful => format!("{} per operation", format_counted(unit, "block")),
-        Compatibility::Slob => {
-            format!(
-                "{unit}, in the arithmetic of SLOB 2.5.4: {} per operation",
-                format_counted(unit.saturating_sub(1), "block")
-            )
-        }
-        Compatibility::Pgio => {
-            format!(
-                "{unit}, in the arithmetic of pgio 1.0: {} per operation",
-                format_counted(unit.saturating_add(1), "block")
-            )
-        }
+        Compatibility::Slob => old("SLOB 2.5.4", unit.saturating_sub(1)),
+        Compatibility::Pgio => old("pgio 1.0", unit.saturating_add(1)),
     }
 }
 
@@ -262,7 +246,8 @@ fn window(run: &Run, analysis: &Analysis) -> String {
         return window_of(step, &record.head);
     }
     let seconds = range(analysis.summary.steps.iter().map(|step| step.duration_s), |s| format!("{s:.2}"));
-    seconds.map_or_else(|| "none".to_owned(), |seconds| format!("{seconds} s in each step"))
+    let none = if run.steps.is_empty() { "not known" } else { "none" };
+    seconds.map_or_else(|| none.to_owned(), |seconds| format!("{seconds} s in each step"))
 }
 
 fn window_of(step: &StepSummary, head: &StepHead) -> String {

@@ -69,115 +69,102 @@ fn log(page: &mut Panel, step: &StepAnalysis, detail: Detail) {
     if detail == Detail::Short {
         return;
     }
-    let of_step = &step.summary.log;
-    let mut said = Vec::new();
-    if let Some(us) = of_step.sync_mean_us {
-        said.push(format!("a sync took {} on average as the database saw it", time_us(us)));
-    }
-    if let Some(us) = of_step.flush_mean_us.filter(|us| *us > 0.0) {
-        said.push(format!("a flush {} on average at the device of the log", time_us(us)));
-    }
-    let quantiles = [("p50", of_step.flush_p50_us), ("p99", of_step.flush_p99_us)];
-    let quantiles: Vec<_> =
-        quantiles.into_iter().filter_map(|(name, us)| Some(format!("{name} {}", time_us(us?)))).collect();
-    if let Some(timed) = of_step.flushes_timed.filter(|_| !quantiles.is_empty()) {
-        said.push(format!("{} of {} flushes timed there", quantiles.join(" and "), format_whole(timed)));
-    }
-    if let Some(times) = of_step.write_amplification {
-        said.push(format!("the devices wrote {} times the bytes that updates changed", number(times)));
-    }
-    page.wrapped(2, &said.join("; "));
+    let log = &step.summary.log;
+    let quantiles = [("p50", log.flush_p50_us), ("p99", log.flush_p99_us)];
+    let quantiles = quantiles.into_iter().filter_map(|(name, us)| Some(format!("{name} {}", time_us(us?))));
+    let quantiles = quantiles.collect::<Vec<_>>().join(" and ");
+    let flush = log.flush_mean_us.filter(|us| *us > 0.0);
+    let timed = log.flushes_timed.filter(|_| !quantiles.is_empty());
+    let parts = [
+        log.sync_mean_us.map(|us| format!("a sync took {} on average as the database saw it", time_us(us))),
+        flush.map(|us| format!("a flush {} on average at the device of the log", time_us(us))),
+        timed.map(|timed| format!("{quantiles} of {} flushes timed there", format_whole(timed))),
+        log.write_amplification
+            .map(|times| format!("the devices wrote {} times the bytes that updates changed", number(times))),
+    ];
+    page.wrapped(2, &joined(parts, "; "));
+}
+
+fn joined<const N: usize>(parts: [Option<String>; N], between: &str) -> String {
+    parts.into_iter().flatten().collect::<Vec<_>>().join(between)
 }
 
 /// Duration of one read, and the shares that each level served, in words: means, never percentiles of a single block.
 pub(crate) fn reads(step: &StepAnalysis) -> Panel {
     let mut page = Panel::default();
     let (summary, counters) = (&step.summary, &step.counters);
-    let mut said = Vec::new();
-    if let Some(hit) = summary.hit_ratio {
-        said.push(format!("the database's cache served {} of logical reads", percent(Some(hit))));
-    }
     let on_files = step.evidence.on_files();
-    if summary.ops.scan.is_some() && !on_files {
-        said.push(match summary.scan_direct_share {
-            None => "the database does not report whether scans were direct or cached".to_owned(),
-            Some(share) if share >= 0.95 => "scans were direct, past the database's cache".to_owned(),
-            Some(share) if share <= 0.05 => "scans were cached like other reads".to_owned(),
-            Some(share) => {
-                format!("{} of scanned blocks were direct, past the database's cache", percent(Some(share)))
-            }
-        });
-    }
-    if let Some(blocks) = summary.blocks_per_read {
-        said.push(format!("a read request fetched {} blocks on average", number(blocks)));
-    }
+    let scans = |share: Option<f64>| match share {
+        None => "the database does not report whether scans were direct or cached".to_owned(),
+        Some(share) if share >= 0.95 => "scans were direct, past the database's cache".to_owned(),
+        Some(share) if share <= 0.05 => "scans were cached like other reads".to_owned(),
+        Some(share) => format!("{} of scanned blocks were direct, past the database's cache", percent(Some(share))),
+    };
+    let scanned = summary.ops.scan.is_some() && !on_files;
     let mean = summary.ops.select.as_ref().and_then(|op| op.mean_us);
-    if let Some((mean, unit)) = mean.zip(summary.work_unit.filter(|unit| *unit > 1)) {
-        said.push(format!("a block of a select took {} us on average", number(mean / unit as f64)));
-    }
-    if let Some(us) = summary.read_latency_mean_us.filter(|_| is_physical(step)) {
-        let who = if on_files { "sessions" } else { "the database" };
-        said.push(format!("a physical read {} us as {who} saw it", number(us)));
-    }
-    if let Some(us) = rates::device_read_us(|counter| counters.rate(counter)).filter(|us| *us > 0.0) {
-        said.push(format!("a read request {} us on average in the device's queue and at the device", number(us)));
-    }
-    if let Some(queue) = summary.device_in_flight {
-        said.push(format!("{} requests were at the device on average", number(queue)));
-    }
-    page.wrapped(2, &said.join("; "));
+    let select = mean.zip(summary.work_unit.filter(|unit| *unit > 1));
+    let read = summary.read_latency_mean_us.filter(|_| is_physical(step));
+    let who = if on_files { "sessions" } else { "the database" };
+    let request = rates::device_read_us(|counter| counters.rate(counter)).filter(|us| *us > 0.0);
+    let parts = [
+        summary.hit_ratio.map(|hit| format!("the database's cache served {} of logical reads", percent(Some(hit)))),
+        scanned.then(|| scans(summary.scan_direct_share)),
+        summary.blocks_per_read.map(|blocks| format!("a read request fetched {} blocks on average", number(blocks))),
+        select.map(|(mean, unit)| format!("a block of a select took {} us on average", number(mean / unit as f64))),
+        read.map(|us| format!("a physical read {} us as {who} saw it", number(us))),
+        request
+            .map(|us| format!("a read request {} us on average in the device's queue and at the device", number(us))),
+        summary.device_in_flight.map(|queue| format!("{} requests were at the device on average", number(queue))),
+    ];
+    page.wrapped(2, &joined(parts, "; "));
     waits(&mut page, step);
     device(&mut page, step);
     page
 }
 
+/// `reads p50 90.0 us, p99 400 us, 1,024 timed`; `None` without any.
+fn counted<const N: usize>(kind: &str, count: Option<u64>, how: &str, us: [(&str, Option<f64>); N]) -> Option<String> {
+    let count = count.filter(|count| *count > 0)?;
+    let known = us.into_iter().filter_map(|(name, us)| Some(format!("{name} {} us", number(us?))));
+    let parts: Vec<_> = known.chain([format!("{} {how}", format_whole(count))]).collect();
+    Some(format!("{kind} {}", parts.join(", ")))
+}
+
 /// Waits by duration, if the database counted them.
 fn waits(page: &mut Panel, step: &StepAnalysis) {
     let waits = &step.summary.waits;
-    let of = |kind: &str, counted: Option<u64>, quantiles: [(&str, Option<f64>); 3]| {
-        let counted = counted.filter(|counted| *counted > 0)?;
-        let known = quantiles.into_iter().filter_map(|(name, us)| Some(format!("{name} {} us, ", number(us?))));
-        Some(format!("{kind} {}{} counted", known.collect::<String>(), format_whole(counted)))
-    };
-    let reads = [("p50", waits.read_p50_us), ("p95", waits.read_p95_us), ("p99", waits.read_p99_us)];
-    let log = [("p50", waits.log_write_p50_us), ("p99", waits.log_write_p99_us), ("", None)];
-    let kinds = [
-        of("for a block", waits.reads, reads),
-        of(&format!("{} writes", escape(&step.evidence.words.log)), waits.log_writes, log),
-    ];
-    let syncs = [("p50", waits.log_sync_p50_us), ("p99", waits.log_sync_p99_us), ("", None)];
-    if let Some(syncs) = of("syncs:", waits.log_syncs, syncs) {
-        let commits =
-            step.summary.commits_per_s.map_or_else(String::new, |rate| format!("{} commits/s; ", number(rate)));
-        page.wrapped(2, &format!("{commits}{syncs}"));
+    let syncs = [("p50", waits.log_sync_p50_us), ("p99", waits.log_sync_p99_us)];
+    if let Some(syncs) = counted("syncs:", waits.log_syncs, "counted", syncs) {
+        let commits = step.summary.commits_per_s.map(|rate| format!("{} commits/s", number(rate)));
+        page.wrapped(2, &joined([commits, Some(syncs)], "; "));
     }
-    let kinds: Vec<_> = kinds.into_iter().flatten().collect();
+    let reads = [("p50", waits.read_p50_us), ("p95", waits.read_p95_us), ("p99", waits.read_p99_us)];
+    let writes = [("p50", waits.log_write_p50_us), ("p99", waits.log_write_p99_us)];
+    let log = format!("{} writes", escape(&step.evidence.words.log));
+    let kinds =
+        [counted("for a block", waits.reads, "counted", reads), counted(&log, waits.log_writes, "counted", writes)];
+    let kinds = joined(kinds, "; ");
     if !kinds.is_empty() {
-        page.wrapped(2, &format!("waits by the database's own buckets: {}", kinds.join("; ")));
+        page.wrapped(2, &format!("waits by the database's own buckets: {kinds}"));
     }
 }
 
 /// Single requests at the device: percentiles, because each was timed.
 fn device(page: &mut Panel, step: &StepAnalysis) {
     let device = &step.summary.device;
-    let of = |kind: &str, timed: Option<u64>, p50: Option<f64>, p99: Option<f64>| {
-        let timed = timed.filter(|timed| *timed > 0)?;
-        let quantiles = [("p50", p50), ("p99", p99)].into_iter().filter_map(|(name, us)| Some((name, number(us?))));
-        let quantiles: Vec<_> = quantiles.map(|(name, us)| format!("{name} {us} us, ")).collect();
-        Some(format!("{kind} {}{} timed", quantiles.concat(), format_whole(timed)))
-    };
-    let reads = of("reads", device.reads_timed, device.read_p50_us, device.read_p99_us);
-    let writes = of("writes", device.writes_timed, device.write_p50_us, device.write_p99_us);
-    let kinds: Vec<_> = [reads, writes].into_iter().flatten().collect();
+    let reads = [("p50", device.read_p50_us), ("p99", device.read_p99_us)];
+    let writes = [("p50", device.write_p50_us), ("p99", device.write_p99_us)];
+    let kinds =
+        [counted("reads", device.reads_timed, "timed", reads), counted("writes", device.writes_timed, "timed", writes)];
+    let kinds = joined(kinds, "; ");
+    let lost = mindful_analyze::figures::device::lost_share(&step.counters).filter(|lost| *lost > 0.0);
     if let (Some(one_of), false) = (device.one_of, kinds.is_empty()) {
         let share =
             if one_of == 1 { "each request".to_owned() } else { format!("1 of {} requests", format_whole(one_of)) };
-        page.wrapped(2, &format!("at the device, from issue to completion, {share}: {}", kinds.join("; ")));
-    } else if let Some(lost) = mindful_analyze::figures::device::lost_share(&step.counters).filter(|lost| *lost > 0.0) {
-        page.wrapped(
-            2,
-            &format!("latencies at the device are not known: {} of their events were lost", percent(Some(lost))),
-        );
+        page.wrapped(2, &format!("at the device, from issue to completion, {share}: {kinds}"));
+    } else if lost.is_some() {
+        let lost = percent(lost);
+        page.wrapped(2, &format!("latencies at the device are not known: {lost} of their events were lost"));
     }
 }
 
@@ -228,60 +215,46 @@ fn gap(row: &LedgerRow) -> String {
 
 pub(crate) fn cpu(step: &StepAnalysis) -> Panel {
     let mut page = Panel::default();
-    let (cpu, counters) = (&step.summary.cpu, &step.counters);
-    let mut parts = Vec::new();
-    if let Some(cores) = cpu.db_cores {
-        let split = cpu.db_user_cores.zip(cpu.db_system_cores);
-        let split = split.map(|(user, system)| format!(" ({} user, {} system)", number(user), number(system)));
-        parts.push(format!("server {} cores{}", number(cores), split.unwrap_or_default()));
-    }
-    if let (Some(busy), Some(cpus)) = (cpu.host_busy_share, counters.host_cpus()) {
-        let inside = cpu.host_kernel_cores.zip(cpu.host_interrupt_cores);
-        let inside = inside.map(|(kernel, interrupts)| {
-            format!(" ({} cores in the kernel, {} in interrupts)", number(kernel), number(interrupts))
-        });
-        parts.push(format!("host {} of {cpus:.0} CPUs{}", percent(Some(busy)), inside.unwrap_or_default()));
-    }
-    if let Some(steal) = cpu.steal_share {
-        parts.push(format!("stolen {}", percent(Some(steal))));
-    }
-    if let Some(cores) = cpu.client_cores {
-        parts.push(format!("mindful {} cores", number(cores)));
-    }
+    let cpu = &step.summary.cpu;
+    let split = cpu.db_user_cores.zip(cpu.db_system_cores);
+    let split = split.map(|(user, system)| format!(" ({} user, {} system)", number(user), number(system)));
+    let inside = cpu.host_kernel_cores.zip(cpu.host_interrupt_cores).map(|(kernel, interrupts)| {
+        format!(" ({} cores in the kernel, {} in interrupts)", number(kernel), number(interrupts))
+    });
+    let [split, inside] = [split, inside].map(Option::unwrap_or_default);
+    let host = cpu.host_busy_share.zip(step.counters.host_cpus());
+    let parts = [
+        cpu.db_cores.map(|cores| format!("server {} cores{split}", number(cores))),
+        host.map(|(busy, cpus)| format!("host {} of {cpus:.0} CPUs{inside}", percent(Some(busy)))),
+        cpu.steal_share.map(|steal| format!("stolen {}", percent(Some(steal)))),
+        cpu.client_cores.map(|cores| format!("mindful {} cores", number(cores))),
+    ];
+    let parts = joined(parts, ", ");
     if !parts.is_empty() {
         page.blank();
-        page.wrapped(2, &format!("CPU: {}", parts.join(", ")));
+        page.wrapped(2, &format!("CPU: {parts}"));
     }
-    page.wrapped(2, &cpu_of_one(step).join(", "));
-    watching(&mut page, step);
+    page.wrapped(2, &cpu_of_one(step));
+    let watching = [
+        cpu.watching_cores.map(|cores| format!("watching cost {} of one core", percent(Some(cores)))),
+        cpu.wait_sampling_share.map(|share| format!("sampling waits {} of the server's CPU", percent(Some(share)))),
+    ];
+    page.wrapped(2, &joined(watching, ", "));
     page
 }
 
-fn cpu_of_one(step: &StepAnalysis) -> Vec<String> {
+fn cpu_of_one(step: &StepAnalysis) -> String {
     let cpu = &step.summary.cpu;
-    let mut parts = Vec::new();
-    if let Some(us) = cpu.db_us_per_logical_read {
-        parts.push(format!("server CPU: {} us per logical read", number(us)));
-    }
-    if let Some(us) = cpu.db_us_per_physical_read.filter(|_| is_physical(step)) {
-        let marginal = cpu.db_us_per_physical_read_marginal;
-        let marginal = marginal.map(|us| format!(" ({} us more than one from the cache)", number(us)));
-        parts.push(format!("{} us per physical read{}", number(us), marginal.unwrap_or_default()));
-        if let Some((rate, cores)) = cpu.iops_per_core.zip(cpu.cores_per_100k_iops) {
-            parts.push(format!("{} IOPS per core, {} cores for 100,000 IOPS", number(rate), number(cores)));
-        }
-    }
-    let updates = step.summary.ops.update.is_some();
-    if let Some(us) = cpu.db_us_per_commit.filter(|_| updates) {
-        parts.push(format!("{} us per commit, with all work between two commits", number(us)));
-    }
-    parts
-}
-
-fn watching(page: &mut Panel, step: &StepAnalysis) {
-    let cpu = &step.summary.cpu;
-    let own = cpu.watching_cores.map(|cores| format!("watching cost {} of one core", percent(Some(cores))));
-    let waits =
-        cpu.wait_sampling_share.map(|share| format!("sampling waits {} of the server's CPU", percent(Some(share))));
-    page.wrapped(2, &[own, waits].into_iter().flatten().collect::<Vec<_>>().join(", "));
+    let marginal = cpu.db_us_per_physical_read_marginal;
+    let marginal = marginal.map(|us| format!(" ({} us more than one from the cache)", number(us))).unwrap_or_default();
+    let physical = cpu.db_us_per_physical_read.filter(|_| is_physical(step));
+    let iops = cpu.iops_per_core.zip(cpu.cores_per_100k_iops).filter(|_| physical.is_some());
+    let commit = cpu.db_us_per_commit.filter(|_| step.summary.ops.update.is_some());
+    let parts = [
+        cpu.db_us_per_logical_read.map(|us| format!("server CPU: {} us per logical read", number(us))),
+        physical.map(|us| format!("{} us per physical read{marginal}", number(us))),
+        iops.map(|(rate, cores)| format!("{} IOPS per core, {} cores for 100,000 IOPS", number(rate), number(cores))),
+        commit.map(|us| format!("{} us per commit, with all work between two commits", number(us))),
+    ];
+    joined(parts, ", ")
 }

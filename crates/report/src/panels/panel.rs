@@ -138,11 +138,7 @@ fn lines(piece: &Piece, style: &Style) -> Vec<String> {
         Piece::Beside { at, tone, word, text } => {
             let indent = at + columns_of(word) + 2;
             let before = format!("{}{}  ", " ".repeat(*at), style.paint(*tone, word));
-            let mut lines = wrap(text, room(indent));
-            if lines.is_empty() {
-                lines.push(String::new());
-            }
-            moved_in(&lines, &before, indent)
+            moved_in(&wrap(text, room(indent)), &before, indent)
         }
         Piece::Table { table, faint } => {
             let header = |at: usize, line: &String| {
@@ -217,11 +213,7 @@ fn aligned(pairs: &[(String, String)], style: &Style) -> Vec<String> {
     let widest = pairs.iter().map(|(name, _)| columns_of(name)).max().unwrap_or(0).min(32);
     let pair = |(name, what): &(String, String)| {
         let pad = " ".repeat(widest.saturating_sub(columns_of(name)));
-        let mut lines = wrap(what, style.columns() - widest - 4);
-        if lines.is_empty() {
-            lines.push(String::new());
-        }
-        moved_in(&lines, &format!("  {name}{pad}  "), widest + 4)
+        moved_in(&wrap(what, style.columns() - widest - 4), &format!("  {name}{pad}  "), widest + 4)
     };
     pairs.iter().flat_map(pair).collect()
 }

@@ -6,7 +6,7 @@ use mindful_analyze::Analysis;
 use mindful_analyze::curve::{Flow, common_flow, throughput};
 use mindful_analyze::judgement::verdict::Limit;
 use mindful_core::contract::description::Words;
-use mindful_core::record::run::{Run, StepRecord};
+use mindful_core::record::run::{Run, StepRecord, values_in_words};
 use mindful_core::result::{KneeFigure, KneeSummary, OpSummary, StepSummary, Summary};
 
 use crate::drawing::characters::{Spot, goes_by_ratio};
@@ -67,7 +67,7 @@ fn ladder_panel((values, knee, steps): &Ladder<'_>, block_bytes: Option<u64>, wo
     let mut panel = Panel::default();
     panel.blank();
     if !values.is_empty() {
-        panel.add_line(&format!("  {}", escape(&named(values))));
+        panel.add_line(&format!("  {}", escape(&values_in_words(values))));
     }
     panel.main_table(table(steps, block_bytes, words));
     if let Some(curve) = curve(steps) {
@@ -96,17 +96,10 @@ fn swept(run: &Run, summary: &Summary) -> String {
     };
     let mut commits: Vec<_> = summary.steps.iter().zip(&run.steps).filter_map(commit).collect();
     commits.dedup();
-    let mut modes = String::new();
-    for kit in kits {
-        modes += ", in the arithmetic of ";
-        modes += kit;
-    }
-    for commit in commits {
-        modes += ", commits ";
-        modes += &escape(&commit);
-    }
+    let kits = kits.iter().map(|kit| format!(", in the arithmetic of {kit}"));
+    let modes: Vec<_> = kits.chain(commits.iter().map(|commit| format!(", commits {}", escape(commit)))).collect();
     let steps = figure::format_counted(summary.steps.len(), "step");
-    format!("{steps} on {}{state}{modes}", escape(&summary.target))
+    format!("{steps} on {}{state}{}", escape(&summary.target), modes.concat())
 }
 
 type Ladder<'a> = (BTreeMap<String, String>, Option<&'a KneeSummary>, Vec<&'a StepSummary>);
@@ -270,8 +263,4 @@ fn knee_lines(knee: &KneeSummary, steps: &[&StepSummary]) -> Vec<String> {
         lines.push(format!("fitted by the model {}; in brackets 95 % intervals", escape(model)));
     }
     lines
-}
-
-fn named(values: &BTreeMap<String, String>) -> String {
-    values.iter().map(|(key, value)| format!("{key} {value}")).collect::<Vec<_>>().join(", ")
 }
