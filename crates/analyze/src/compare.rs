@@ -6,37 +6,28 @@
 mod answer;
 mod bootstrap;
 pub mod comparable;
-mod criterion;
 mod curve;
 mod figure;
 mod gate;
 mod group;
 mod history;
-pub(crate) mod idle;
 mod machines;
-mod noise;
 mod order;
 mod percentile;
 mod power;
 mod price;
 pub mod provenance;
-
 mod ranking;
-mod runs;
 mod shift;
 mod sides;
-mod single;
 mod student;
-mod sweep;
 
-pub use answer::{Basis, Comparison, Question, RunValue, Verdict};
-pub use criterion::OrderedBy;
+pub use answer::{Basis, Comparison, NoiseFloor, Question, RunValue, Side, Verdict, compare_runs};
 pub use curve::{CurveComparison, CurveRatio, curves};
-pub use figure::{ComparedFigure, run_value};
+pub use figure::{ComparedFigure, OrderedBy, run_value};
 pub use gate::{Gate, GateOutcome};
 pub use history::{History, LevelChange};
 pub use machines::{MachineSpread, OutlyingMachine, spread as machine_spread};
-pub use noise::NoiseFloor;
 pub use percentile::PercentileShift;
 pub use power::{can_tell, detectable_effect, runs_needed, runs_to_rank, runs_to_tell};
 pub use price::price_ratio;
@@ -44,7 +35,6 @@ pub use ranking::Ranking;
 pub use ranking::rank::{Ranks, SideValues};
 pub use ranking::run::NamedSide;
 pub use ranking::table::{RunTable, TableRow, table};
-pub use runs::{Side, compare_runs};
 pub use sides::{ComparedPoint, ComparedSides, Sides, compared_run, value_of_run};
 
 pub use crate::stats::interval::Interval;

@@ -1,21 +1,69 @@
 //! Where more sessions stop helping: curves fitted to a ladder of loads, and the points to read off them.
 
-mod answer;
 mod fit;
-mod interval;
-mod load;
 mod model;
-mod slo;
+
+use std::collections::BTreeMap;
 
 use mindful_core::result::KneeFigure;
 use mindful_core::{Error, Result, plan::units};
 
-pub use answer::Knee;
-pub(crate) use fit::{Fit, fit};
-pub(crate) use interval::resampled;
-pub use load::{LoadPoint, Search};
+pub use fit::Fit;
+pub(crate) use fit::resampled;
+use fit::{fit, knee_intervals};
 pub use model::{Model, ModelKind};
-pub(crate) use slo::slo_sessions;
+
+use crate::stats::interval::Interval;
+use crate::stats::moment::median;
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LoadPoint {
+    pub sessions: u32,
+    /// Operations (or blocks) per second.
+    pub throughput: f64,
+    /// Relative standard error of the throughput, where known.
+    pub error: Option<f64>,
+    /// 99th percentile of latency, us, where known.
+    pub p99_us: Option<f64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Search {
+    /// Latency objective for the 99th percentile, us.
+    pub p99_target_us: Option<f64>,
+    /// Bootstrap resamples for the intervals; 0 leaves them out.
+    pub resamples: usize,
+    pub seed: u64,
+}
+
+impl Default for Search {
+    fn default() -> Self {
+        Self { p99_target_us: None, resamples: 400, seed: 1 }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Knee {
+    pub model: ModelKind,
+    /// All fits, the best one first.
+    pub fits: Vec<Fit>,
+    /// Zero-load latency by capacity, `R0 C`: below it sessions do not wait, above it they queue. `None` if fewer than
+    /// two points lie past it.
+    pub asymptote_sessions: Option<f64>,
+    /// Sessions of the best throughput per latency; `None` if no load reached it.
+    pub best_power_sessions: Option<f64>,
+    /// Most sessions with a 99th percentile that meets the objective.
+    pub slo_sessions: Option<f64>,
+    /// Sessions of the highest throughput, if more of them certainly reduce it; `None` also if it lies past the
+    /// measured loads.
+    pub peak_sessions: Option<f64>,
+    /// Highest throughput within the measured loads, per second.
+    pub max_per_s: f64,
+    /// Latency of a single session, us.
+    pub zero_load_us: f64,
+    /// Intervals of its figures; empty without a bootstrap.
+    pub intervals: BTreeMap<KneeFigure, Interval>,
+}
 
 /// Fewest different loads for a choice between the models.
 pub(crate) const FEWEST_LOADS: usize = 7;
@@ -42,9 +90,8 @@ pub fn find(points: &[LoadPoint], search: &Search) -> Result<Knee> {
     let Some(best) = fits.first() else {
         return Err(Error::run("no model fits the ladder's points", "look at the single steps"));
     };
-    let alternative = fits.get(1).filter(|f| (f.aicc - best.aicc).abs() < UNDECIDED).map(|f| f.model.kind());
     let most = f64::from(points.iter().map(|p| p.sessions).max().unwrap_or(1));
-    let spread = interval::resample(&points, best, search, most);
+    let spread = knee_intervals(&points, best, search, most);
     let past = |asymptote: &f64| loads(points.iter().filter(|p| f64::from(p.sessions) > *asymptote)) >= 2;
     let asymptote_sessions = best.model.asymptote_sessions().filter(past);
     let best_power_sessions = best.model.best_power_sessions(most);
@@ -57,7 +104,6 @@ pub fn find(points: &[LoadPoint], search: &Search) -> Result<Knee> {
     };
     Ok(Knee {
         model: best.model.kind(),
-        alternative,
         asymptote_sessions,
         best_power_sessions,
         slo_sessions: search.p99_target_us.and_then(|target| slo_sessions(&points, target)),
@@ -103,4 +149,41 @@ fn loads<'a>(points: impl Iterator<Item = &'a LoadPoint>) -> usize {
     let mut sessions: Vec<u32> = points.map(|p| p.sessions).collect();
     sessions.dedup();
     sessions.len()
+}
+
+/// Most sessions that meet an objective, interpolated on logarithms between the last load that meets it and the first
+/// that does not; repeated loads count with their median. `None` if even the smallest load misses it, or no percentile
+/// is known.
+pub(crate) fn slo_sessions(points: &[LoadPoint], target_us: f64) -> Option<f64> {
+    let mut known: Vec<(u32, f64)> = points.iter().filter_map(|p| Some((p.sessions, p.p99_us?))).collect();
+    known.retain(|(_, p99)| *p99 > 0.0);
+    known.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let loads: Vec<(u32, f64)> = known
+        .chunk_by(|a, b| a.0 == b.0)
+        .filter_map(|same| Some((same[0].0, median(&same.iter().map(|p| p.1).collect::<Vec<f64>>())?)))
+        .collect();
+    let Some(miss) = loads.iter().position(|(_, p99)| *p99 > target_us) else {
+        return loads.last().map(|(n, _)| f64::from(*n));
+    };
+    let ((met_n, met), (miss_n, missed)) = (*loads.get(miss.checked_sub(1)?)?, loads[miss]);
+    let share = (target_us / met).ln() / (missed / met).ln();
+    Some(f64::from(met_n) * (f64::from(miss_n) / f64::from(met_n)).powf(share))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points(p99: &[(u32, f64)]) -> Vec<LoadPoint> {
+        let point = |(n, p): &(u32, f64)| LoadPoint { sessions: *n, throughput: 1.0, error: None, p99_us: Some(*p) };
+        p99.iter().map(point).collect()
+    }
+
+    #[test]
+    fn the_objective_is_met_up_to_a_load_between_two_steps() {
+        let ladder = points(&[(1, 100.0), (8, 400.0), (2, 120.0), (4, 200.0)]);
+        let reported = slo_sessions(&ladder, 283.0).unwrap();
+        assert!((reported - 5.66).abs() < 0.02, "{reported}");
+        assert_eq!((slo_sessions(&ladder, 50.0), slo_sessions(&ladder, 1e3)), (None, Some(8.0)));
+    }
 }

@@ -94,7 +94,7 @@ fn load_range(trials: &[Trial], load: f64, objective: &Objective) -> Option<[f64
 
 /// The interval of the mean of the seconds of `window`, around the `rate` of all of it.
 fn rate_interval(record: &StepRecord, window: &Window, rate: f64) -> Option<[f64; 2]> {
-    let half = precision(&Seconds::from_step(record, window).blocks_per_s)?.half_width;
+    let half = precision(&Seconds::from_step(record, window).blocks_per_s)?;
     Some([(rate * (1.0 - half)).max(0.0), rate * (1.0 + half)])
 }
 

@@ -7,4 +7,5 @@ pub(crate) mod least_squares;
 pub mod moment;
 pub mod random;
 pub(crate) mod rank_sum;
+pub(crate) mod split;
 pub mod trend;

@@ -3,29 +3,18 @@
 
 mod change;
 mod cycle;
-mod drift;
-pub mod looks;
+mod level;
 mod movement;
-mod precision;
-mod shape;
-mod swing;
-mod trend;
-mod truncation;
+pub mod settling;
 
 use crate::stats::moment::{line_slope, mean, variance};
 
-pub mod settling;
-
 pub use change::{Change, changes};
-pub use cycle::{Cover, Period, cover, period};
-pub use drift::{Drift, drift};
+pub(crate) use cycle::swing;
+pub use cycle::{Cover, cover, period_s};
+pub use level::{Drift, Shape, Trend, Truncation, drift, mser5, precision, shape, trend};
 pub(crate) use movement::End;
 pub use movement::{Movement, movement};
-pub use precision::{Precision, precision};
-pub use shape::{Shape, shape};
-pub(crate) use swing::swing;
-pub use trend::{Trend, trend};
-pub use truncation::{Truncation, mser5};
 
 /// Checkpoint cycles a window with writes has to hold.
 const CYCLES: usize = 2;
@@ -120,9 +109,8 @@ pub struct Assessment {
     pub end_s: usize,
     /// Reasons against it, the strongest first.
     pub reasons: Vec<Reason>,
-    pub precision: Option<Precision>,
-    /// Precision of the 99th percentile; `None` if unknown.
-    pub precision_p99: Option<Precision>,
+    /// Half of the 95 % interval of the mean, by the mean.
+    pub precision: Option<f64>,
     /// Change of the level over the window, beyond its noise.
     pub trend: Option<Trend>,
 }
@@ -163,19 +151,10 @@ pub fn assess(signals: &Signals, criteria: &Criteria) -> Assessment {
     }
     let p99 = signals.p99_us.get(warmup_s..end_s.min(signals.p99_us.len())).and_then(precision);
     let (precision, trend) = (precision(window), trend(window));
-    let within = |p: Option<Precision>, limit: f64| p.is_some_and(|p| p.half_width <= limit);
     let level = trend.is_some_and(|trend| trend.bound() <= criteria.trend);
-    let narrow = within(precision, criteria.precision) && (p99.is_none() || within(p99, criteria.precision_p99));
-    Assessment {
-        steady: reasons.is_empty(),
-        precise: narrow && level,
-        warmup_s,
-        end_s,
-        reasons,
-        precision,
-        precision_p99: p99,
-        trend,
-    }
+    let narrow = precision.is_some_and(|half| half <= criteria.precision)
+        && p99.is_none_or(|half| half <= criteria.precision_p99);
+    Assessment { steady: reasons.is_empty(), precise: narrow && level, warmup_s, end_s, reasons, precision, trend }
 }
 
 fn warming(hit_ratio: &[f64]) -> Option<Reason> {
@@ -190,10 +169,10 @@ pub(crate) fn against(window: &[f64], warmup_s: usize, criteria: &Criteria) -> V
     let Some(shape) = shape(&window[window.len().saturating_sub(criteria.window_s)..]) else {
         return idle(window, criteria);
     };
-    let range = shape::range(window).unwrap_or(shape.range);
+    let range = level::range(window).unwrap_or(shape.range);
     let swings = shape.range > criteria.range || shape.excursion > criteria.excursion;
-    if let Some(period) = period(window).filter(|_| range > criteria.range || swings) {
-        return vec![Reason::Cycle { period_s: period.length_s, range }];
+    if let Some(period_s) = period_s(window).filter(|_| range > criteria.range || swings) {
+        return vec![Reason::Cycle { period_s, range }];
     }
     let mut jumps = changes(window, criteria.seed);
     match drift(window).filter(Drift::is_drift) {

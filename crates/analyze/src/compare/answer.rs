@@ -1,9 +1,17 @@
 //! The question about two groups of runs, and the answer.
 
+use mindful_core::record::run::Run;
 pub use mindful_core::result::comparison::{Basis, Verdict};
+use mindful_core::{Error, Result};
+use serde::{Deserialize, Serialize};
+use statrs::distribution::{ChiSquared, ContinuousCDF};
 
-use super::noise::NoiseFloor;
-use crate::stats::interval::Interval;
+use super::{group, machines, student};
+use crate::analysis::Analysis;
+use crate::stats::interval::{CONFIDENCE, Interval};
+use crate::stats::moment::{median, sorted, variance};
+
+pub type Side = Vec<(Run, Analysis)>;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunValue {
@@ -34,12 +42,11 @@ pub struct Question {
     pub family: usize,
     /// Resamples of the bootstrap; 0 leaves the second opinion out.
     pub resamples: usize,
-    pub seed: u64,
 }
 
 impl Default for Question {
     fn default() -> Self {
-        Self { margin: 0.03, higher_is_faster: true, noise: None, family: 1, resamples: 10_000, seed: 1 }
+        Self { margin: 0.03, higher_is_faster: true, noise: None, family: 1, resamples: 10_000 }
     }
 }
 
@@ -53,25 +60,75 @@ pub struct Comparison {
     pub basis: Basis,
     /// The margin of the question, a share.
     pub margin: f64,
-    /// Two-sided p of "no difference".
-    pub p_difference: Option<f64>,
     /// Two-sided p of "the difference is within the margin": a small p supports faster or slower.
     pub p_beyond: Option<f64>,
-    /// p of "the difference is beyond the margin" (two one-sided tests): a small p supports no meaningful difference.
-    pub p_equivalent: Option<f64>,
     /// The second opinion: bootstrap interval of the ratio (BCa).
     pub bootstrap: Option<Interval>,
     /// Cliff's delta: -1 all candidate runs below all baseline runs, +1 all above.
     pub cliffs_delta: f64,
     pub runs_baseline: u32,
     pub runs_candidate: u32,
-    /// Relative standard deviation between runs, pooled over the sides; `None` with single runs.
-    pub variation: Option<f64>,
-    /// Smallest difference that so many runs of this variation find in four of five cases, a share.
+    /// Smallest difference that so many runs, as variable as these, find in four of five cases, a share.
     pub detectable: Option<f64>,
     /// Runs a side that would decide, in all; `None` if decided, or if the difference is too near the margin for a
     /// practical number.
     pub runs_needed: Option<u32>,
+}
+
+/// Variation between runs of one plan on a platform.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct NoiseFloor {
+    /// Relative standard deviation between runs.
+    pub variation: f64,
+    /// Where the true one lies, by chi-square.
+    pub interval: Interval,
+    /// Largest distance of a run from the median run, as a share.
+    pub worst: f64,
+    pub runs: u32,
+}
+
+impl NoiseFloor {
+    /// The spread of `values`, one a run; `None` below two runs or if one is not above zero.
+    pub fn from_values(values: &[f64]) -> Option<Self> {
+        if values.iter().any(|v| !(v.is_normal() && *v > 0.0)) {
+            return None;
+        }
+        let logarithms: Vec<f64> = sorted(values).iter().map(|v| v.ln()).collect();
+        let variation = variance(&logarithms)?.sqrt();
+        let freedom = (values.len() - 1) as f64;
+        let chi = ChiSquared::new(freedom).ok()?;
+        let tail = (1.0 - CONFIDENCE) / 2.0;
+        let end = |p: f64| variation * (freedom / chi.inverse_cdf(p)).sqrt();
+        let center = median(&logarithms)?;
+        let worst = logarithms.iter().map(|v| (v - center).abs().exp_m1()).fold(0.0, f64::max);
+        let interval = Interval { low: end(1.0 - tail), high: end(tail), confidence: CONFIDENCE };
+        Some(Self { variation, interval, worst, runs: values.len() as u32 })
+    }
+}
+
+/// Compares `candidate` with `baseline`.
+///
+/// # Errors
+/// A side without runs, or a figure that is not a positive number.
+pub fn compare_runs(baseline: &[RunValue], candidate: &[RunValue], question: &Question) -> Result<Comparison> {
+    for (side, runs) in [("baseline", baseline), ("candidate", candidate)] {
+        if runs.is_empty() {
+            return Err(Error::plan(format!("the {side} has no run"), "name at least one run a side"));
+        }
+        if let Some(bad) = runs.iter().find(|run| !(run.value.is_normal() && run.value > 0.0)) {
+            return Err(Error::run(
+                format!("a run of the {side} has the figure {}, which has no ratio", bad.value),
+                "omit that run, or compare another figure",
+            ));
+        }
+    }
+    if machines::has_several([baseline, candidate]) {
+        return Ok(machines::compare(baseline, candidate, question));
+    }
+    if baseline.len() == 1 || candidate.len() == 1 {
+        return Ok(student::compare_single(baseline, candidate, question));
+    }
+    Ok(group::compare(baseline, candidate, question))
 }
 
 /// Which way a verdict points when the interval lies wholly above (or below) the margin.

@@ -7,24 +7,21 @@ use crate::stats::interval::{CONFIDENCE, Interval};
 use crate::stats::moment::{mean, quantile, sorted};
 use crate::stats::random::Random;
 
+pub(super) const SEED: u64 = 1;
+
 /// Fewest points of a series that blocks are drawn from.
 const SHORTEST_SERIES: usize = 10;
 
 /// Interval of the ratio. Runs are resampled, and within each drawn run its blocks of seconds, if known. `None` below
 /// two runs a side, without resamples, or if all resamples agree.
-pub(crate) fn ratio_bca(
-    baseline: &[RunValue],
-    candidate: &[RunValue],
-    resamples: usize,
-    seed: u64,
-) -> Option<Interval> {
+pub(crate) fn ratio_bca(baseline: &[RunValue], candidate: &[RunValue], resamples: usize) -> Option<Interval> {
     if baseline.len() < 2 || candidate.len() < 2 || resamples < 100 {
         return None;
     }
     let sides = [sampled(baseline), sampled(candidate)];
     let values = sides.each_ref().map(|side| side.iter().map(|run| run.value).collect::<Vec<f64>>());
     let estimate = median_difference(&values[0], &values[1]);
-    let mut random = Random::new(seed, "bootstrap of a ratio");
+    let mut random = Random::new(SEED, "bootstrap of a ratio");
     let mut draw = |side: &[Sampled]| -> Vec<f64> {
         (0..side.len())
             .map(|_| {

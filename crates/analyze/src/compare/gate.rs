@@ -97,7 +97,7 @@ impl Gate {
     }
 
     pub fn judge_points(&self, points: &[ComparedPoint]) -> GateOutcome {
-        self.judge(&points.iter().map(|compared| compared.point.comparison.verdict))
+        self.judge(&points.iter().map(|compared| compared.comparison.verdict))
     }
 
     /// The outcome for the verdicts on the last side, compared with each other one or at each point.

@@ -41,14 +41,11 @@ pub(super) fn compare(baseline: &[RunValue], candidate: &[RunValue], question: &
         interval: Some(interval),
         basis: Basis::Runs,
         margin: question.margin,
-        p_difference: Some(shift.p_difference()),
         p_beyond: Some(p_beyond),
-        p_equivalent: Some(p_equivalent),
-        bootstrap: bootstrap::ratio_bca(baseline, candidate, question.resamples, question.seed),
+        bootstrap: bootstrap::ratio_bca(baseline, candidate, question.resamples),
         cliffs_delta: cliffs_delta(&a, &b),
         runs_baseline: a.len() as u32,
         runs_candidate: b.len() as u32,
-        variation: Some(variation),
         detectable: if alone { detectable_effect(variation, fewer) } else { None },
         runs_needed: (alone && verdict == Verdict::NotDecided)
             .then(|| runs_needed(variation, distance))

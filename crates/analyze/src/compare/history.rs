@@ -5,12 +5,13 @@ pub use mindful_core::result::comparison::LevelChange;
 
 use mindful_core::{Error, Result};
 
+use super::answer::Side;
 use super::comparable;
 use super::figure::ComparedFigure;
-use super::runs::Side;
 use super::sides::{compared_runs, value_of_run};
 use crate::stats::moment::mean;
 use crate::stats::random::Random;
+use crate::stats::split::{Split, best_split, splits};
 
 const SEED: u64 = 1;
 
@@ -60,7 +61,7 @@ impl History {
                 )
             })?);
         }
-        let changes = level_changes(&values, margin, SEED);
+        let changes = level_changes(&values, margin);
         Ok(Self { runs, values, changes })
     }
 
@@ -83,50 +84,25 @@ impl History {
     }
 }
 
-/// Finds changes of level in `values` by E-Divisive with means (Matteson and James 2014) on logarithms. There is one
-/// value above zero for each run, in order. The best split of the means is kept if few permutations do as well and the
-/// levels differ by more than `margin` (a share). Then both sides are searched in the same way. Runs are independent,
-/// so they are permuted directly; fewer than [`FEWEST_OF_A_HISTORY`] cannot reach the p.
-pub(crate) fn level_changes(values: &[f64], margin: f64, seed: u64) -> Vec<LevelChange> {
+/// Finds changes of level in `values`, on logarithms. There is one value above zero for each run, in order. A split is
+/// kept if few permutations do as well and the levels differ by more than `margin` (a share). Runs are independent, so
+/// they are permuted directly; fewer than [`FEWEST_OF_A_HISTORY`] cannot reach the p.
+fn level_changes(values: &[f64], margin: f64) -> Vec<LevelChange> {
     let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
-    let mut random = Random::new(seed, "permutations of a history");
-    let mut found = Vec::new();
-    search(&logs, 0, margin.ln_1p(), &mut random, &mut found);
-    found.sort_by_key(|(at, _)| *at);
-    let boundaries: Vec<usize> = [0].into_iter().chain(found.iter().map(|f| f.0)).chain([logs.len()]).collect();
-    let level = |i: usize| mean(&logs[boundaries[i]..boundaries[i + 1]]).unwrap_or(0.0).exp();
-    let change =
-        |(i, (at, p)): (usize, &(usize, f64))| LevelChange { at: *at, before: level(i), after: level(i + 1), p: *p };
-    found.iter().enumerate().map(change).collect()
-}
-
-fn search(logs: &[f64], offset: usize, margin: f64, random: &mut Random, found: &mut Vec<(usize, f64)>) {
-    let Some((at, separation)) = best_split(logs) else { return };
-    let (before, after) = logs.split_at(at);
-    let apart = mean(after).unwrap_or(0.0) - mean(before).unwrap_or(0.0);
-    let mut drawn = logs.to_vec();
-    let as_good = (0..PERMUTATIONS).filter(|_| {
-        random.shuffle(&mut drawn);
-        best_split(&drawn).is_some_and(|(_, drawn)| drawn >= separation)
-    });
-    let p = (as_good.count() + 1) as f64 / f64::from(PERMUTATIONS + 1);
-    if p < SIGNIFICANT && apart.abs() > margin {
-        found.push((offset + at, p));
-        search(before, offset, margin, random, found);
-        search(after, offset + at, margin, random, found);
-    }
-}
-
-/// The split with the largest `n1 n2 / n (mean1 - mean2)^2`, and that figure.
-fn best_split(logs: &[f64]) -> Option<(usize, f64)> {
-    let n = logs.len();
-    let splits = SHORTEST..(n + 1).checked_sub(SHORTEST)?;
-    let separation = |at: usize| {
-        let (before, after) = logs.split_at(at);
-        let apart = mean(before).unwrap_or(0.0) - mean(after).unwrap_or(0.0);
-        (at * (n - at)) as f64 / n as f64 * apart * apart
+    let mut random = Random::new(SEED, "permutations of a history");
+    let p_of = |before: &[f64], after: &[f64], separation: f64| {
+        let apart = mean(after)? - mean(before)?;
+        let mut drawn = [before, after].concat();
+        let as_good = (0..PERMUTATIONS).filter(|_| {
+            random.shuffle(&mut drawn);
+            best_split(&drawn, SHORTEST).is_some_and(|(_, drawn)| drawn >= separation)
+        });
+        let p = (as_good.count() + 1) as f64 / f64::from(PERMUTATIONS + 1);
+        (p < SIGNIFICANT && apart.abs() > margin.ln_1p()).then_some(p)
     };
-    splits.map(|at| (at, separation(at))).max_by(|a, b| a.1.total_cmp(&b.1))
+    let change =
+        |split: Split| LevelChange { at: split.at, before: split.before.exp(), after: split.after.exp(), p: split.p };
+    splits(&logs, SHORTEST, p_of).into_iter().map(change).collect()
 }
 
 #[cfg(test)]
@@ -143,7 +119,7 @@ mod tests {
         let mut random = Random::new(3, "steps");
         for _ in 0..20 {
             let values = runs(&mut random, &[(10, 1e4), (8, 0.9e4), (10, 1.05e4)]);
-            let changes = level_changes(&values, 0.03, 1);
+            let changes = level_changes(&values, 0.03);
             assert_eq!(changes.iter().map(|c| c.at).collect::<Vec<_>>(), [10, 18], "{changes:?}");
             assert!((changes[0].after / changes[0].before - 0.9).abs() < 0.03, "{changes:?}");
         }
@@ -152,10 +128,10 @@ mod tests {
     #[test]
     fn similar_runs_or_few_runs_show_no_change_of_level() {
         let mut random = Random::new(4, "level");
-        let false_alarms = (0..100).filter(|_| !level_changes(&runs(&mut random, &[(20, 1e4)]), 0.0, 1).is_empty());
+        let false_alarms = (0..100).filter(|_| !level_changes(&runs(&mut random, &[(20, 1e4)]), 0.0).is_empty());
         let false_alarms = false_alarms.count();
         assert!(false_alarms <= 4, "{false_alarms} of 100");
-        assert!(level_changes(&runs(&mut random, &[(3, 1e4), (3, 5e3)]), 0.03, 1).is_empty());
-        assert!(level_changes(&[], 0.03, 1).is_empty());
+        assert!(level_changes(&runs(&mut random, &[(3, 1e4), (3, 5e3)]), 0.03).is_empty());
+        assert!(level_changes(&[], 0.03).is_empty());
     }
 }

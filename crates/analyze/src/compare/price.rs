@@ -4,8 +4,7 @@ use mindful_core::plan::Price;
 use mindful_core::result::comparison::PriceRatio;
 use mindful_core::{Error, Result};
 
-use super::answer::Comparison;
-use super::runs::Side;
+use super::answer::{Comparison, Side};
 
 /// The price of each side; `None` if a side has none.
 ///

@@ -1,11 +1,10 @@
 //! Several sides in one order: groups that measured the same, ranks, prices, and the result in sentences.
 
 mod group;
-mod heading;
 pub(super) mod rank;
 pub(super) mod run;
-mod sentence;
 pub(super) mod table;
+mod words;
 
 use mindful_core::result::Validity;
 use mindful_core::result::comparison::NamedFact;
@@ -13,10 +12,10 @@ use mindful_core::result::ranking::{RankedGroup, RankedSide, RankingSummary};
 use mindful_core::{Error, Result};
 
 use self::group::Group;
-use self::heading::{contradict, differing_keys, measured, measured_first};
 use self::run::{NamedSide, RunsOfSide};
+use self::words::{contradict, differing_keys, measured, measured_first};
 use super::answer::{Basis, Verdict};
-use super::criterion::OrderedBy;
+use super::figure::OrderedBy;
 use super::gate::{Gate, GateOutcome};
 use super::sides::shared_run;
 
@@ -42,7 +41,7 @@ impl Ranking {
             let members: Vec<&RunsOfSide> = members.iter().map(|at| &judged[*at]).collect();
             let group = Group::from_members(&members, by, margin, force)?;
             last = sides.last().and_then(|side| group.last(&side.name)).unwrap_or(last);
-            sentences.extend(sentence::group_sentence(by, &group));
+            sentences.extend(words::group_sentence(by, &group));
             ranked.push(RankedGroup { measured: measured_first(measured, &shown), ..group.summary });
         }
         let all: Vec<&RankedSide> = ranked.iter().flat_map(|group| &group.sides).collect();

@@ -35,11 +35,6 @@ impl Shift {
         }
     }
 
-    /// Two-sided p of "no shift".
-    pub(crate) fn p_difference(&self) -> f64 {
-        (2.0 * self.p_above(0.0).min(self.p_below(0.0))).min(1.0)
-    }
-
     /// One-sided p of "the shift is at most `threshold`": a small p supports a shift above it.
     pub(crate) fn p_above(&self, threshold: f64) -> f64 {
         self.chance.at_most((self.rising.len() as f64 - self.above(threshold)).ceil())

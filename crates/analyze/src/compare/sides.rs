@@ -12,19 +12,17 @@ use mindful_core::result::{Severity, Summary};
 use mindful_core::workload::OpKind;
 use mindful_core::{Error, Result};
 
-use super::answer::{Comparison, Question, RunValue, Verdict};
+use super::answer::{Comparison, NoiseFloor, Question, RunValue, Side, Verdict, compare_runs};
 use super::curve::curves;
 use super::figure::{ComparedFigure, blocks_per_s_by_slice, run_value};
-use super::noise::NoiseFloor;
 use super::order::{Moment, Sequence};
 use super::percentile::{RunLatency, percentile_shifts};
 use super::price::{price_ratio, prices_of_sides};
 use super::provenance::joined_provenance;
-use super::runs::{Side, compare_runs};
-use super::sweep::{PointComparison, points};
-use super::{comparable, idle, machines};
+use super::{comparable, machines};
 use crate::analysis::Analysis;
 use crate::knee::{LoadPoint, Search};
+use crate::stats::interval::CONFIDENCE;
 use crate::stats::{autocorrelation, moment};
 use crate::step::StepAnalysis;
 
@@ -95,7 +93,7 @@ impl Sides {
             latency: compare_percentiles(baseline, candidate),
             curves: compare_curves(baseline, candidate),
             differences: [comparable::differences(runs), comparable::circumstances(runs)].concat(),
-            idle_settings: idle::settings(runs),
+            idle_settings: comparable::idle_settings(runs),
             prices: prices.filter(|_| is_rate),
             machines: BothSides {
                 baseline: spread_of_side(baseline, figure, margin),
@@ -139,7 +137,12 @@ pub struct ComparedSides {
 
 #[derive(Debug)]
 pub struct ComparedPoint {
-    pub point: PointComparison,
+    /// The load: sessions, or the varied setting.
+    pub load: f64,
+    /// The comparison there. It is "faster" or "slower" only if that survives the correction for the number of points.
+    pub comparison: Comparison,
+    /// `p_beyond` with all points of the sweep taken into account.
+    pub p_adjusted: Option<f64>,
     /// Medians of baseline and candidate.
     pub medians: [f64; 2],
     /// Why the order of the runs leaves the difference open.
@@ -154,15 +157,15 @@ impl ComparedSides {
             [point] => (Some(verdict(point)), Vec::new()),
             several => {
                 let at_load = |point: &ComparedPoint| PointVerdict {
-                    load: point.point.load,
-                    p_adjusted: point.point.p_adjusted,
+                    load: point.load,
+                    p_adjusted: point.p_adjusted,
                     verdict: verdict(point),
                 };
                 (None, several.iter().map(at_load).collect())
             }
         };
         let for_the_money = match (self.points.as_slice(), &self.prices) {
-            ([point], Some(prices)) => Some(price_ratio(&point.point.comparison, prices)),
+            ([point], Some(prices)) => Some(price_ratio(&point.comparison, prices)),
             _ => None,
         };
         ComparisonSummary {
@@ -193,7 +196,7 @@ fn place(side: &Side) -> Vec<NamedFact> {
 }
 
 fn verdict_summary(figure: ComparedFigure, compared: &ComparedPoint) -> VerdictSummary {
-    let (c, [baseline, candidate]) = (&compared.point.comparison, compared.medians);
+    let (c, [baseline, candidate]) = (&compared.comparison, compared.medians);
     VerdictSummary {
         verdict: c.verdict,
         medians: Medians { baseline, candidate, unit: figure.unit().to_owned() },
@@ -258,7 +261,7 @@ fn compare_points(
     sequence: Option<&Sequence>,
     question: &Question,
 ) -> Result<Vec<ComparedPoint>> {
-    let (mut compared, mut of_points) = (Vec::new(), Vec::new());
+    let mut points = Vec::new();
     for values in points_of_side(baseline) {
         let same_point = |step: &StepAnalysis| {
             let point = &step.summary.point;
@@ -275,15 +278,15 @@ fn compare_points(
         if a.is_empty() || b.is_empty() {
             continue;
         }
-        let load = values.get("sessions").and_then(|n| n.parse().ok()).unwrap_or(compared.len() as f64);
-        compared.push((load, compare_runs(&a, &b, question)?));
+        let load = values.get("sessions").and_then(|n| n.parse().ok()).unwrap_or(points.len() as f64);
+        let comparison = compare_runs(&a, &b, question)?;
         let [a, b] = [a, b].map(|side| side.iter().map(|run| run.value).collect::<Vec<_>>());
         let doubt = sequence.and_then(|sequence| sequence.doubt([&a, &b], question.margin));
-        of_points.push((load, [a, b].map(|values| moment::median(&values).unwrap_or(f64::NAN)), doubt));
+        let medians = [a, b].map(|values| moment::median(&values).unwrap_or(f64::NAN));
+        points.push(ComparedPoint { load, comparison, p_adjusted: None, medians, doubt });
     }
-    if compared.is_empty() {
-        let steps = [baseline, candidate].map(|side| side.iter().flat_map(|(_, analysis)| &analysis.steps));
-        let mut steps = steps.into_iter().flatten();
+    if points.is_empty() {
+        let mut steps = [baseline, candidate].into_iter().flatten().flat_map(|(_, analysis)| &analysis.steps);
         let lacking = steps.find(|step| figure.value_in(step).is_none()).map(|step| figure.lacking(step));
         let why = lacking.map_or_else(String::new, |why| format!(": {why}"));
         return Err(Error::run(
@@ -291,16 +294,42 @@ fn compare_points(
             "compare runs of the same plan or sweep, or another --figure",
         ));
     }
-    of_points.sort_by(|one, other| one.0.total_cmp(&other.0));
-    let single = |(load, comparison): (f64, Comparison)| PointComparison { load, comparison, p_adjusted: None };
-    let verdicts = if compared.len() == 1 { compared.into_iter().map(single).collect() } else { points(compared) };
-    let judged = verdicts.into_iter().zip(of_points).map(|(mut point, (_, medians, doubt))| {
-        if doubt.is_some() {
-            point.comparison.verdict = Verdict::NotDecided;
+    points.sort_by(|one, other| one.load.total_cmp(&other.load));
+    if points.len() > 1 {
+        adjust(&mut points);
+    }
+    for point in points.iter_mut().filter(|point| point.doubt.is_some()) {
+        point.comparison.verdict = Verdict::NotDecided;
+    }
+    Ok(points)
+}
+
+/// Takes the number of points into account: of many comparisons one is easily significant by chance.
+fn adjust(points: &mut [ComparedPoint]) {
+    let known: Vec<f64> = points.iter().filter_map(|point| point.comparison.p_beyond).collect();
+    let tested = points.iter_mut().filter(|point| point.comparison.p_beyond.is_some());
+    for (point, p) in tested.zip(holm(&known)) {
+        point.p_adjusted = Some(p);
+    }
+    for ComparedPoint { comparison, p_adjusted, .. } in points {
+        let survives = p_adjusted.is_some_and(|p| p <= (1.0 - CONFIDENCE) * (1.0 + 1e-9));
+        if matches!(comparison.verdict, Verdict::Faster | Verdict::Slower) && !survives {
+            comparison.verdict = Verdict::NotDecided;
         }
-        ComparedPoint { point, medians, doubt }
-    });
-    Ok(judged.collect())
+    }
+}
+
+/// p values adjusted for their number (Holm 1979), in input order.
+pub(crate) fn holm(p: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..p.len()).collect();
+    order.sort_by(|a, b| p[*a].total_cmp(&p[*b]));
+    let mut adjusted = vec![0.0; p.len()];
+    let mut largest = 0.0_f64;
+    for (rank, i) in order.into_iter().enumerate() {
+        largest = largest.max(p[i] * (p.len() - rank) as f64).min(1.0);
+        adjusted[i] = largest;
+    }
+    adjusted
 }
 
 fn points_of_side(side: &Side) -> Vec<BTreeMap<String, String>> {
@@ -359,4 +388,19 @@ fn load_points(side: &Side) -> BTreeMap<BTreeMap<String, String>, Vec<LoadPoint>
         }
     }
     curves
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn holm_steps_down_and_never_passes_one() {
+        let adjusted = holm(&[0.01, 0.04, 0.03, 0.005]);
+        for (reported, expected) in adjusted.iter().zip([0.03, 0.06, 0.06, 0.02]) {
+            assert!((reported - expected).abs() < 1e-12, "{adjusted:?}");
+        }
+        assert!(holm(&[0.9, 0.8]).iter().all(|p| *p <= 1.0));
+        assert!(holm(&[]).is_empty());
+    }
 }

@@ -1,11 +1,17 @@
 //! Comparisons by Student's t: an estimate on logarithms, its standard error, and the degrees of freedom of that error.
 
 use super::answer::{Basis, Comparison, Question, RunValue, Verdict, beyond};
+use super::bootstrap::{Blocks, SEED};
 use super::power::{detectable_effect, runs_needed};
+use super::shift::Shift;
 use crate::stats::distribution::{t_quantile, t_two_sided};
 use crate::stats::interval::{CONFIDENCE, Interval};
-use crate::stats::moment::variance;
+use crate::stats::moment::{sorted, variance};
+use crate::stats::random::Random;
 use crate::stats::rank_sum::wins;
+
+/// Resamples for a standard error, so that its own error is below 4 %.
+const RESAMPLES: usize = 400;
 
 /// Recommended runs a side if their variation is unknown.
 const RUNS_TO_BEGIN_WITH: u32 = 5;
@@ -82,19 +88,54 @@ pub(super) fn compare(
         interval: error.map(|e| e.around(estimate, family)),
         basis,
         margin: question.margin,
-        p_difference: error.map(|e| e.two_sided(estimate.abs())),
         p_beyond,
-        p_equivalent,
         bootstrap: None,
         cliffs_delta: cliffs_delta(&a, &b),
         runs_baseline: a.len() as u32,
         runs_candidate: b.len() as u32,
-        variation: None,
         detectable: variation.and_then(|v| detectable_effect(v, a.len().min(b.len()) as u32)),
         runs_needed: variation
             .map_or(Some(RUNS_TO_BEGIN_WITH), |v| runs_needed(v, (estimate.abs() - margin).abs()))
             .filter(|_| verdict == Verdict::NotDecided),
     }
+}
+
+/// Compares sides of which one has a single run. The data does not contain the variation between runs, so it comes from
+/// the platform's noise floor.
+pub(super) fn compare_single(baseline: &[RunValue], candidate: &[RunValue], question: &Question) -> Comparison {
+    let estimate = Shift::new(&logarithms(baseline), &logarithms(candidate)).estimate();
+    let basis = if question.noise.is_some() { Basis::NoiseFloor } else { Basis::WithinRun };
+    let (sides, variation) = ([baseline, candidate], question.noise.map(|floor| floor.variation));
+    compare(sides, question, basis, (estimate, error(sides, question)), variation)
+}
+
+/// `SE^2 = SE_within^2 + CV^2 / runs` summed over the sides; degrees of freedom come from the noise floor, by Welch and
+/// Satterthwaite. `None` without seconds of the runs and without a noise floor.
+fn error(sides: [&[RunValue]; 2], question: &Question) -> Option<StandardError> {
+    let within: Option<f64> = sides.iter().map(|side| within(side)).sum();
+    let Some(floor) = question.noise else {
+        let known = within.filter(|square| *square > 0.0);
+        return known.map(|square| StandardError { deviation: square.sqrt(), freedom: f64::INFINITY });
+    };
+    let shares: f64 = sides.iter().map(|side| 1.0 / side.len() as f64).sum();
+    let between = shares * floor.variation.powi(2);
+    let square = within.unwrap_or(0.0) + between;
+    let freedom = f64::from(floor.runs.max(2) - 1) * (square / between).powi(2);
+    (square > 0.0).then(|| StandardError { deviation: square.sqrt(), freedom })
+}
+
+/// Squared standard error of a side's mean from within its runs, relative; `None` without seconds.
+fn within(side: &[RunValue]) -> Option<f64> {
+    let squares: Option<Vec<f64>> = side
+        .iter()
+        .map(|run| {
+            let blocks = Blocks::new(&run.series)?;
+            let mut random = Random::new(SEED, "moving blocks within a run");
+            let draws: Vec<f64> = (0..RESAMPLES).map(|_| blocks.draw(&mut random)).collect();
+            variance(&draws)
+        })
+        .collect();
+    squares.map(|s| sorted(&s).iter().sum::<f64>() / (side.len() * side.len()) as f64)
 }
 
 /// Share of pairs in which the candidate is larger, minus the share in which it is smaller (Cliff 1993).

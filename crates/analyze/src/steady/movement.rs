@@ -2,7 +2,7 @@
 
 use crate::stats::moment::{batch_means, mean};
 
-use super::trend::trend;
+use super::level::trend;
 
 /// Fewest points in which a movement is distinguished from noise.
 const FEWEST: usize = 8;

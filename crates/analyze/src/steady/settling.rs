@@ -1,4 +1,4 @@
-//! Whether a step in progress is steady so far (docs/method.md, Steady state).
+//! Whether a step in progress is steady so far, when it is checked, and which check ends it (docs/method.md, Steady state).
 
 use std::time::Duration;
 
@@ -8,6 +8,33 @@ use mindful_core::record::run::{Series, StepRecord};
 use crate::figures::seconds::Seconds;
 use crate::figures::window::Window;
 use crate::steady::{Assessment, Change, Criteria, Reason, Signals, against, assess};
+
+/// Seconds before the first look: fewer are never enough.
+const FIRST_S: usize = 60;
+
+const EVERY_S: usize = 10;
+
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Looks {
+    last_s: usize,
+    agreed: bool,
+}
+
+impl Looks {
+    /// Whether to judge a step now, after `seen_s` seconds of it.
+    pub fn due(&self, seen_s: usize) -> bool {
+        seen_s >= FIRST_S && seen_s >= self.last_s + EVERY_S
+    }
+
+    /// Takes the result of a check after so many seconds; true if it ends the step. Among many checks one passes by
+    /// chance, so two checks in a row must find the whole window steady and precise.
+    pub fn push(&mut self, seen_s: usize, found: &Assessment) -> bool {
+        let agrees = found.steady && found.precise;
+        let ends = agrees && self.agreed;
+        (self.last_s, self.agreed) = (seen_s, agrees);
+        ends
+    }
+}
 
 /// Counters that grow by one when a checkpoint ends.
 const CHECKPOINTS: [Counter; 2] = [Counter::TimedCheckpoints, Counter::ForcedCheckpoints];

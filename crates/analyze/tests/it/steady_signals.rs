@@ -1,11 +1,11 @@
-//! Ramps, steps, cycles and noise with a known truth. The full tables come from the example `steady_rates`.
+//! Ramps, steps, cycles and noise with a known truth. The full tables come from the example `rates`.
 
 use crate::synthetic::Signal;
 use mindful_analyze::stats::random::Random;
-use mindful_analyze::steady::looks::Looks;
+use mindful_analyze::steady::settling::Looks;
 use mindful_analyze::steady::{
-    Assessment, Criteria, Movement, Reason, Signals, assess, changes, cover, drift, movement, mser5, period, precision,
-    shape, trend,
+    Assessment, Criteria, Movement, Reason, Signals, assess, changes, cover, drift, movement, mser5, period_s,
+    precision, shape, trend,
 };
 use proptest::prelude::*;
 
@@ -112,7 +112,7 @@ fn the_interval_of_the_mean_holds_it() {
     for (phi, least) in [(0.0, 37), (0.8, 34)] {
         let held = count(Signal::Level, phi, 40, |s| {
             let mean = s.iter().sum::<f64>() / s.len() as f64;
-            precision(s).is_some_and(|p| (mean / 1e4 - 1.0).abs() <= p.half_width)
+            precision(s).is_some_and(|half| (mean / 1e4 - 1.0).abs() <= half)
         });
         assert!(held >= least, "phi {phi}: {held} of 40");
     }
@@ -226,13 +226,11 @@ proptest! {
         let judged = assess(&signals, &Criteria::STRICT);
         prop_assert!(judged.warmup_s <= judged.end_s && judged.end_s <= series.len());
         prop_assert_eq!(judged.steady, judged.reasons.is_empty());
-        if let Some(p) = precision(&series) {
-            prop_assert!(p.half_width >= 0.0 && p.tau_s >= 1.0);
-        }
+        prop_assert!(precision(&series).is_none_or(|half| half >= 0.0));
         if let Some(s) = shape(&series) {
             prop_assert!(s.range.is_finite() && s.excursion.is_finite());
         }
-        prop_assert!(period(&series).is_none_or(|p| p.length_s > 0));
+        prop_assert!(period_s(&series).is_none_or(|period_s| period_s > 0));
     }
 
     #[test]

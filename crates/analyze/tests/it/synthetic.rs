@@ -2,7 +2,7 @@
 
 #![allow(dead_code, clippy::allow_attributes, reason = "each test uses its part")]
 
-use mindful_analyze::compare::RunValue;
+use mindful_analyze::compare::{Question, RunValue, SideValues, Verdict, compare_runs};
 use mindful_analyze::knee::{LoadPoint, ModelKind};
 use mindful_analyze::stats::distribution::t_two_sided;
 use mindful_analyze::stats::moment::{mean, variance};
@@ -42,6 +42,56 @@ impl Runs {
         let series: Vec<f64> =
             noise(random, self.seconds, self.phi).iter().map(|e| of_run * (1.0 + self.within * e)).collect();
         RunValue { value: mean(&series).unwrap_or(f64::NAN), series, machine: None }
+    }
+}
+
+pub(crate) fn values(side: &[RunValue]) -> Vec<f64> {
+    side.iter().map(|run| run.value).collect()
+}
+
+pub(crate) fn ask(margin: f64) -> Question {
+    Question { margin, resamples: 0, ..Question::default() }
+}
+
+/// Whether the verdict on two sides is that one is faster.
+pub(crate) fn differs(a: &[RunValue], b: &[RunValue], margin: f64) -> bool {
+    compare_runs(a, b, &ask(margin)).is_ok_and(|c| matches!(c.verdict, Verdict::Faster | Verdict::Slower))
+}
+
+/// Whether the interval of the ratio excludes 1: the test of no difference at 5 %.
+pub(crate) fn are_unequal(a: &[RunValue], b: &[RunValue], question: &Question) -> bool {
+    let interval = compare_runs(a, b, question).ok().and_then(|compared| compared.interval);
+    interval.is_some_and(|i| i.confidence > 0.949 && (i.low > 1.0 || i.high < 1.0))
+}
+
+pub(crate) fn side(random: &mut Random, runs: usize, level: f64, variation: f64) -> SideValues {
+    let run = |_| RunValue::from_value(level * (variation * random.normal()).exp());
+    SideValues { runs: (0..runs).map(run).collect(), noise: None }
+}
+
+/// Runs of several machines of one type, with the third host at `odd` of its level.
+pub(crate) struct Fleet {
+    pub machines: usize,
+    /// Runs of each machine.
+    pub runs: usize,
+    pub between: f64,
+    pub within: f64,
+    pub odd: f64,
+}
+
+impl Fleet {
+    pub(crate) fn side(&self, random: &mut Random, level: f64) -> Vec<RunValue> {
+        let mut all = Vec::new();
+        for number in 0..self.machines {
+            let odd = if number == 2 { self.odd } else { 1.0 };
+            let level = level * (self.between * random.normal()).exp() * odd;
+            let run = |_| RunValue {
+                machine: Some(format!("host-{number}")),
+                ..RunValue::from_value(level * (self.within * random.normal()).exp())
+            };
+            all.extend((0..self.runs).map(run));
+        }
+        all
     }
 }
 
@@ -168,23 +218,11 @@ impl Signal {
     /// The signal over so many seconds, with noise of this relative deviation; ramps continue.
     pub(crate) fn series_of(self, random: &mut Random, phi: f64, seconds: usize, deviation: f64) -> Vec<f64> {
         let shape = |t: f64| match self {
-            Self::Level => 1.0,
             Self::SmallRamp => 0.975 + 0.05 * t / 300.0,
             Self::Ramp => 0.925 + 0.15 * t / 300.0,
-            Self::Step => {
-                if t < 200.0 {
-                    1.0
-                } else {
-                    0.9
-                }
-            }
-            Self::SmallStep => {
-                if t < 200.0 {
-                    1.0
-                } else {
-                    0.95
-                }
-            }
+            Self::Step if t >= 200.0 => 0.9,
+            Self::SmallStep if t >= 200.0 => 0.95,
+            Self::Level | Self::Step | Self::SmallStep => 1.0,
             Self::Cycle => 1.0 + 0.2 * (std::f64::consts::TAU * t / 60.0).sin(),
             Self::WarmUp => 1.0 - 0.4 * (-t / 20.0).exp(),
         };

@@ -97,7 +97,7 @@ fn compare(matches: &ArgMatches) -> Result<Exit> {
         return Ok(Exit::Ok);
     };
     for point in &compared.points {
-        let c = &point.point.comparison;
+        let c = &point.comparison;
         let (a, b) = (c.runs_baseline as usize, c.runs_candidate as usize);
         if c.basis != Basis::Machines {
             gate.refuse_too_few(a, b, compared.points.len(), noise.is_some())?;

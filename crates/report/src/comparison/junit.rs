@@ -31,7 +31,7 @@ pub fn comparison_suite(compared: &ComparedSides, sides: &Sides, gate: &Gate) ->
 }
 
 fn case(gate: &Gate, compared: &ComparedSides, point: &ComparedPoint) -> Case {
-    let (unit, load) = (compared.figure.unit(), point.point.load);
+    let (unit, load) = (compared.figure.unit(), point.load);
     let name = if compared.points.len() == 1 { unit.to_owned() } else { format!("{unit} at {load}") };
     let outcome = gate.judge_points(std::slice::from_ref(point));
     Case { name, ending: gate_ending(gate, outcome, &verdict_line(point, compared)) }

@@ -26,11 +26,11 @@ fn sentences(compared: &ComparedSides) -> Vec<String> {
     let mut sentences = Vec::new();
     if let [point] = compared.points.as_slice() {
         sentences.push(verdict_line(point, compared));
-        sentences.push(format!("basis: {}", basis_words(&point.point.comparison)));
+        sentences.push(format!("basis: {}", basis_words(&point.comparison)));
     } else {
         let mut count: BTreeMap<&str, usize> = BTreeMap::new();
         for point in &compared.points {
-            *count.entry(verdict_word(point.point.comparison.verdict)).or_default() += 1;
+            *count.entry(verdict_word(point.comparison.verdict)).or_default() += 1;
         }
         let words: Vec<_> = count.iter().map(|(word, n)| format!("{word} at {n}")).collect();
         sentences.push(format!("{} points: {}", compared.points.len(), words.join(", ")));
@@ -47,8 +47,8 @@ fn rows(compared: &ComparedSides) -> Vec<Difference> {
     points.chain(percentiles).chain(compared.curves.iter().flat_map(curve_rows)).collect()
 }
 
-fn point_row(unit: &str, ComparedPoint { point, medians, .. }: &ComparedPoint, several: bool) -> Difference {
-    let [baseline, candidate] = medians.map(figure::number);
+fn point_row(unit: &str, point: &ComparedPoint, several: bool) -> Difference {
+    let [baseline, candidate] = point.medians.map(figure::number);
     Difference {
         name: if several { format!("{unit} at {}", figure::number(point.load)) } else { unit.to_owned() },
         baseline,

@@ -61,14 +61,14 @@ fn push_verdicts(text: &mut String, compared: &ComparedSides) {
     if let [point] = compared.points.as_slice() {
         text.push_str(&verdict_line(point, compared));
         text.push('\n');
-        push_basis(text, &point.point.comparison, point.doubt.as_deref());
+        push_basis(text, &point.comparison, point.doubt.as_deref());
         if let Some(prices) = &compared.prices {
-            push_price(text, &point.point.comparison, prices);
+            push_price(text, &point.comparison, prices);
         }
         return;
     }
     for point in &compared.points {
-        let _ = writeln!(text, "{:>6}  {}", point.point.load, verdict_line(point, compared));
+        let _ = writeln!(text, "{:>6}  {}", point.load, verdict_line(point, compared));
         if let Some(doubt) = &point.doubt {
             let _ = writeln!(text, "        not decided: {}", escape(doubt));
         }
@@ -79,7 +79,7 @@ fn push_verdicts(text: &mut String, compared: &ComparedSides) {
 /// The verdict with both sides: `FASTER: b.toml 742 blocks/s, a.toml 587 (medians of 5): +26 %, 97 % interval +13 % to
 /// +56 %`.
 pub(super) fn verdict_line(point: &ComparedPoint, compared: &ComparedSides) -> String {
-    let c = &point.point.comparison;
+    let c = &point.comparison;
     let runs = match (c.runs_baseline, c.runs_candidate) {
         (1, 1) => "one run each".to_owned(),
         (a, b) if a == b => format!("medians of {a}"),

@@ -2,7 +2,7 @@
 //!
 //! The follower is between the step and the recording, and passes all events on. After each slice that all sessions
 //! have completed it may judge the step. The intervals grow, because each check may also end a step by chance
-//! (`steady::looks`). A step ends at a boundary ahead of all sessions, so that their windows are equal.
+//! (`steady::settling::Looks`). A step ends at a boundary ahead of all sessions, so that their windows are equal.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -10,8 +10,7 @@ use std::time::Duration;
 use mindful_analyze::checks;
 use mindful_analyze::judgement::headline;
 use mindful_analyze::steady::Assessment;
-use mindful_analyze::steady::looks::Looks;
-use mindful_analyze::steady::settling::{at_cap, settled};
+use mindful_analyze::steady::settling::{Looks, at_cap, settled};
 use mindful_core::contract::clock::Clock;
 use mindful_core::contract::event::{Event, Events, emit_note};
 use mindful_core::record::run::StepRecord;
@@ -101,7 +100,7 @@ fn against(found: &Assessment, step: u32, slices: u32) -> Option<Finding> {
 }
 
 fn precision(found: &Assessment) -> Option<String> {
-    found.precision.map(|p| format!("mean known to +-{}", headline::percent(p.half_width)))
+    found.precision.map(|half| format!("mean known to +-{}", headline::percent(half)))
 }
 
 fn trend(found: &Assessment) -> Option<String> {

@@ -10,7 +10,7 @@ use mindful_core::result::ranking::{RankedGroup, RankedSide, RankingSummary, Run
 use super::rank::{Ranks, SideValues};
 use super::run::{RunsOfSide, values_of};
 use crate::compare::answer::{Basis, Comparison, Question, Verdict};
-use crate::compare::criterion::{OrderedBy, OrderedRun};
+use crate::compare::figure::{OrderedBy, OrderedRun};
 use crate::compare::order::Sequence;
 use crate::compare::power::runs_to_rank;
 use crate::compare::provenance::{NOT_STATED, joined_places};

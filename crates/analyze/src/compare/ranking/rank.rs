@@ -8,9 +8,7 @@
 
 use mindful_core::Result;
 
-use crate::compare::answer::{Comparison, Question, RunValue, Verdict};
-use crate::compare::noise::NoiseFloor;
-use crate::compare::runs::compare_runs;
+use crate::compare::answer::{Comparison, NoiseFloor, Question, RunValue, Verdict, compare_runs};
 use crate::compare::student::StandardError;
 use crate::stats::moment::{mean, median, variance};
 

@@ -6,13 +6,11 @@ use mindful_core::result::Validity;
 use mindful_core::result::comparison::{ComparedRun, NamedFact};
 
 use crate::analysis::Analysis;
-use crate::compare::answer::RunValue;
+use crate::compare::answer::{NoiseFloor, RunValue, Side};
 use crate::compare::comparable::{self, RunFacts};
-use crate::compare::criterion::{OrderedBy, OrderedRun};
-use crate::compare::noise::NoiseFloor;
+use crate::compare::figure::{OrderedBy, OrderedRun};
 use crate::compare::order::Moment;
 use crate::compare::provenance;
-use crate::compare::runs::Side;
 use crate::compare::sides::compared_run;
 
 #[derive(Debug)]
@@ -30,20 +28,20 @@ pub(super) struct RankedRun {
     pub(super) ordered: std::result::Result<OrderedRun, String>,
     pub(super) price: Option<Price>,
     pub(super) place: Vec<NamedFact>,
-    pub(super) measured: Vec<(String, String)>,
+    pub(super) measured: Vec<NamedFact>,
     pub(super) facts: RunFacts,
     pub(super) moment: Moment,
 }
 
 impl RankedRun {
     pub(super) fn from_run(run: &Run, analysis: &Analysis, by: OrderedBy) -> Self {
-        let owned = |(name, value): (&str, String)| (name.to_owned(), value);
+        let named = |(name, value): (&str, String)| NamedFact { name: name.to_owned(), value };
         Self {
             compared: compared_run(&analysis.summary),
             ordered: by.ordered_run(run, analysis),
             price: run.head.plan.price.clone(),
             place: provenance::place(run),
-            measured: comparable::measured(run).into_iter().map(owned).collect(),
+            measured: comparable::measured(run).into_iter().map(named).collect(),
             facts: RunFacts::from_run(run),
             moment: Moment::from_run(run, analysis),
         }

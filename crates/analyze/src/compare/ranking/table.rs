@@ -13,11 +13,10 @@ use mindful_core::result::comparison::NamedFact;
 use mindful_core::result::ranking::{RankedGroup, RankedSide, RankingSummary};
 
 use super::group::{Group, mark_efficient, single, summary};
-use super::heading::{contradict, differing_keys, measured, measured_first};
 use super::run::{RankedRun, RunsOfSide};
-use super::sentence;
+use super::words::{contradict, differing_keys, group_sentence, measured, measured_first};
 use crate::analysis::Analysis;
-use crate::compare::criterion::OrderedBy;
+use crate::compare::figure::OrderedBy;
 use crate::compare::provenance::NOT_STATED;
 
 /// Most sides of a group that have ranks.
@@ -78,7 +77,7 @@ pub fn table(rows: Vec<TableRow>, by: OrderedBy, margin: f64) -> Result<RunTable
             0 | 1 => {}
             2..=MOST_SIDES => {
                 let group = Group::from_members(&sides.iter().collect::<Vec<_>>(), by, margin, false)?;
-                sentences.extend(sentence::group_sentence(by, &group));
+                sentences.extend(group_sentence(by, &group));
                 ranked.push(RankedGroup { measured, ..group.summary });
             }
             count => not_ranked.push((measured, count)),

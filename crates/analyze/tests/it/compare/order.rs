@@ -35,9 +35,9 @@ fn sides_that_follow_each_other_are_reported_as_such() {
         side((first..).step_by(step).zip(NOISE).map(move |(minute, noise)| (minute, us + noise)))
     };
     let alternating = compared(at(0, 2, 6_400), at(1, 2, 5_000));
-    assert_eq!((alternating.points[0].point.comparison.verdict, &alternating.order), (Verdict::Faster, &None));
+    assert_eq!((alternating.points[0].comparison.verdict, &alternating.order), (Verdict::Faster, &None));
     let sequential = compared(at(0, 1, 6_400), at(10, 1, 5_000));
-    assert_eq!(sequential.points[0].point.comparison.verdict, Verdict::Faster);
+    assert_eq!(sequential.points[0].comparison.verdict, Verdict::Faster);
     assert!(sequential.order.is_some() && sequential.points[0].doubt.is_none());
 }
 
@@ -45,7 +45,7 @@ fn sides_that_follow_each_other_are_reported_as_such() {
 fn a_drift_through_both_sides_is_no_difference_between_them() {
     let drifting = |from: u32| side((from..from + 5).map(|minute| (minute, 6_400 - 100 * u64::from(minute))));
     let sequential = compared(drifting(0), drifting(5));
-    assert_eq!(sequential.points[0].point.comparison.verdict, Verdict::NotDecided);
+    assert_eq!(sequential.points[0].comparison.verdict, Verdict::NotDecided);
     assert!(sequential.points[0].doubt.is_some());
 }
 
@@ -63,7 +63,7 @@ fn a_disturbed_run_of_one_side_leaves_the_difference_open() {
     );
     disturbed.push((run, judged));
     let sequential = compared(at(0, 6_400), disturbed);
-    assert_eq!(sequential.points[0].point.comparison.verdict, Verdict::NotDecided);
+    assert_eq!(sequential.points[0].comparison.verdict, Verdict::NotDecided);
     assert!(sequential.points[0].doubt.as_ref().is_some_and(|doubt| doubt.contains("disturbed")));
 }
 

@@ -1,28 +1,11 @@
-//! Ranks of sides and types of machines with a known truth. The full tables come from the example `rank_rates`.
+//! Ranks of sides and types of machines with a known truth. The full tables come from the example `rates`.
 
-use mindful_analyze::compare::{Question, Ranks, RunValue, SideValues, Verdict, compare_runs, machine_spread};
+use crate::synthetic::{Fleet, ask, differs, side};
+use mindful_analyze::compare::{Ranks, RunValue, SideValues, Verdict, compare_runs, machine_spread};
 use mindful_analyze::stats::random::Random;
 
-/// Without a margin every difference counts: the strictest case.
-fn ask() -> Question {
-    Question { margin: 0.0, resamples: 0, ..Question::default() }
-}
-
-fn side(random: &mut Random, runs: usize, level: f64, variation: f64) -> SideValues {
-    let run = |_| RunValue::from_value(level * (variation * random.normal()).exp());
-    SideValues { runs: (0..runs).map(run).collect(), noise: None }
-}
-
 fn fleet(random: &mut Random, machines: usize, runs: usize, between: f64) -> Vec<RunValue> {
-    let mut all = Vec::new();
-    for number in 0..machines {
-        let level = (between * random.normal()).exp();
-        let machine = Some(format!("host-{number}"));
-        let run =
-            |_| RunValue { machine: machine.clone(), ..RunValue::from_value(level * (0.01 * random.normal()).exp()) };
-        all.extend((0..runs).map(run));
-    }
-    all
+    Fleet { machines, runs, between, within: 0.01, odd: 1.0 }.side(random, 1.0)
 }
 
 /// Half of the sides vary three times as much as the others, as volumes of a cloud do.
@@ -34,7 +17,7 @@ fn equal_sides_get_one_rank_in_all_but_one_of_sixteen_sets() {
         let count = 3 + set % 10;
         let runs = [4, 5, 8][set % 3];
         let sides: Vec<_> = (0..count).map(|at| side(&mut random, runs, 1e4, [0.01, 0.03][at % 2])).collect();
-        let ranks = Ranks::from_sides(&sides, &ask()).unwrap();
+        let ranks = Ranks::from_sides(&sides, &ask(0.0)).unwrap();
         told_apart += usize::from(ranks.ranks.iter().any(|rank| *rank != [1, count as u32]));
     }
     assert!(told_apart <= 64, "{told_apart} of 1,000");
@@ -46,7 +29,7 @@ fn two_sides_in_a_ranking_are_judged_as_two_sides_are() {
     for set in 0..300 {
         let level = 1e4 * (1.0 + 0.02 * f64::from(set % 6));
         let sides = [side(&mut random, 5, 1e4, 0.015), side(&mut random, 5, level, 0.015)];
-        let question = Question { resamples: 0, ..Question::default() };
+        let question = ask(0.03);
         let alone = compare_runs(&sides[0].runs, &sides[1].runs, &question).unwrap();
         let ranks = Ranks::from_sides(&sides, &question).unwrap();
         assert_eq!(ranks.is_better(1, 0), alone.verdict == Verdict::Faster);
@@ -65,7 +48,7 @@ fn a_side_between_two_that_differ_has_a_range_of_ranks() {
         noise: None,
     };
     let sides = [steady(100.0, 0.004), steady(104.0, 0.004), steady(108.0, 0.004), steady(200.0, 0.004)];
-    let ranks = Ranks::from_sides(&sides, &Question { resamples: 0, ..Question::default() }).unwrap();
+    let ranks = Ranks::from_sides(&sides, &ask(0.03)).unwrap();
     assert_eq!(ranks.order, [3, 2, 1, 0]);
     assert_eq!(ranks.ranks, [[3, 4], [2, 4], [2, 3], [1, 1]]);
     let (ratio, interval, _) = ranks.ratio(0, 3).unwrap();
@@ -80,8 +63,7 @@ fn machines_of_one_type_that_differ_make_no_two_types_differ() {
         let mut told_apart = 0;
         for _ in 0..1_000 {
             let (one, other) = (fleet(&mut random, a, 4, 0.08), fleet(&mut random, b, 4, 0.08));
-            let compared = compare_runs(&one, &other, &ask()).unwrap();
-            told_apart += usize::from(matches!(compared.verdict, Verdict::Faster | Verdict::Slower));
+            told_apart += usize::from(differs(&one, &other, 0.0));
         }
         assert!(told_apart <= 64, "{a} machines against {b}: {told_apart} of 1,000");
     }
@@ -94,8 +76,7 @@ fn types_that_differ_by_more_than_their_machines_are_told_apart() {
     for run in &mut other {
         run.value *= 1.5;
     }
-    let question = Question { resamples: 0, ..Question::default() };
-    assert_eq!(compare_runs(&one, &other, &question).unwrap().verdict, Verdict::Faster);
+    assert_eq!(compare_runs(&one, &other, &ask(0.03)).unwrap().verdict, Verdict::Faster);
 }
 
 #[test]

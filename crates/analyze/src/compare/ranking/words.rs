@@ -1,10 +1,49 @@
-//! The result of a ranking in sentences.
+//! The words of a ranking: the workload that headings of groups name, and the result in sentences.
 
+use std::collections::BTreeMap;
+
+use mindful_core::result::comparison::NamedFact;
 use mindful_core::result::ranking::RankedSide;
 
 use super::group::Group;
-use crate::compare::criterion::OrderedBy;
-use crate::compare::figure::ComparedFigure;
+use super::run::RunsOfSide;
+use crate::compare::figure::{ComparedFigure, OrderedBy};
+use crate::compare::provenance::joined_places;
+
+/// Facts that come first in each heading.
+const FIRST: [&str; 4] = ["engine", "mix", "work unit", "active set"];
+
+/// Facts that a heading names: engine, mix, work unit, active set, and each other in which the groups differ.
+pub(super) fn differing_keys(groups: &[&[NamedFact]]) -> Vec<String> {
+    let mut values: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for fact in groups.iter().copied().flatten() {
+        values.entry(&fact.name).or_default().push(&fact.value);
+    }
+    let named = |(name, values): (&str, Vec<&str>)| {
+        let differs = values.len() != groups.len() || values.iter().any(|value| *value != values[0]);
+        (differs || FIRST.contains(&name)).then(|| name.to_owned())
+    };
+    values.into_iter().filter_map(named).collect()
+}
+
+/// The `shown` facts of a heading, in their order.
+pub(super) fn measured_first(measured: Vec<NamedFact>, shown: &[String]) -> Vec<NamedFact> {
+    let mut measured: Vec<_> = measured.into_iter().filter(|fact| shown.contains(&fact.name)).collect();
+    measured.sort_by_key(|fact| FIRST.iter().position(|name| *name == fact.name).unwrap_or(FIRST.len()));
+    measured
+}
+
+/// The workload of a side's runs.
+pub(super) fn measured(side: &RunsOfSide) -> Vec<NamedFact> {
+    let mut measured = joined_places(side.runs.iter().map(|run| run.measured.as_slice()));
+    measured.sort();
+    measured
+}
+
+/// Whether a fact of `others` has another value in `facts`.
+pub(super) fn contradict(facts: &[NamedFact], others: &[NamedFact]) -> bool {
+    others.iter().any(|other| facts.iter().any(|fact| fact.name == other.name && fact.value != other.value))
+}
 
 /// The sentence of a group: `c is 1.31 times b (1.25 to 1.38) and costs 0.92 of it; a and b cannot be told apart.`
 pub(super) fn group_sentence(by: OrderedBy, group: &Group) -> Option<String> {
