@@ -27,7 +27,7 @@ use crate::connect::link::Link;
 use crate::connect::{Server, refuse_pooler};
 use crate::dataset::lock::{self, RunLock};
 use crate::dataset::registry::{self, Entry};
-use crate::dataset::sample::Sampled;
+use crate::dataset::verify::Sampled;
 use crate::dataset::{load, space, stored, verify};
 use crate::observe::watch::ServerWatch;
 use crate::observe::{counters, describe, waits};

@@ -1,7 +1,7 @@
 //! Messages of a server or the network, on one line of limited length.
 
 use std::fmt::Display;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 
 use mindful_core::contract::error::one_line;
 use mindful_core::{Error, ErrorKind as Kind};
@@ -26,25 +26,54 @@ pub fn error_of_kind(kind: Kind, what: String, next: impl Into<String>) -> Error
     }
 }
 
-/// The remedy for a failed connection, if the kind of its error is sufficient. `url` is an example of one that names a
-/// host.
-pub fn connection_advice(kind: ErrorKind, url: &str) -> Option<String> {
-    Some(match kind {
-        ErrorKind::ConnectionRefused => "nothing listens there: start the server, or check host and port".to_owned(),
-        ErrorKind::NotFound => format!("no server has its socket there: start it, or name the host: {url}"),
-        ErrorKind::PermissionDenied => "this user may not use that socket: permit it, or connect by TCP".to_owned(),
-        ErrorKind::TimedOut | ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable => {
-            "check host, port, routes and firewalls on the way".to_owned()
-        }
-        _ => return None,
-    })
+/// Names of a database and its client for its errors.
+#[derive(Debug)]
+pub struct Words {
+    pub product: &'static str,
+    /// An example of a URL that names a host.
+    pub url: &'static str,
+    /// The parameter for the mode, and its values: no TLS, no verification, verification of the CA only.
+    pub mode: &'static str,
+    pub off: &'static str,
+    pub unverified: &'static str,
+    pub verify_ca: &'static str,
+    pub ca: &'static str,
+    pub certificate: &'static str,
+    pub key: &'static str,
+    /// The server's setting for the CA of its clients.
+    pub server_ca: &'static str,
 }
 
-pub fn network_advice(text: &str) -> &'static str {
-    if text.contains("lookup address") {
-        "correct the host name, or the name service of this host"
-    } else {
-        "check the network on the way"
+impl Words {
+    /// The error for a peer with another protocol; `said` is its interpretation.
+    pub fn foreign(&self, said: &str) -> Error {
+        let product = self.product;
+        let next = format!("check that host and port are those of a {product} server");
+        Error::target(format!("answered, but not as {product}{said}"), next)
+    }
+
+    pub fn explain_io(&self, fault: &io::Error) -> Error {
+        let text = one_line(&fault.to_string());
+        let next = match fault.kind() {
+            ErrorKind::InvalidData | ErrorKind::InvalidInput => return self.foreign(&format!(" ({text})")),
+            ErrorKind::ConnectionReset | ErrorKind::BrokenPipe | ErrorKind::ConnectionAborted => {
+                return Error::run(format!("the server went away ({text})"), "see its error log, then run again");
+            }
+            ErrorKind::ConnectionRefused => "nothing listens there: start the server, or check host and port",
+            ErrorKind::NotFound => {
+                return Error::target(
+                    text,
+                    format!("no server has its socket there: start it, or name the host: {}", self.url),
+                );
+            }
+            ErrorKind::PermissionDenied => "this user may not use that socket: permit it, or connect by TCP",
+            ErrorKind::TimedOut | ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable => {
+                "check host, port, routes and firewalls on the way"
+            }
+            _ if text.contains("lookup address") => "correct the host name, or the name service of this host",
+            _ => "check the network on the way",
+        };
+        Error::target(text, next)
     }
 }
 

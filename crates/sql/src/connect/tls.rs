@@ -19,6 +19,7 @@ use rustls::{
     SupportedProtocolVersion,
 };
 
+use super::error_text::Words;
 use super::read_bounded;
 
 /// The certificates and the key of a client.
@@ -151,35 +152,15 @@ impl ServerCertVerifier for Verifier {
     }
 }
 
-/// Names of a database and its client for the parts of TLS.
-#[derive(Debug)]
-pub struct Words {
-    pub product: &'static str,
-    /// The parameter for the mode, and its values: no TLS, no verification, verification of the CA only.
-    pub mode: &'static str,
-    pub off: &'static str,
-    pub unverified: &'static str,
-    pub verify_ca: &'static str,
-    pub ca: &'static str,
-    pub certificate: &'static str,
-    pub key: &'static str,
-    /// The server's setting for the CA of its clients.
-    pub server_ca: &'static str,
-}
-
 impl Words {
-    pub fn explain(&self, fault: &rustls::Error) -> Error {
+    pub fn explain_tls(&self, fault: &rustls::Error) -> Error {
         match fault {
             rustls::Error::InvalidCertificate(fault) => self.certificate_fault(fault),
             rustls::Error::AlertReceived(alert) => self.refusal(*alert),
-            rustls::Error::InvalidMessage(_) => Error::target(
-                format!("answered, but not as {} with TLS", self.product),
-                format!(
-                    "check that host and port are those of a {} server, or set {}",
-                    self.product,
-                    self.without_tls()
-                ),
-            ),
+            rustls::Error::InvalidMessage(_) => {
+                let foreign = self.foreign(" with TLS");
+                Error { next: format!("{}, or set {}", foreign.next, self.without_tls()), ..foreign }
+            }
             rustls::Error::PeerIncompatible(why) => {
                 let what = format!("no TLS version or cipher in common ({why:?})");
                 Error::target(what, "enable TLS 1.2 or 1.3 with an ECDHE cipher on the server")

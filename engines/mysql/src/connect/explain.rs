@@ -5,17 +5,17 @@ use std::io;
 
 use mindful_core::contract::error::one_line;
 use mindful_core::{Error, ErrorKind};
-use mindful_sql::connect::error_text::{connection_advice, error_of_kind, network_advice, quote};
-use mindful_sql::connect::tls::Words;
+use mindful_sql::connect::error_text::{Words, error_of_kind, quote};
 use mysql::{DriverError, MySqlError};
 
 use super::packets::{NEXT, NOT_ENDED, REFUSED};
 
 pub(super) const DENIED: u16 = 1045;
 
-/// TLS as the client's parameters call it.
-const TLS: Words = Words {
+/// Names as the client's parameters have them.
+const WORDS: Words = Words {
     product: "MariaDB or MySQL",
+    url: "mysql://user@host:3306/database",
     mode: "ssl-mode",
     off: "DISABLED",
     unverified: "REQUIRED",
@@ -160,31 +160,20 @@ pub(super) fn no_tls() -> Error {
     )
 }
 
-/// The error for a peer with another protocol; `said` is its interpretation.
 pub(super) fn no_mysql(said: &str) -> Error {
-    let next = "check that host and port are those of a MariaDB or MySQL server";
-    Error::target(format!("answered, but not as MariaDB or MySQL{said}"), next)
+    WORDS.foreign(said)
 }
 
 pub(super) fn io_fault(fault: &io::Error) -> Error {
-    let text = one_line(&fault.to_string());
     if let Some(fault) = fault.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
-        return TLS.explain(fault);
+        return WORDS.explain_tls(fault);
     }
     match fault.kind() {
         io::ErrorKind::WouldBlock => no_answer(),
-        io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => no_mysql(&format!(" ({text})")),
-        io::ErrorKind::ConnectionReset
-        | io::ErrorKind::BrokenPipe
-        | io::ErrorKind::ConnectionAborted
-        | io::ErrorKind::UnexpectedEof => {
-            Error::run(format!("the server went away ({text})"), "see its error log, then run again")
+        io::ErrorKind::UnexpectedEof => {
+            WORDS.explain_io(&io::Error::new(io::ErrorKind::ConnectionReset, fault.to_string()))
         }
-        kind => {
-            let next = connection_advice(kind, "mysql://user@host:3306/database");
-            let next = next.unwrap_or_else(|| network_advice(&text).to_owned());
-            Error::target(text, next)
-        }
+        _ => WORDS.explain_io(fault),
     }
 }
 

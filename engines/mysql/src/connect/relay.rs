@@ -24,6 +24,7 @@ use mindful_host::ownership::make_temporary_folder;
 use mindful_sql::connect::abort::{Patience, not_ended};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustls::ClientConfig;
+use socket2::Socket;
 
 use super::explain::{io_fault, no_answer};
 use super::packets::{ERROR, HEAD, NEXT, NOT_ENDED, REFUSED, Watch, error_packet, length_of};
@@ -58,18 +59,19 @@ impl Handle {
     }
 }
 
+#[derive(Clone)]
 pub(super) enum Address {
     Socket(PathBuf),
     Port(u16),
 }
 
-enum Listener {
-    Unix(UnixListener, PathBuf),
-    Tcp(TcpListener),
+impl Address {
+    fn remove_folder(&self) {
+        if let Self::Socket(path) = self {
+            let _ = path.parent().map(fs::remove_dir_all);
+        }
+    }
 }
-
-trait Driver: Read + Write + AsFd {}
-impl<S: Read + Write + AsFd> Driver for S {}
 
 /// A server that has greeted, and how to continue with it.
 pub(super) struct Relay {
@@ -125,26 +127,28 @@ impl Relay {
                 "set TMPDIR to a folder of your own with a short path",
             )
         };
-        let listener = Listener::new(self.tls.is_none() && self.wire.is_tcp()).map_err(failed)?;
-        let address = listener.address().map_err(failed)?;
         let within = self.within;
+        let (listener, address) = listen(self.tls.is_none() && self.wire.is_tcp(), within).map_err(failed)?;
+        let listening = address.clone();
         let (hand_over, wire) = mpsc::channel();
         let handle = Handle { wire, limit_ms: Arc::clone(&self.limit_ms), timeout: within };
         handle.set_patience(Patience::Question);
         let carrying = thread::Builder::new().name("relay".to_owned()).spawn(move || {
-            let accepted = listener.accept(within);
+            let accepted = listener.accept();
             // The folder for temporary files contains nothing of it while the connection is open, or if the process
             // ends.
             drop(listener);
-            if let Ok(mut driver) = accepted {
-                self.carry(&mut *driver, &hand_over);
+            listening.remove_folder();
+            if let Ok((mut driver, _)) = accepted {
+                let _ = driver.set_tcp_nodelay(true);
+                self.carry(&mut driver, &hand_over);
             }
         });
-        carrying.map_err(failed)?;
+        carrying.inspect_err(|_| address.remove_folder()).map_err(failed)?;
         Ok((address, handle))
     }
 
-    fn carry(mut self, driver: &mut dyn Driver, hand_over: &mpsc::Sender<Wire>) {
+    fn carry(mut self, driver: &mut Socket, hand_over: &mpsc::Sender<Wire>) {
         let mut last = 0;
         match self.carry_all(driver, &mut last) {
             Ok(()) => {
@@ -162,7 +166,7 @@ impl Relay {
 
     /// Relays packets until the driver has left and no answer is due. `last` is the number of the last packet passed to
     /// the driver.
-    fn carry_all(&mut self, driver: &mut dyn Driver, last: &mut u8) -> Result<(), End> {
+    fn carry_all(&mut self, driver: &mut Socket, last: &mut u8) -> Result<(), End> {
         let mut watch = Watch::new();
         let deadline = Instant::now() + self.within;
         driver.write_all(&self.greeting).map_err(|_| None)?;
@@ -181,7 +185,7 @@ impl Relay {
             let limit = Duration::from_millis(self.limit_ms.load(Ordering::Relaxed));
             let probing = (heard + self.within * PROBES).min(asked + limit);
             let patience = if watch.is_login() { deadline } else { probing };
-            let [driver_says, server_says] = await_either(&*driver, &self.wire, patience).map_err(|_| None)?;
+            let [driver_says, server_says] = await_either(driver, &self.wire, patience).map_err(|_| None)?;
             if driver_says {
                 let length = uninterrupted(|| driver.read(&mut part)).map_err(|_| None)?;
                 if length == 0 {
@@ -265,7 +269,7 @@ pub(super) fn sent(what: &str) -> Error {
 }
 
 /// Waits until the driver or the server can be read, or the deadline is over.
-fn await_either(driver: &dyn Driver, wire: &Wire, deadline: Instant) -> io::Result<[bool; 2]> {
+fn await_either(driver: &Socket, wire: &Wire, deadline: Instant) -> io::Result<[bool; 2]> {
     let left = deadline.saturating_duration_since(Instant::now());
     let timeout = Timespec::try_from(left).map_err(io::Error::other)?;
     let (driver, server): (BorrowedFd<'_>, BorrowedFd<'_>) = (driver.as_fd(), wire.as_fd());
@@ -277,47 +281,17 @@ fn await_either(driver: &dyn Driver, wire: &Wire, deadline: Instant) -> io::Resu
     }
 }
 
-impl Listener {
-    fn new(is_tcp: bool) -> io::Result<Self> {
-        if is_tcp {
-            return TcpListener::bind(("127.0.0.1", 0)).map(Self::Tcp);
-        }
-        let folder = make_temporary_folder()?;
-        UnixListener::bind(folder.join("s")).map(|listener| Self::Unix(listener, folder))
-    }
-
-    fn address(&self) -> io::Result<Address> {
-        match self {
-            Self::Unix(_, folder) => Ok(Address::Socket(folder.join("s"))),
-            Self::Tcp(listener) => Ok(Address::Port(listener.local_addr()?.port())),
-        }
-    }
-
-    /// The first client, which connects within this time or never.
-    fn accept(&self, within: Duration) -> io::Result<Box<dyn Driver>> {
-        let listener = match self {
-            Self::Unix(listener, _) => listener.as_fd(),
-            Self::Tcp(listener) => listener.as_fd(),
-        };
-        let timeout = Timespec::try_from(within).map_err(io::Error::other)?;
-        if poll(&mut [PollFd::from_borrowed_fd(listener, PollFlags::IN)], Some(&timeout))? == 0 {
-            return Err(io::ErrorKind::TimedOut.into());
-        }
-        match self {
-            Self::Unix(listener, _) => Ok(Box::new(listener.accept()?.0)),
-            Self::Tcp(listener) => {
-                let (stream, _) = listener.accept()?;
-                stream.set_nodelay(true)?;
-                Ok(Box::new(stream))
-            }
-        }
-    }
-}
-
-impl Drop for Listener {
-    fn drop(&mut self) {
-        if let Self::Unix(_, folder) = self {
-            let _ = fs::remove_dir_all(folder);
-        }
-    }
+/// A listener for one client, which connects within this time or never.
+fn listen(is_tcp: bool, within: Duration) -> io::Result<(Socket, Address)> {
+    let (listener, address): (Socket, _) = if is_tcp {
+        let listener = TcpListener::bind(("127.0.0.1", 0))?;
+        let port = listener.local_addr()?.port();
+        (listener.into(), Address::Port(port))
+    } else {
+        let path = make_temporary_folder()?.join("s");
+        (UnixListener::bind(&path)?.into(), Address::Socket(path))
+    };
+    // It bounds the wait for a client as well.
+    listener.set_read_timeout(Some(within))?;
+    Ok((listener, address))
 }

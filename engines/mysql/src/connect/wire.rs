@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use mindful_core::{Error, Result};
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection};
-use socket2::{SockRef, TcpKeepalive};
+use socket2::{SockRef, Socket, TcpKeepalive};
 
 use super::explain::{io_fault, no_mysql};
 use super::packets::{ERROR, HEAD, Watch, length_of};
@@ -26,11 +26,8 @@ const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
 const KEEPALIVE_COUNT: u32 = 3;
 const UNACKNOWLEDGED: Duration = Duration::from_mins(1);
 
-trait Socket: Read + Write + AsFd + Send {}
-impl<S: Read + Write + AsFd + Send> Socket for S {}
-
 pub(super) struct Wire {
-    socket: Box<dyn Socket>,
+    socket: Socket,
     is_tcp: bool,
     tls: Option<Box<ClientConnection>>,
 }
@@ -42,7 +39,7 @@ impl Wire {
             Ok(socket)
         });
         let socket = opened.map_err(|error| io_fault(&error))?;
-        Ok(Self { socket: Box::new(socket), is_tcp: false, tls: None })
+        Ok(Self { socket: socket.into(), is_tcp: false, tls: None })
     }
 
     /// To the first of `addresses` that takes the connection.
@@ -50,7 +47,7 @@ impl Wire {
         let mut failed = Error::target("the host has no address", "correct the host name");
         for address in addresses {
             match TcpStream::connect_timeout(&address, within).and_then(|socket| set_up(socket, within)) {
-                Ok(socket) => return Ok(Self { socket: Box::new(socket), is_tcp: true, tls: None }),
+                Ok(socket) => return Ok(Self { socket: socket.into(), is_tcp: true, tls: None }),
                 Err(error) => failed = io_fault(&error),
             }
         }

@@ -13,14 +13,12 @@ use mindful_core::plan::Plan;
 use mindful_instance::account::Account;
 use mindful_instance::options::base;
 
-mod complaint;
 mod help;
 mod kind;
 mod options;
 mod program;
 mod programs;
 mod settings;
-mod share;
 
 pub use mindful_instance::Instance;
 pub use mindful_instance::program::{Chosen, Purpose};

@@ -12,9 +12,9 @@ use mindful_instance::files::{own_file, read_text};
 use mindful_instance::options::Mode;
 use mindful_instance::program::{Chosen, Conditions, Making, Program, ServerKind, Site};
 
-use super::complaint::complaint;
+use super::help::{self, complaint};
 use super::programs::Programs;
-use super::{help, kind, settings, share};
+use super::{kind, settings};
 use crate::flavor::{Flavor, Version};
 
 /// The server that was found, with the user's settings for it.
@@ -50,7 +50,7 @@ impl Server {
     /// MariaDB's own script does the same. A statement is a line.
     fn system_tables(&self) -> Result<String> {
         let bin = &self.programs.bin;
-        let scripts = share::find_messages(bin).as_deref().and_then(share::scripts);
+        let scripts = help::find_messages(bin).as_deref().and_then(help::scripts);
         let scripts = scripts.ok_or_else(|| {
             Error::target(
                 format!(
@@ -62,7 +62,7 @@ impl Server {
         })?;
         let mut sql = "create database mysql;\nuse mysql;\n".to_owned();
         for script in scripts {
-            sql += &fs::read_to_string(&script).map_err(|error| share::unreadable(&script, &error))?;
+            sql += &fs::read_to_string(&script).map_err(|error| help::unreadable(&script, &error))?;
         }
         Ok(sql)
     }
@@ -93,7 +93,7 @@ impl Program for Server {
 
     fn fits(&self, data: &Path) -> Result<()> {
         let path = data.join(kind::MADE_BY);
-        let made_by = read_text(&path, 64).map_err(|error| share::unreadable(&path, &error))?;
+        let made_by = read_text(&path, 64).map_err(|error| help::unreadable(&path, &error))?;
         let version = self.version();
         let line = format!("{} {}.{}.", version.flavor.name(), version.major, version.minor);
         if made_by.starts_with(&line) {

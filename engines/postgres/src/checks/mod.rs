@@ -12,7 +12,6 @@ mod log;
 mod others;
 pub(crate) mod privileges;
 mod reads;
-mod rights;
 mod state;
 mod watching;
 
@@ -32,10 +31,10 @@ pub(crate) fn checks(link: &Link, options: &Options, plan: &Plan, dataset: Optio
 
 fn check(state: &State) -> Vec<Finding> {
     let checks: &[fn(&State) -> Option<Finding>] = &[
-        rights::writes,
-        rights::create,
-        rights::temp,
-        rights::checkpoint,
+        privileges::writes,
+        privileges::create,
+        privileges::temp,
+        privileges::checkpoint,
         reads::predicted_hits,
         reads::page_cache_ahead,
         reads::read_ahead,

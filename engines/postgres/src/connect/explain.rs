@@ -5,16 +5,16 @@ use std::io;
 
 use mindful_core::contract::error::one_line;
 use mindful_core::{Error, ErrorKind};
-use mindful_sql::connect::error_text::{connection_advice, error_of_kind, network_advice, quote};
-use mindful_sql::connect::tls::Words;
+use mindful_sql::connect::error_text::{Words, error_of_kind, quote};
 use tokio_postgres::error::{DbError, SqlState};
 
 use super::backend::pooled;
 use super::limits::Beyond;
 
-/// TLS as libpq's parameters call it.
-const TLS: Words = Words {
+/// Names as libpq's parameters have them.
+const WORDS: Words = Words {
     product: "PostgreSQL",
+    url: "postgres://host:5432/dbname",
     mode: "sslmode",
     off: "disable",
     unverified: "require",
@@ -114,7 +114,7 @@ fn grant(message: &str) -> String {
 
 fn connection_fault(error: &tokio_postgres::Error) -> Error {
     if let Some(fault) = find::<rustls::Error>(error) {
-        return TLS.explain(fault);
+        return WORDS.explain_tls(fault);
     }
     if let Some(beyond) = find::<Beyond>(error) {
         return refused(beyond);
@@ -142,10 +142,8 @@ fn connection_fault(error: &tokio_postgres::Error) -> Error {
     }
 }
 
-/// The error for a peer with another protocol; `said` is its interpretation.
 pub(super) fn no_postgresql(said: &str) -> Error {
-    let next = "check that host and port are those of a PostgreSQL server";
-    Error::target(format!("answered, but not as PostgreSQL{said}"), next)
+    WORDS.foreign(said)
 }
 
 /// The error for a message beyond mindful's limits.
@@ -161,30 +159,22 @@ fn refused(beyond: &Beyond) -> Error {
 
 fn io_fault(fault: &io::Error) -> Error {
     let text = one_line(&fault.to_string());
-    let next = match fault.kind() {
+    match fault.kind() {
         io::ErrorKind::InvalidInput if text == "invalid dns name" => {
-            return Error::target("TLS cannot name this host", "write its name or address in full");
+            Error::target("TLS cannot name this host", "write its name or address in full")
         }
         io::ErrorKind::UnexpectedEof if text == "tls handshake eof" => {
-            let next = "see its log; sslnegotiation=direct needs PostgreSQL 17";
-            return Error::target("the server broke off TLS", next);
+            Error::target("the server broke off TLS", "see its log; sslnegotiation=direct needs PostgreSQL 17")
         }
         io::ErrorKind::UnexpectedEof => {
-            "check that host and port are those of a PostgreSQL server, and its log".to_owned()
+            Error::target(text, "check that host and port are those of a PostgreSQL server, and its log")
         }
-        io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => return no_postgresql(&format!(" ({text})")),
         io::ErrorKind::Unsupported => {
-            return Error::target(text, "set ssl=on there, or set sslmode=disable to connect without encryption");
+            Error::target(text, "set ssl=on there, or set sslmode=disable to connect without encryption")
         }
-        io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionAborted => {
-            return Error::run(format!("the server went away ({text})"), "see its log, then run again");
-        }
-        io::ErrorKind::Other if text == "bytes remaining on stream" => return no_postgresql(""),
-        kind => {
-            connection_advice(kind, "postgres://host:5432/dbname").unwrap_or_else(|| network_advice(&text).to_owned())
-        }
-    };
-    Error::target(text, next)
+        io::ErrorKind::Other if text == "bytes remaining on stream" => no_postgresql(""),
+        _ => WORDS.explain_io(fault),
+    }
 }
 
 /// The first cause of type `T`, also inside I/O errors, which hide theirs from `source`.

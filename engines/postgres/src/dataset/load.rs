@@ -22,8 +22,8 @@ use crate::connect::link::Link;
 use crate::dataset::layout::{NARROW, SHAPED, Shape};
 use crate::dataset::registry::{self, Entry};
 use crate::dataset::row::{self, Rows};
-use crate::dataset::sample::{self, Sampled};
 use crate::dataset::space;
+use crate::dataset::verify::{self, Sampled};
 use crate::error::Failure;
 use crate::names::{Namespace, TableKind};
 use crate::observe::counters;
@@ -80,7 +80,7 @@ pub(crate) fn load(
         events,
         stop,
         queue,
-        sample: sample::size(plan.schemas, plan.blocks_per_schema, plan.seed),
+        sample: verify::sample_size_for(plan.schemas, plan.blocks_per_schema, plan.seed),
         hold: Mutex::default(),
         looking_us: AtomicU64::new(0),
     };
@@ -163,7 +163,7 @@ impl Work<'_> {
         // Here, while the blocks are in memory; a schema that fails is checked as a whole when the load is done.
         if table.kind == TableKind::Blocks {
             let began = Instant::now();
-            if sample::holds(client, namespace, table.schema, table.blocks, self.sample, self.plan.seed).await? {
+            if verify::sample_holds(client, namespace, table.schema, table.blocks, self.sample, self.plan.seed).await? {
                 self.hold.lock().unwrap_or_else(PoisonError::into_inner).insert(table.schema);
             }
             self.looking_us.fetch_add(began.elapsed().as_micros() as u64, Ordering::Relaxed);

@@ -2,7 +2,7 @@
 //!
 //! - `registry` lists mindful's objects in the database, in the namespace (a schema) itself; `lock` excludes other runs.
 //! - `layout` chooses the length of a row, `row` encodes it, `load` sends it by COPY, `space` checks first that it fits.
-//! - `verify` reads where each row is; `sample` is the quick proof that reads a few blocks; `stored` measures how well
+//! - `verify` reads where each row is, or a sample of blocks; `stored` measures how well
 //!   stored blocks compress.
 
 pub(crate) mod layout;
@@ -10,7 +10,6 @@ pub(crate) mod load;
 pub(crate) mod lock;
 pub(crate) mod registry;
 pub(crate) mod row;
-pub(crate) mod sample;
 pub(crate) mod space;
 pub(crate) mod stored;
 pub(crate) mod verify;
