@@ -26,7 +26,7 @@ pub(crate) static ENGINES: &[&dyn Engine] = &[
 
 pub(crate) fn find(url: &str) -> Result<&'static dyn Engine> {
     let scheme = url.split(':').next().unwrap_or(url);
-    ENGINES.iter().find(|engine| engine.schemes().contains(&scheme)).copied().ok_or_else(|| unknown(scheme))
+    ENGINES.iter().find(|engine| engine.facts().schemes.contains(&scheme)).copied().ok_or_else(|| unknown(scheme))
 }
 
 /// The rendezvous at `url` for a run of `engine` with `settings`: a folder that all hosts share, or a database.
@@ -63,7 +63,7 @@ fn unknown(scheme: &str) -> Error {
         let next = "pass raw:PATH for bare files, or sqlite:PATH for a database file";
         return Error::plan("the target is a path, and no engine is named", next);
     }
-    let schemes = || ENGINES.iter().flat_map(|engine| engine.schemes().iter().copied());
+    let schemes = || ENGINES.iter().flat_map(|engine| engine.facts().schemes.iter().copied());
     let next = match settings::nearest(scheme, schemes()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("start the target with {}", schemes().collect::<Vec<_>>().join(", ")),

@@ -36,7 +36,7 @@ impl Fixture {
     pub fn new(engine: &'static dyn Engine, url: impl Into<String>) -> Self {
         let scan_blocks = if engine.capabilities().scans { 16 } else { 0 };
         let dataset = DatasetPlan { scan_blocks, ..dataset_plan(2, 500) };
-        let scheme = engine.schemes()[0];
+        let scheme = engine.facts().schemes[0];
         Self {
             engine,
             url: url.into(),

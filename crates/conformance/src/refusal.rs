@@ -138,9 +138,9 @@ pub fn options_are_named_and_reported(fixture: &Fixture) {
         let plain = key.name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
         assert!(plain && !key.help.is_empty() && !key.help.ends_with('.'), "{}: {}", key.name, key.help);
     }
-    let summary = fixture.engine.summary();
+    let summary = fixture.engine.facts().summary;
     assert!(!summary.is_empty() && !summary.contains('\n'), "{summary:?}");
-    for scheme in fixture.engine.schemes() {
+    for scheme in fixture.engine.facts().schemes {
         assert!(!scheme.is_empty() && !scheme.contains(':'), "{scheme:?}");
     }
 }

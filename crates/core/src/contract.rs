@@ -14,7 +14,6 @@ pub mod event;
 pub mod fact;
 pub mod file_read;
 pub mod metric;
-pub(crate) mod own_folder;
 pub(crate) mod resolved;
 pub(crate) mod self_proof;
 pub mod session;
@@ -24,7 +23,6 @@ pub mod target;
 pub mod wait;
 pub mod watch;
 
-pub use dataset_store::{DatasetStore, OwnedObject};
-pub use own_folder::{BARE_WRITES_FILE, MARK_FILE};
+pub use dataset_store::{BARE_WRITES_FILE, DatasetStore, MARK_FILE, OwnedObject};
 pub use resolved::Resolved;
 pub use self_proof::{Proven, SelfProof, StoredProof};

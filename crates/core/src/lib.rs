@@ -10,7 +10,6 @@
 
 #[macro_use]
 mod stored_names;
-#[warn(missing_docs)]
 pub mod contract;
 pub mod dataset;
 pub mod plan;

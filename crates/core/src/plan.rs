@@ -20,7 +20,6 @@ pub mod settings;
 pub mod sweep;
 pub(crate) mod text;
 pub mod units;
-mod written;
 
 pub use bound::Bound;
 pub use keys::{KEYS, MOST_SCHEMAS, MOST_SESSIONS, SWEEP_KEYS};
@@ -89,15 +88,17 @@ pub struct Plan {
     pub hooks: Hooks,
 }
 
-/// Sources of the facts of a host.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum HostFacts {
-    /// The host, and on a machine of a cloud its metadata service.
-    #[default]
-    Auto,
-    /// Only the host.
-    Local,
+stored_names! {
+    /// Sources of the facts of a host.
+    #[derive(Default, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum HostFacts {
+        /// The host, and on a machine of a cloud its metadata service.
+        #[default]
+        Auto = "auto",
+        /// Only the host.
+        Local = "local",
+    }
 }
 
 impl HostFacts {

@@ -5,9 +5,7 @@ pub(crate) mod assignment;
 pub(crate) mod rank;
 pub(crate) mod rank_merge;
 pub mod rendezvous;
-pub(crate) mod target_totals;
 
 pub use assignment::{MOST_TARGETS, TargetAssignment, split_urls};
 pub use rank::Rank;
-pub use rank_merge::{KeptCounters, RankMerge};
-pub use target_totals::sum_counters;
+pub use rank_merge::{KeptCounters, RankMerge, sum_counters};

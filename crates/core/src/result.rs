@@ -1,37 +1,27 @@
 //! The summary of a run: stable names, units in the names, `null` where a figure is not known.
 
-mod commit_contrast;
 pub mod comparison;
 mod contrast;
 pub mod figure;
 pub mod finding;
-mod io_job;
-mod log;
-mod observed;
 mod part;
 pub mod ranking;
 mod step;
 mod sweep;
 mod system;
 pub mod trace;
-mod validity;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::commit_contrast::{CommitContrastSummary, CommitRow};
-pub use self::contrast::{AddedTime, ContrastSummary, LevelSummary};
-pub use self::io_job::{IoBest, IoJobSummary};
-pub use self::log::LogSummary;
-pub use self::observed::{ObservedMetric, ObservedSource};
-pub use self::part::{BySession, ChoicesSummary, RankSummary};
+pub use self::contrast::{AddedTime, CommitContrastSummary, CommitRow, ContrastSummary, LevelSummary};
+pub use self::part::{BySession, ChoicesSummary, ObservedMetric, ObservedSource, RankSummary};
 pub use self::step::{OpSummary, OpsSummary, PerPrice, StepSummary, TargetSummary};
 pub use self::sweep::{CurveSummary, KneeFigure, KneeSummary, ObjectiveSummary};
-pub use self::system::{CapSummary, CpuSummary, DeviceSummary, WaitSummary};
-pub use self::validity::Validity;
+pub use self::system::{CapSummary, CpuSummary, DeviceSummary, LogSummary, WaitSummary};
 use crate::plan::price::Price;
-pub use crate::result::finding::{Finding, Severity};
+pub use crate::result::finding::{Finding, Severity, Validity};
 
 /// A run in figures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -144,4 +134,36 @@ pub struct DatasetSummary {
     pub load_s: Option<f64>,
     /// Largest rank correlation of key and block, in size; null when not proven in this run and no proof is stored.
     pub rank_correlation_max: Option<f64>,
+}
+
+/// The best of a job on files, each with the load that gave it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct IoJobSummary {
+    /// Highest mean latency allowed to small I/Os, us; only of a calibration.
+    pub limit_us: Option<f64>,
+    /// Most small I/Os per second, within the limit if there is one.
+    pub most_small_per_s: Option<IoBest>,
+    /// Most MiB (2^20 bytes) per second by large reads.
+    pub most_large_mib_per_s: Option<IoBest>,
+    /// Lowest mean latency of small I/Os, us.
+    pub least_small_us: Option<IoBest>,
+}
+
+/// A best figure with its point.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct IoBest {
+    /// The figure, in the unit in its name.
+    pub value: f64,
+    /// Mean latency there, us.
+    pub mean_us: Option<f64>,
+    /// 99th percentile there, us.
+    pub p99_us: Option<f64>,
+    /// Small I/Os in flight.
+    pub small: u32,
+    /// Large reads in flight.
+    pub large: u32,
+    /// Part of the files; null where all steps used the same.
+    pub span: Option<String>,
 }

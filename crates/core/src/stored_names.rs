@@ -18,6 +18,11 @@ macro_rules! stored_names {
                     $(Self::$variant => $stored,)*
                 }
             }
+
+            /// The one with the name `text`.
+            pub fn parse(text: &str) -> $crate::Result<Self> {
+                $crate::plan::settings::parse_choice(text, &Self::ALL.map(|one| (one.name(), one)))
+            }
         }
 
         impl std::fmt::Display for $name {

@@ -40,9 +40,6 @@ struct Known {
 
 impl Peers {
     /// Takes the row of this rank at the rendezvous.
-    ///
-    /// # Errors
-    /// Another process holds it, or the rendezvous does not answer.
     pub(crate) fn join(request: JoinRequest) -> Result<Self> {
         let row = request.row();
         let until = request.clock.elapsed() + LEASE + READ_INTERVAL;
@@ -206,9 +203,6 @@ impl Peers {
     }
 
     /// Waits until the next reading of the rows is due.
-    ///
-    /// # Errors
-    /// The user asked to stop.
     pub(crate) fn pause(&self) -> Result<()> {
         sleep(&*self.request.clock, &self.request.stop, self.read_interval())
     }
@@ -254,8 +248,6 @@ impl Peers {
     }
 }
 
-/// # Errors
-/// The user asked to stop.
 fn sleep(clock: &dyn Clock, stop: &StopFlag, time: Duration) -> Result<()> {
     clock.sleep_unless(clock.now_us() + time.as_micros() as i64, &|| stop.is_requested());
     if stop.is_requested() { Err(Error::interrupted("interrupted while ranks met")) } else { Ok(()) }

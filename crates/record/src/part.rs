@@ -22,9 +22,6 @@ pub struct Part {
 }
 
 /// The part as bytes.
-///
-/// # Errors
-/// It cannot be written as text.
 pub fn pack(part: &Part) -> Result<Vec<u8>> {
     let mut bytes = DeflateEncoder::new(Vec::new(), Compression::fast());
     let lead = part.lead.iter().flat_map(|run| std::iter::once(Event::Head(run.head.clone())).chain(events(run)));
@@ -38,9 +35,6 @@ pub fn pack(part: &Part) -> Result<Vec<u8>> {
 }
 
 /// The part in `bytes`.
-///
-/// # Errors
-/// They do not contain one.
 pub fn unpack(bytes: &[u8]) -> Result<Part> {
     let mut lines = BufReader::new(DeflateDecoder::new(bytes).take(LONGEST)).split(b'\n');
     let mut next = || {

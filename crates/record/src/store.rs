@@ -159,9 +159,6 @@ impl Store {
 
     /// Reads the run `id`, and returns whether it is our own. Then the effective user or root wrote it here, and no
     /// other user could write to it or replace it. Only the commands of such a run may be executed.
-    ///
-    /// # Errors
-    /// As [`Store::read`].
     pub fn read_judged(&self, id: &str) -> Result<(Run, bool)> {
         let log = self.log(id)?;
         let record = Record::open(&self.run_dir(id), file::open_itself).map_err(|error| unread(&log, &error))?;
@@ -197,9 +194,6 @@ impl Store {
     }
 
     /// Reads the run `id` without the names that `redactor` takes out.
-    ///
-    /// # Errors
-    /// As [`Store::read`].
     pub fn read_redacted(&self, id: &str, redactor: &mut Redactor) -> Result<Run> {
         self.learn(id, redactor)?;
         let run = read_changed(&self.log(id)?, &mut |event| {
@@ -224,9 +218,6 @@ impl Store {
     }
 
     /// Passes each complete line of the record of run `id` to `each`, without its end, and keeps no line.
-    ///
-    /// # Errors
-    /// The record cannot be read, and those of `each`.
     pub fn each_line(&self, id: &str, each: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
         let log = self.log(id)?;
         each_line(&log, &mut |line| {
@@ -237,9 +228,6 @@ impl Store {
 
     /// Like [`Store::each_line`], but `redactor` replaces names. Events of a later version are omitted, because this
     /// version cannot find the names in them.
-    ///
-    /// # Errors
-    /// As [`Store::each_line`].
     pub fn each_redacted_line(
         &self,
         id: &str,
@@ -325,9 +313,6 @@ impl Store {
     }
 
     /// Ids of all runs with this tag, newest first; imported ones only if no other run has it.
-    ///
-    /// # Errors
-    /// The store cannot be read.
     pub fn tagged(&self, tag: &str) -> Result<Vec<String>> {
         let has_tag =
             |id: &String| self.listed(id.clone()).head.is_some_and(|head| head.plan.tag.as_deref() == Some(tag));

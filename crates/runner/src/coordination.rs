@@ -19,8 +19,18 @@ use mindful_core::{Error, Result};
 
 use crate::clock_offset::ClockOffset;
 use crate::context::Context;
-use crate::ended::Ended;
 use crate::hooks::HookMoment;
+
+/// A run that has ended and is stored.
+pub struct Ended {
+    /// The run as it was read back from its folder.
+    pub run: Run,
+    pub analysis: Analysis,
+    pub error: Option<Error>,
+    pub interrupted: bool,
+    /// Whether the result is valid. A process that shares its run has measured a part, and this is the verdict on the whole.
+    pub valid: bool,
+}
 
 pub type Show<'a> = &'a mut dyn FnMut(&Run, &Analysis) -> Result<()>;
 

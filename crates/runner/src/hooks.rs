@@ -10,7 +10,7 @@ use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::Hooks;
 use mindful_core::plan::secret::without_secrets;
 use mindful_core::result::finding::codes;
-use mindful_core::{Error, ErrorKind, Result};
+use mindful_core::{Error, ErrorKind, Result, stored_names};
 use mindful_host::{WatchedCommand, WatchedGroup};
 use mindful_record::file;
 
@@ -18,24 +18,15 @@ pub const VARIABLES: [&str; 3] = ["MINDFUL_RUN_ID", "MINDFUL_RUN_DIR", "MINDFUL_
 
 const LOOK: Duration = Duration::from_millis(20);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HookMoment {
-    /// Before the sessions start.
-    Before,
-    /// When they have stopped.
-    After,
-    /// When the result is stored.
-    End,
-}
-
-impl HookMoment {
-    /// Its name in the environment of the command and in the record.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Before => "before",
-            Self::After => "after",
-            Self::End => "end",
-        }
+stored_names! {
+    /// When a hook is called; by the name in its environment and in the record.
+    pub enum HookMoment {
+        /// Before the sessions start.
+        Before = "before",
+        /// When they have stopped.
+        After = "after",
+        /// When the result is stored.
+        End = "end",
     }
 }
 

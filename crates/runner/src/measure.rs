@@ -21,7 +21,7 @@ use crate::context::Context;
 use crate::coordination::Coordination;
 use crate::step::early_stop::EarlyStop;
 use crate::step::follower::{Steady, StepFollower};
-use crate::step::{Start, StepObserver, StepOrder, StepOutcome, run_step};
+use crate::step::{StepObserver, StepOrder, StepOutcome, run_step};
 
 pub(crate) struct Measured {
     pub step: StepRecord,
@@ -56,8 +56,12 @@ pub(crate) fn step(
     let leads = coordination.leads_target();
     // A target inside the process counts only the work of this process.
     let of_target = if leads || target.host_view().in_process { target.samplers()? } else { Vec::new() };
-    let (mut samplers, findings) =
-        if leads { host_samplers(context, target, &of_target)? } else { own_samplers(context) };
+    let (mut samplers, findings) = match leads {
+        true => host_samplers(context, target, &of_target)?,
+        false if context.clock.is_simulated() => (Vec::new(), Vec::new()),
+        // Of only this process and its host.
+        false => (mindful_observe::host_samplers(&HostView::default(), false, &[]).0, Vec::new()),
+    };
     samplers.extend(of_target);
     let watches = if leads { watches(context, target, &workload)? } else { Vec::new() };
     // Unreadable counters stay unreadable in all steps of a sweep.
@@ -78,9 +82,8 @@ pub(crate) fn step(
     let (warmup, window) = spans(plan);
     let order = StepOrder { target, head, warmup, window, early_stop, coordination };
     let ends_early = plan.ops.is_some() || plan.steady;
-    let known = |name: &str| before.iter().find(|(source, _)| source == name).map_or(&[][..], |(_, found)| found);
     let watches = watches.into_iter().map(|watch| {
-        let known = known(watch.name());
+        let known = before.iter().find(|(source, _)| source == watch.name()).map_or(&[][..], |(_, found)| found);
         Watching::new(watch, known)
     });
     let mut observing = CounterReader {
@@ -123,7 +126,7 @@ struct CounterReader<'a> {
 }
 
 impl StepObserver for CounterReader<'_> {
-    fn begins(&mut self, start: &Start) {
+    fn begins(&mut self, boundaries_us: &[i64], clock_offset_us: i64) {
         let sources = std::mem::take(&mut self.sources);
         let events = Arc::clone(&self.events);
         for (source, values) in self.before {
@@ -135,8 +138,8 @@ impl StepObserver for CounterReader<'_> {
                 values: values.clone(),
             }));
         }
-        let (boundaries, clock) = (Boundaries::Fixed(start.boundaries_us.to_vec()), Arc::clone(&self.clock));
-        self.observer = Observer::start(sources, boundaries, start.clock_offset_us, events, clock).map(Some);
+        let (boundaries, clock) = (Boundaries::Fixed(boundaries_us.to_vec()), Arc::clone(&self.clock));
+        self.observer = Observer::start(sources, boundaries, clock_offset_us, events, clock).map(Some);
     }
 
     fn worked(&mut self, outcome: &StepOutcome) {
@@ -208,15 +211,6 @@ pub fn host_samplers(
         findings.extend(unseen);
     }
     Ok((samplers, findings))
-}
-
-/// Samplers of only this process and its host.
-fn own_samplers(context: &Context) -> (Samplers, Vec<Finding>) {
-    if context.clock.is_simulated() {
-        return (Vec::new(), Vec::new());
-    }
-    let (samplers, _) = mindful_observe::host_samplers(&HostView::default(), false, &[]);
-    (samplers, Vec::new())
 }
 
 fn processes_not_seen() -> Finding {

@@ -18,15 +18,13 @@ use mindful_host::cpu::{self, Pinned};
 use mindful_record::RunWriter;
 
 use crate::abortable_target::AbortableTarget;
-use crate::cached::{self, BaselineKey};
 use crate::context::Context;
-use crate::coordination::{Coordination, Show};
+use crate::coordination::{Coordination, Ended, Show};
 use crate::dataset::Ensured;
-use crate::ended::Ended;
 use crate::hooks::HookMoment;
 use crate::measure::{Measured, StepPlan};
 use crate::source::{NextStep, StepSource, System};
-use crate::{cache_order, dataset, measure, preflight, self_proof};
+use crate::{cache_order, cached, dataset, measure, preflight, self_proof};
 
 /// An interrupted run that continues: its writer, and its record so far.
 pub type Resumed = (RunWriter, Run);
@@ -215,16 +213,15 @@ impl Runner<'_> {
                     let dataset = target.dataset()?.ok_or_else(gone)?;
                     (target.describe()?, dataset)
                 };
-                let (system, pinned, ready_for, before, commit_wait) = (system.clone(), None, None, None, None);
                 self.opened.push(Opened {
-                    system,
-                    pinned,
+                    system: system.clone(),
+                    pinned: None,
                     target,
                     description,
                     dataset,
-                    ready_for,
-                    before,
-                    commit_wait,
+                    ready_for: None,
+                    before: None,
+                    commit_wait: None,
                 });
                 self.opened.len() - 1
             }
@@ -373,13 +370,7 @@ fn record(context: &Context, known: &mut Run) -> Result<()> {
         if !context.clock.is_simulated() {
             known.environment = mindful_observe::environment(&host, context.plan.facts);
         }
-        let alike = BaselineKey {
-            engine: context.engine.name(),
-            version: &description.engine_version,
-            work_unit: context.plan.work_unit,
-            host: &known.environment,
-        };
-        let cached = cached::facts(&context.store, &alike)?;
+        let cached = cached::facts(context, &description.engine_version, &known.environment)?;
         known.environment.extend(cached);
         writer.emit(Event::Environment { facts: known.environment.clone() });
         writer.emit(Event::Described { description, host });

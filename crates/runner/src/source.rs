@@ -24,24 +24,22 @@ pub struct System {
 }
 
 impl System {
-    /// The system at `url` with the options in `settings`.
-    ///
-    /// # Errors
-    /// An option that makes no sense.
-    pub(crate) fn parse(engine: &'static dyn Engine, url: String, settings: Settings) -> Result<Self> {
+    /// The system at `url`, with the defaults of its other options.
+    pub(crate) fn new<'a>(
+        engine: &'static dyn Engine,
+        url: String,
+        options: impl IntoIterator<Item = (&'a str, String)>,
+    ) -> Result<Self> {
+        let mut settings = Settings::defaults(engine.options());
+        options.into_iter().for_each(|(option, value)| settings.set(option, value, Origin::Default));
         Ok(Self { engine, options: engine.parse_options(&url, &settings)?, url, settings })
     }
 
     /// The same system with other values of some options.
-    ///
-    /// # Errors
-    /// An option that makes no sense.
     pub(crate) fn with_options<'a>(&self, options: impl IntoIterator<Item = (&'a str, String)>) -> Result<Self> {
-        let mut settings = self.settings.clone();
-        for (option, value) in options {
-            settings.set(option, value, Origin::Default);
-        }
-        Self::parse(self.engine, self.url.clone(), settings)
+        let (mut settings, url) = (self.settings.clone(), self.url.clone());
+        options.into_iter().for_each(|(option, value)| settings.set(option, value, Origin::Default));
+        Ok(Self { engine: self.engine, options: self.engine.parse_options(&url, &settings)?, url, settings })
     }
 
     /// Whether `other` would be opened the same way.

@@ -5,7 +5,7 @@
 //! sweep resumes from its run folder alone. [`ladder`] has the pure functions that choose load steps; [`walk`] drives a
 //! [`sweep`] within its budget.
 
-pub mod calibration;
+mod calibration;
 pub mod commit_contrast;
 pub mod contrast;
 pub mod estimate;

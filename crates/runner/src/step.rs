@@ -68,15 +68,6 @@ pub(crate) struct StepOrder<'a> {
     pub coordination: &'a dyn Coordination,
 }
 
-/// The instant everybody was released.
-#[derive(Debug, Clone)]
-pub(crate) struct Start {
-    /// Boundaries of all slices on the engine's clock, us since the epoch.
-    pub boundaries_us: Arc<Vec<i64>>,
-    /// Engine clock minus this host's clock, us.
-    pub clock_offset_us: i64,
-}
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StepOutcome {
     pub error: Option<Error>,
@@ -86,8 +77,9 @@ pub(crate) struct StepOutcome {
 }
 
 pub(crate) trait StepObserver {
-    /// Called once, when the boundaries are known and before work begins.
-    fn begins(&mut self, start: &Start);
+    /// Called once before work begins, when the boundaries of all slices are known: on the engine's clock, which is
+    /// `clock_offset_us` ahead of this host's.
+    fn begins(&mut self, boundaries_us: &[i64], clock_offset_us: i64);
     /// Called once, when the last session has done its work, and before any of them leaves.
     fn worked(&mut self, outcome: &StepOutcome);
 }
@@ -283,7 +275,10 @@ impl<'scope> Step<'scope, '_> {
     /// Interrupts operations, and at last all that anyone still waits for at the target.
     fn cut_short(&mut self) {
         if !self.halt.is_requested() {
-            self.fail(hung());
+            self.fail(Error::run(
+                format!("operations continued for {} s after the end of the step", END_GRACE.as_secs()),
+                "check what the server waits for (its log, space on its disks, locks) and run again",
+            ));
         }
         let now = self.clock.elapsed();
         if now >= *self.interrupted.get_or_insert(now) + INTERRUPT_GRACE {
@@ -375,7 +370,7 @@ impl<'scope> Step<'scope, '_> {
             boundaries::timed(start_us, self.order.warmup, self.order.window).0
         });
         self.events.emit(Event::Started { boundaries_us: boundaries_us.to_vec(), clock_offset_us });
-        watch.begins(&Start { boundaries_us: Arc::clone(&boundaries_us), clock_offset_us });
+        watch.begins(&boundaries_us, clock_offset_us);
         let last_us = boundaries_us.last().copied().unwrap_or(start_us) - clock_offset_us;
         self.gate.give(Signal::Go(boundaries_us));
         last_us
@@ -397,12 +392,4 @@ impl<'scope> Step<'scope, '_> {
         self.halt.request();
         self.gate.give(Signal::Abort);
     }
-}
-
-/// Sessions did not come back from their last operations.
-fn hung() -> Error {
-    Error::run(
-        format!("operations continued for {} s after the end of the step", END_GRACE.as_secs()),
-        "check what the server waits for (its log, space on its disks, locks) and run again",
-    )
 }

@@ -2,25 +2,7 @@
 
 use std::hint::black_box;
 
-use mindful_core::Result;
 use mindful_core::contract::file_read::BlockTouch;
-use mindful_core::plan::settings;
-
-/// All kinds by name, from least to most work.
-const NAMES: [(&str, BlockTouch); 4] = [
-    ("none", BlockTouch::None),
-    ("byte", BlockTouch::Byte),
-    ("checksum", BlockTouch::Checksum),
-    ("parse", BlockTouch::Parse),
-];
-
-pub(crate) fn name(look: BlockTouch) -> &'static str {
-    NAMES.iter().find(|(_, named)| *named == look).map_or("none", |(name, _)| name)
-}
-
-pub(crate) fn parse(text: &str) -> Result<BlockTouch> {
-    settings::parse_choice(text, &NAMES)
-}
 
 #[derive(Debug)]
 pub(crate) struct Toucher {

@@ -76,7 +76,7 @@ impl FileReads for Raw {
     }
 
     fn options(&self, touch: BlockTouch, cpu: Option<usize>) -> Vec<(&'static str, String)> {
-        let reads = [(FileOption::Io.name(), ONE_AT_A_TIME), ("direct", "on"), ("look", block_touch::name(touch))];
+        let reads = [(FileOption::Io.name(), ONE_AT_A_TIME), ("direct", "on"), ("look", touch.name())];
         let reads = reads.map(|(option, value)| (option, value.to_owned()));
         reads.into_iter().chain(cpu.map(|cpu| ("cpus", cpu.to_string()))).collect()
     }

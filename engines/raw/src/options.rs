@@ -7,7 +7,6 @@ use mindful_core::plan::Bound;
 use mindful_core::plan::settings::{self, Key, Settings};
 use mindful_core::{Error, Result, plan::units};
 
-use crate::block_touch;
 use crate::space::{Combine, Span};
 
 /// Most I/Os a session may keep in flight.
@@ -156,7 +155,7 @@ impl Options {
             whole: s.require("whole", settings::parse_switch)?,
             combine: combine(s)?,
             large: large(s)?,
-            look: s.require("look", block_touch::parse)?,
+            look: s.require("look", BlockTouch::parse)?,
             cpus: s.parse("cpus", cpu_list)?,
             verify: s.require("verify", settings::parse_switch)?,
             shared: s.require("shared", settings::parse_switch)?,

@@ -22,7 +22,6 @@ use mindful_host::cpu;
 use mindful_host::file_lock::{self, FileLocks};
 
 use crate::access_pattern::Layout;
-use crate::block_touch;
 use crate::counters::{self, Counters, SyncSampler};
 use crate::file_header::FileHeader;
 use crate::guard::{Access, Source};
@@ -346,7 +345,7 @@ impl Target for RawTarget {
         fact("fsync", self.options.fsync.to_string());
         fact("append", on_off(self.options.append));
         fact("pattern", format!("{:?}", self.options.pattern).to_lowercase());
-        fact("look", block_touch::name(self.options.look).to_owned());
+        fact("look", self.options.look.name().to_owned());
         if let Some(large) = self.options.large {
             fact("large_iodepth", large.iodepth.to_string());
             fact("large_size", units::format_bytes(large.size));

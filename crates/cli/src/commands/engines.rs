@@ -41,7 +41,7 @@ fn engines(matches: &ArgMatches) -> Result<Exit> {
     let text = if matches.get_flag("grants") {
         match matches.get_one::<String>("for") {
             Some(url) => grants_for(url)?,
-            None => shown.iter().filter_map(|engine| engine.grants()).collect::<Vec<_>>().join("\n"),
+            None => shown.iter().filter_map(|engine| engine.facts().grants).collect::<Vec<_>>().join("\n"),
         }
     } else if context::wants_json(matches) {
         let all: Vec<_> = shown.iter().map(|engine| as_json(**engine)).collect();
@@ -71,7 +71,7 @@ fn grants_for(url: &str) -> Result<String> {
         });
         words.collect::<String>() + "\n"
     };
-    Ok(engine.grants().unwrap_or_default().lines().filter(own).map(filled).collect())
+    Ok(engine.facts().grants.unwrap_or_default().lines().filter(own).map(filled).collect())
 }
 
 fn capabilities(engine: &dyn Engine) -> [(&'static str, bool); 9] {
@@ -94,9 +94,9 @@ fn as_text(engine: &dyn Engine, with_options: bool) -> String {
         let names: Vec<_> = capabilities(engine).into_iter().filter(|c| c.1 == able).map(|c| c.0).collect();
         if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
     };
-    let mut text = format!("{}: {}\n", engine.name(), engine.summary());
+    let mut text = format!("{}: {}\n", engine.name(), engine.facts().summary);
     // Writing to a string cannot fail.
-    let _ = writeln!(text, "  targets  {}", engine.schemes().join(", "));
+    let _ = writeln!(text, "  targets  {}", engine.facts().schemes.join(", "));
     let _ = writeln!(text, "  can      {}", named(true));
     let _ = writeln!(text, "  cannot   {}", named(false));
     for key in engine.options().iter().filter(|_| with_options) {
@@ -122,8 +122,8 @@ fn as_json(engine: &dyn Engine) -> serde_json::Value {
         .collect();
     json!({
         "name": engine.name(),
-        "summary": engine.summary(),
-        "schemes": engine.schemes(),
+        "summary": engine.facts().summary,
+        "schemes": engine.facts().schemes,
         "capabilities": serde_json::to_value(engine.capabilities()).unwrap_or_default(),
         "options": options,
     })

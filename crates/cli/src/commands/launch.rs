@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgMatches};
 use mindful_core::plan::settings::{Origin, Setting, parse_choice};
-use mindful_core::{Engine, Result, plan::units};
+use mindful_core::{Result, plan::units};
 use mindful_report::repeat::{flag_words, quoted};
 use mindful_runner::Context;
 
@@ -56,8 +56,11 @@ fn launch(matches: &ArgMatches) -> Result<Exit> {
 /// The variables with passwords of this plan: of the target, and of the database where ranks meet.
 fn password_variables(context: &Context) -> Vec<&'static str> {
     let meets = context.settings.get("meet").and_then(|url| registry::find(url).ok());
-    let mut names: Vec<_> =
-        [Some(context.engine), meets].into_iter().flatten().filter_map(Engine::password_variable).collect();
+    let mut names: Vec<_> = [Some(context.engine), meets]
+        .into_iter()
+        .flatten()
+        .filter_map(|engine| engine.facts().password_variable)
+        .collect();
     names.dedup();
     names
 }

@@ -9,10 +9,14 @@ use crate::contract::event::Events;
 use crate::contract::stop_flag::StopFlag;
 use crate::dataset::{Dataset, DatasetPlan, LayoutProof};
 
+/// The file that marks a folder as mindful's own.
+pub const MARK_FILE: &str = "mindful.mark";
+/// The bare writes of a contrast of commits, which removes them at its end.
+pub const BARE_WRITES_FILE: &str = "commits.raw";
+
 /// One object that `cleanup` removes, or keeps for a reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnedObject {
-    /// Name as the system shows it.
     pub name: String,
     /// Bytes on storage, where known.
     pub bytes: Option<u64>,
@@ -27,7 +31,6 @@ impl OwnedObject {
     }
 }
 
-/// Loads, proves and removes the dataset of a target.
 pub trait DatasetStore {
     /// The dataset it holds, if any of ours.
     fn dataset(&self) -> Result<Option<Dataset>>;

@@ -21,19 +21,14 @@ use crate::result::finding::Code;
 pub struct Capabilities {
     /// Creates and keeps its own dataset.
     pub loads: bool,
-    /// Updates blocks.
     pub updates: bool,
-    /// Scans a whole table.
     pub scans: bool,
-    /// Runs the work loop inside the database.
     pub server_side_loop: bool,
-    /// Runs the work loop in mindful.
     pub client_side_loop: bool,
     /// Keeps a rate (open loop) in its client-side loop.
     pub rate: bool,
     /// Commits less often than every operation, or without waiting.
     pub commit_modes: bool,
-    /// Has many writers at a time.
     pub concurrent_writers: bool,
     /// Can read by access paths other than the index.
     pub access_paths: bool,
@@ -54,7 +49,6 @@ impl Capabilities {
     };
 }
 
-/// Static facts about an engine.
 #[derive(Debug, Clone, Copy)]
 pub struct EngineFacts {
     /// Short name: `postgres`.
@@ -63,7 +57,6 @@ pub struct EngineFacts {
     pub schemes: &'static [&'static str],
     /// One line for `mindful engines`.
     pub summary: &'static str,
-    /// Its abilities.
     pub capabilities: Capabilities,
     /// Its own options, which are set like plan keys.
     pub options: &'static [Key],
@@ -98,16 +91,6 @@ pub trait Engine: Sync {
         self.facts().name
     }
 
-    /// See [`EngineFacts::schemes`].
-    fn schemes(&self) -> &'static [&'static str] {
-        self.facts().schemes
-    }
-
-    /// See [`EngineFacts::summary`].
-    fn summary(&self) -> &'static str {
-        self.facts().summary
-    }
-
     /// See [`EngineFacts::capabilities`].
     fn capabilities(&self) -> Capabilities {
         self.facts().capabilities
@@ -118,27 +101,12 @@ pub trait Engine: Sync {
         self.facts().options
     }
 
-    /// See [`EngineFacts::finding_codes`].
-    fn finding_codes(&self) -> &'static [Code] {
-        self.facts().finding_codes
-    }
-
-    /// See [`EngineFacts::grants`].
-    fn grants(&self) -> Option<&'static str> {
-        self.facts().grants
-    }
-
-    /// See [`EngineFacts::password_variable`].
-    fn password_variable(&self) -> Option<&'static str> {
-        self.facts().password_variable
-    }
-
     /// The engine's words for concepts that all engines share.
     fn words(&self) -> Words {
         Words::default()
     }
 
-    /// The names in [`Engine::grants`] that are examples, each with the one of `url` in its place, quoted.
+    /// The names in [`EngineFacts::grants`] that are examples, each with the one of `url` in its place, quoted.
     fn grant_names(&self, _url: &str) -> Result<Vec<(&'static str, String)>> {
         Ok(Vec::new())
     }

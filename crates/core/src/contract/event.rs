@@ -16,40 +16,28 @@ use crate::result::finding::Finding;
 #[serde(tag = "event", rename_all = "snake_case")]
 #[expect(clippy::large_enum_variant, reason = "events are handed on one by one, never kept in bulk")]
 pub enum Event {
-    /// The first line of a run.
     Head(RunHead),
     /// The host: kernel, CPU, memory, file system, device.
     Environment {
-        /// By name.
         facts: Facts,
     },
-    /// The target as it is described.
     Described {
-        /// Its identity and settings.
         description: Description,
-        /// Its place on this host.
         host: HostView,
     },
-    /// The dataset in use.
     Loaded {
-        /// The dataset.
         dataset: Dataset,
         /// Duration of the load, s; `None` if the dataset existed already.
         load_s: Option<f64>,
     },
-    /// The proof of its layout.
     Proven {
-        /// The proof.
         proof: LayoutProof,
     },
     /// How operations are carried out.
     Shapes {
-        /// One a kind.
         shapes: Vec<AccessPath>,
     },
-    /// A step begins.
     Step(StepHead),
-    /// A session is connected and warm.
     Ready {
         /// So many are.
         ready: u32,
@@ -63,47 +51,37 @@ pub enum Event {
         /// Engine clock minus this host's clock, us.
         clock_offset_us: i64,
     },
-    /// A session ended a slice.
     Slice {
-        /// Session number, from 0.
         session: u32,
-        /// The work of the slice.
         report: SliceReport,
     },
     /// A sampler introduces itself.
     Source {
-        /// Its name.
         source: String,
         /// Its metrics, in the order of values.
         metrics: Vec<Metric>,
         /// When it is read.
         phase: Phase,
     },
-    /// A sampler was read.
     Sample {
-        /// Its name.
         source: String,
         /// Its boundary of slices: 0 is the start.
         boundary: u32,
         /// When it was read, us since the epoch on this host's clock.
         at_us: i64,
-        /// Duration of the reading, us.
         cost_us: u64,
         /// One value a metric; `None` if unknown.
         values: Vec<Option<f64>>,
     },
     /// A sampler reports the latencies that it timed since its previous reading.
     Latencies {
-        /// Its name.
         source: String,
         /// The boundary of slices up to which they were timed.
         boundary: u32,
-        /// The sampled latencies.
         sampled: SampledLatencies,
     },
     /// A sampler reports which processes outside the run used the most CPU since its previous reading.
     Busiest {
-        /// Its name.
         source: String,
         /// The boundary of slices up to which they used it.
         boundary: u32,
@@ -120,23 +98,18 @@ pub enum Event {
     MergedSlice(MergedSlice),
     /// The measured part of the step, if the data decided it.
     Window {
-        /// The boundary of slices at its begin.
         first: u32,
-        /// The boundary at its end.
         last: u32,
     },
-    /// The step ended.
     StepEnd {
         /// The first error of a session, if any.
         error: Option<String>,
-        /// Whether it was interrupted.
         interrupted: bool,
     },
     /// A condition that affects the use of the result.
     Finding(Finding),
     /// A remark on the way, for the terminal and the record.
     Note {
-        /// One line.
         text: String,
     },
     /// A hook of the user's ran, before all steps or after them.
@@ -154,9 +127,7 @@ pub enum Event {
     },
     /// An event of one target in a run of several targets.
     OnTarget {
-        /// Number of the target, from 0.
         target: u32,
-        /// The event.
         what: Box<Event>,
     },
     /// The last line of a run that ended or was interrupted.
@@ -170,19 +141,16 @@ pub enum Event {
 
 /// Takes events, from any thread.
 pub trait Events: Send + Sync {
-    /// Something happened.
     fn emit(&self, event: Event);
 
     /// Other output follows: remove transient output.
     fn quiet(&self) {}
 }
 
-/// A remark, shortly.
 pub fn emit_note(events: &dyn Events, text: impl Into<String>) {
     events.emit(Event::Note { text: text.into() });
 }
 
-/// Drops all events.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Silent;
 

@@ -2,30 +2,28 @@
 
 use std::path::PathBuf;
 
-/// Use of each block in memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BlockTouch {
-    /// The CPU does not access the data.
-    None,
-    /// One byte is read.
-    Byte,
-    /// A checksum over all bytes.
-    Checksum,
-    /// The block is copied and its rows are walked like those of a database page.
-    Parse,
+stored_names! {
+    /// Use of each block in memory, from least to most work.
+    pub enum BlockTouch {
+        /// The CPU does not access the data.
+        None = "none",
+        /// One byte is read.
+        Byte = "byte",
+        /// A checksum over all bytes.
+        Checksum = "checksum",
+        /// The block is copied and its rows are walked like those of a database page.
+        Parse = "parse",
+    }
 }
 
 /// I/Os in flight at a time, of a step unless stated as of one session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InFlight {
-    /// I/Os of a block.
     pub small: u32,
-    /// Large reads.
     pub large: u32,
 }
 
 impl InFlight {
-    /// All of them.
     pub const fn total(self) -> u32 {
         self.small + self.large
     }
@@ -38,7 +36,6 @@ stored_names! {
         Iodepth = "iodepth",
         /// The number of large reads among them.
         LargeIodepth = "large_iodepth",
-        /// Length of a large read.
         LargeSize = "large_size",
         /// By which call blocks are read.
         Io = "io",
@@ -61,7 +58,6 @@ pub fn files_in_url(url: &str) -> &str {
 
 /// Options that make an engine read files in a certain way.
 pub trait FileReads: Sync {
-    /// The URL of these files.
     fn url(&self, files: &[PathBuf]) -> String;
 
     /// The options for one direct read in flight per session and `touch` on every block; on a single CPU if `cpu` is

@@ -11,19 +11,14 @@ use crate::plan::settings::{Origin, Settings};
 /// Plan and options, parsed; the text of all settings is kept for messages and for the record.
 #[derive(Clone)]
 pub struct Resolved {
-    /// The plan.
     pub plan: Plan,
     /// The options, which open the target.
     pub options: Arc<dyn EngineOptions>,
-    /// The text of each setting and its origin.
     pub origins: Settings,
 }
 
 impl Resolved {
     /// Parses `origins` for a target of `engine`.
-    ///
-    /// # Errors
-    /// An invalid value; the error names its origin.
     pub fn parse(engine: &dyn Engine, origins: Settings) -> Result<Self> {
         let plan = Plan::from_settings(&origins)?;
         let options = engine.parse_options(&plan.target, &origins)?;
@@ -31,9 +26,6 @@ impl Resolved {
     }
 
     /// A copy with other `values` of some keys: the plan is parsed again, the options only if a value belongs to them.
-    ///
-    /// # Errors
-    /// An invalid value; the error names its flag.
     pub fn with_values(&self, engine: &dyn Engine, values: &BTreeMap<String, String>) -> Result<Self> {
         let mut origins = self.origins.clone();
         for (key, value) in values {

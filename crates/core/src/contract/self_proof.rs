@@ -7,9 +7,7 @@ stored_names! {
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum Proven {
-        /// It held.
         Pass = "PASS",
-        /// It did not.
         Fail = "FAIL",
         /// It cannot be observed here because a right is missing.
         NotSeen = "NOT SEEN",
@@ -19,7 +17,6 @@ stored_names! {
 /// The result of an engine's self-proof on a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SelfProof {
-    /// Each claim with its result.
     pub lines: Vec<(Proven, String)>,
     /// Contents of a bug report, without names of hosts and accounts.
     pub bundle: String,
@@ -28,16 +25,12 @@ pub struct SelfProof {
 /// The stored part of a self-proof, in the folder of the runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredProof {
-    /// Version of mindful that proved itself.
     pub version: String,
-    /// When, us since the epoch.
     pub proven_at_us: i64,
-    /// Each claim with its result.
     pub lines: Vec<(Proven, String)>,
 }
 
 impl StoredProof {
-    /// The claims that came out as `proven`.
     pub fn claims(&self, proven: Proven) -> impl Iterator<Item = &str> {
         self.lines.iter().filter(move |line| line.0 == proven).map(|line| line.1.as_str())
     }

@@ -16,7 +16,6 @@ use crate::workload::Workload;
 
 /// An opened system under test, shared by all threads. Dropping it undoes the effects of opening it.
 pub trait Target: DatasetStore + Send + Sync {
-    /// Identity and settings, for the record.
     fn describe(&self) -> Result<Description>;
 
     /// Now, by the clock that slices are timed with, us since the epoch.
@@ -24,7 +23,6 @@ pub trait Target: DatasetStore + Send + Sync {
         Ok(clock::now_us())
     }
 
-    /// Processes and paths on this host.
     fn host_view(&self) -> HostView;
 
     /// Other processes of mindful use the target from now on, as ranks of the same run. The lock against other runs
@@ -75,7 +73,6 @@ pub trait Target: DatasetStore + Send + Sync {
         Ok(())
     }
 
-    /// Samplers of the target's own counters.
     fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>>;
 
     /// Samplers for a watch without sessions of mindful: waits are those of all clients. Counters belong to the

@@ -16,7 +16,6 @@ stored_names! {
     pub enum WaitClass {
         /// On a CPU, or waiting for one.
         Cpu = "CPU or run queue",
-        /// Waiting for a read.
         Read = "reads",
         /// Waiting for redo, WAL, a commit.
         Log = "log",
@@ -47,7 +46,6 @@ impl WaitClass {
         format!("{}/{event}", self.key())
     }
 
-    /// The first part of the name of a counter.
     const fn key(self) -> &'static str {
         match self {
             Self::Cpu => "cpu",
@@ -72,7 +70,6 @@ impl WaitClass {
         Self::ALL.into_iter().find(|class| class.key() == key).unwrap_or(Self::Other)
     }
 
-    /// Whether it is a part of database time.
     pub fn is_busy(self) -> bool {
         Self::BUSY.contains(&self)
     }
@@ -82,7 +79,6 @@ impl WaitClass {
 /// storage, a client or a commit. Its waiter waits for a holder that is on a CPU, or was taken off it.
 const LATCH: &str = "latch";
 
-/// Whether the counter called `metric` is of a latch.
 pub fn is_latch(metric: &str) -> bool {
     metric.split_once('/').is_some_and(|(key, _)| key == LATCH)
 }
@@ -90,7 +86,6 @@ pub fn is_latch(metric: &str) -> bool {
 /// The first part of the name of a counter of syncs of the log: of one session at a time, while others wait for it.
 const LOG_SYNC: &str = "log_sync";
 
-/// Whether the counter called `metric` is of syncs of the log.
 pub fn is_log_sync(metric: &str) -> bool {
     metric.split_once('/').is_some_and(|(key, _)| key == LOG_SYNC)
 }
@@ -98,15 +93,12 @@ pub fn is_log_sync(metric: &str) -> bool {
 /// A wait event under its class; shown as the name of its counter, `read/DataFileRead`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WaitEvent {
-    /// Its class.
     pub class: WaitClass,
-    /// Its name on the server.
     pub event: &'static str,
     key: &'static str,
 }
 
 impl WaitEvent {
-    /// The event of that name.
     pub const fn new(class: WaitClass, event: &'static str) -> Self {
         Self { class, event, key: class.key() }
     }

@@ -20,19 +20,16 @@ pub enum Decides {
     Work,
 }
 
-/// A circumstance and its value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Circumstance {
     /// Its name in the system that sets it, such as `fsync`.
     pub name: String,
     /// Its value as text; `None` if it cannot be read.
     pub value: Option<String>,
-    /// Its effect.
     pub decides: Decides,
 }
 
 impl Circumstance {
-    /// One of that name and value.
     pub fn new(name: impl Into<String>, value: Option<String>, decides: Decides) -> Self {
         Self { name: name.into(), value, decides }
     }
@@ -40,7 +37,6 @@ impl Circumstance {
 
 /// Reads circumstances that must not change while figures are measured.
 pub trait Watch: Send {
-    /// Name of the source, such as `host`.
     fn name(&self) -> &str;
 
     /// When to read it: a server that answers late must not delay the counters of the host.
@@ -49,8 +45,5 @@ pub trait Watch: Send {
     }
 
     /// All circumstances, each under a unique name.
-    ///
-    /// # Errors
-    /// The source cannot be read.
     fn read(&mut self) -> Result<Vec<Circumstance>>;
 }

@@ -1,5 +1,6 @@
-//! From text settings to a plan.
+//! From text settings to a plan, and choices back to text.
 
+use std::fmt;
 use std::time::Duration;
 
 use super::keys::{KEYS, MOST_SESSIONS};
@@ -48,7 +49,7 @@ fn plan(s: &Settings) -> Result<Plan> {
         update_pct: s.require("update_pct", Share::parse)?,
         update_work_unit: s.parse("update_work_unit", units::parse_count)?,
         scan_pct: s.require("scan_pct", Share::parse)?,
-        redo: s.require("redo", |t| settings::parse_choice(t, &Redo::ALL.map(|redo| (redo.name(), redo))))?,
+        redo: s.require("redo", Redo::parse)?,
         commit: s.require("commit", commit)?,
         commit_wait: s.require("commit_wait", settings::parse_switch)?,
         hot_spot: hot_spot(s)?,
@@ -56,21 +57,17 @@ fn plan(s: &Settings) -> Result<Plan> {
         skew: s.require("skew", skew)?,
         think_time: s.parse("think_time", think_time)?,
         rate: s.parse("rate", rate)?,
-        loop_site: s.require("loop", |t| settings::parse_choice(t, &LoopSite::ALL.map(|site| (site.name(), site))))?,
+        loop_site: s.require("loop", LoopSite::parse)?,
         device_trace: s.require("device_trace", |t| settings::parse_choice(t, &[("auto", true), ("off", false)]))?,
-        facts: s.require("facts", |t| {
-            settings::parse_choice(t, &[("auto", HostFacts::Auto), ("local", HostFacts::Local)])
-        })?,
+        facts: s.require("facts", HostFacts::parse)?,
         hooks: hooks(s)?,
-        compatibility: s
-            .require("like", |t| settings::parse_choice(t, &Compatibility::ALL.map(|like| (like.name(), like))))?,
+        compatibility: s.require("like", Compatibility::parse)?,
         access: access(s)?,
     })
 }
 
 fn access(s: &Settings) -> Result<Access> {
-    let choices = Access::ALL.map(|access| (access.name(), access));
-    let access = s.require("access", |text| settings::parse_choice(text, &choices))?;
+    let access = s.require("access", Access::parse)?;
     if access == Access::Scan && s.given_text("work_unit").is_some() {
         return Err(Error::plan(
             format!("access scan with {}: an operation reads all blocks of a schema", s.describe_place("work_unit")),
@@ -169,7 +166,7 @@ fn content(s: &Settings) -> Result<Content> {
     Ok(if repeated { Content::Repeated } else { Content::Mixed { compress_ratio, dedupe_ratio } })
 }
 
-pub(super) fn commit(text: &str) -> Result<Commit> {
+fn commit(text: &str) -> Result<Commit> {
     match text {
         "each" => Ok(Commit::Each),
         "slice" => Ok(Commit::Slice),
@@ -198,7 +195,7 @@ fn hot_spot(s: &Settings) -> Result<Option<HotSpotPlan>> {
     Ok(Some(HotSpotPlan { size, offset, share: s.require("hot_spot_share", Share::parse)? }))
 }
 
-pub(super) fn skew(text: &str) -> Result<Skew> {
+fn skew(text: &str) -> Result<Skew> {
     let bad = || {
         Error::plan(
             format!("`{text}` is not a skew"),
@@ -225,7 +222,7 @@ pub(super) fn skew(text: &str) -> Result<Skew> {
     Ok(Skew::HotSet { fraction, probability: Share::parse(probability)?, moves_every })
 }
 
-pub(super) fn think_time(text: &str) -> Result<ThinkTime> {
+fn think_time(text: &str) -> Result<ThinkTime> {
     let (share, range) = match text.split_once("%:") {
         Some((share, range)) => (Share::parse(share)?, range),
         None => (Share::ALL, text),
@@ -247,7 +244,7 @@ pub(super) fn think_time(text: &str) -> Result<ThinkTime> {
     Ok(ThinkTime { share, min, max, exponential: false })
 }
 
-pub(super) fn rate(text: &str) -> Result<Rate> {
+fn rate(text: &str) -> Result<Rate> {
     let (even, number) = match text.strip_prefix("even:") {
         Some(number) => (true, number),
         None => (false, text),
@@ -260,4 +257,79 @@ pub(super) fn rate(text: &str) -> Result<Rate> {
         format!("`{text}` is not a rate"),
         "write operations per second, 0.001 to 100000000, such as 5000 or even:5000",
     ))
+}
+
+impl fmt::Display for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mixed { compress_ratio, dedupe_ratio } => {
+                write!(f, "mixed, compress ratio {compress_ratio}, dedupe ratio {dedupe_ratio}")
+            }
+            Self::Repeated => f.write_str("repeated"),
+        }
+    }
+}
+
+impl fmt::Display for Commit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Each => f.write_str("each"),
+            Self::Every(count) => write!(f, "{count}"),
+            Self::Slice => f.write_str("slice"),
+        }
+    }
+}
+
+impl fmt::Display for Skew {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Uniform => f.write_str("uniform"),
+            Self::Zipf(theta) => write!(f, "zipf:{theta}"),
+            Self::HotSet { fraction, probability, moves_every } => {
+                write!(f, "hotset:{}%,{}%", fraction.percent(), probability.percent())?;
+                if *moves_every > 0 { write!(f, ",{moves_every}") } else { Ok(()) }
+            }
+        }
+    }
+}
+
+impl fmt::Display for ThinkTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let time = |duration: Duration| units::format_duration(duration).replace(' ', "");
+        if self.share != units::Share::ALL {
+            write!(f, "{}%:", self.share.percent())?;
+        }
+        if self.exponential {
+            write!(f, "exp:{}", time(self.max))
+        } else {
+            write!(f, "{}..{}", time(self.min), time(self.max))
+        }
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", if self.even { "even:" } else { "" }, self.per_s)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_written_value_is_the_parsed_value() {
+        for text in ["uniform", "zipf:0.9", "hotset:20%,80%", "hotset:12.5%,80%,1000"] {
+            assert_eq!(skew(text).unwrap().to_string(), text);
+        }
+        for text in ["20%:10ms..50ms", "1.5s..2s", "exp:350ms", "33.33%:exp:1s"] {
+            assert_eq!(think_time(text).unwrap().to_string(), text);
+        }
+        for text in ["5000", "even:12.5"] {
+            assert_eq!(rate(text).unwrap().to_string(), text);
+        }
+        for text in ["each", "16", "slice"] {
+            assert_eq!(commit(text).unwrap().to_string(), text);
+        }
+    }
 }

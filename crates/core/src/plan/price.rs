@@ -61,9 +61,6 @@ pub(crate) enum PricePeriod {
 
 impl Price {
     /// Parses `1.92 EUR` an hour, or parts: `compute 0.5 + storage 92/month EUR, 2026-11-01, list price`.
-    ///
-    /// # Errors
-    /// Other text, and a price outside of the bounds.
     pub fn parse(text: &str) -> Result<Self> {
         let bad = |what: &str| {
             let (least, most) = (BOUNDS.start(), BOUNDS.end());

@@ -69,15 +69,7 @@ impl Key {
         default: &'static str,
         help: &'static str,
     ) -> Self {
-        Self {
-            name,
-            value,
-            default: Some(default),
-            help,
-            trust: Trust::Value,
-            bound: Bound::Own,
-            syntax: ValueSyntax::List,
-        }
+        Self { default: Some(default), ..Self::unset(name, value, help) }
     }
 
     pub const fn unset(name: &'static str, value: &'static str, help: &'static str) -> Self {

@@ -29,17 +29,11 @@ impl TargetAssignment {
     }
 
     /// Of the targets in `settings`, by their weights if there are any.
-    ///
-    /// # Errors
-    /// There is not one weight for each target.
     pub(crate) fn from_settings(settings: &Settings) -> Result<Self> {
         Self::for_targets(settings.get("target").map_or(1, |text| split_urls(text).count()), settings)
     }
 
     /// The same of so many targets.
-    ///
-    /// # Errors
-    /// There is not one weight for each target.
     pub fn for_targets(targets: usize, settings: &Settings) -> Result<Self> {
         let Some(weights) = parse_weights(settings)? else { return Ok(Self::new(vec![1; targets])) };
         if weights.len() == targets {
@@ -92,9 +86,6 @@ pub fn split_urls(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Weights of the targets, if set.
-///
-/// # Errors
-/// The values are not weights.
 pub(crate) fn parse_weights(settings: &Settings) -> Result<Option<Vec<u32>>> {
     settings.parse("target_weights", list)
 }

@@ -82,9 +82,6 @@ impl Launcher {
 impl Rank {
     /// This process among its ranks, from `settings` and the environment variables of launchers; `None` if it runs
     /// alone.
-    ///
-    /// # Errors
-    /// Flags and environment contradict each other, or one of two numbers is missing.
     pub fn detect(settings: &Settings, variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<Self>> {
         let given = |name| settings.parse(name, number);
         let (rank, ranks, job) = (given("rank")?, given("ranks")?, settings.parse("job", job_name)?);

@@ -1,4 +1,5 @@
-//! Merges the parts of a step that several ranks took together by adding counts, in any order.
+//! Merges the parts of a step that several ranks took together by adding counts, in any order, and adds the counters of
+//! several targets.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,9 +16,6 @@ use crate::record::run::{Merged, MergedSliceSum, Series, StepRecord};
 impl StepRecord {
     /// The work of one rank's sessions, as it is sent to the first rank: with the CPU of its process and the counters
     /// that `keeps` selects.
-    ///
-    /// # Errors
-    /// The step does not belong to a rank.
     pub fn to_rank_part(&self, cpus: Option<f64>, keeps: KeptCounters) -> Result<Self, String> {
         let [rank] = &*self.ranks else { return Err("it is not part of a run of several ranks".to_owned()) };
         let cpu_us = cpu_us(&self.series);
@@ -101,7 +99,7 @@ fn of_target(series: &Series) -> bool {
 
 /// Adds the counters of `other`, of a target in another process. A counter that one of the two does not report is
 /// unknown for both.
-pub(crate) fn add_counters(all: &mut Series, other: &Series) {
+fn add_counters(all: &mut Series, other: &Series) {
     let place = |metric: &Metric| other.metrics.iter().position(|of| of.name == metric.name && of.kind == metric.kind);
     let places: Vec<Option<usize>> =
         all.metrics.iter().map(|metric| place(metric).filter(|_| metric.kind == MetricKind::Counter)).collect();
@@ -112,6 +110,33 @@ pub(crate) fn add_counters(all: &mut Series, other: &Series) {
             *value = value.zip(more).map(|(value, more)| value + more);
         }
     }
+}
+
+/// Sums the counters that all `targets` report, from the sources that `adds_up` accepts. A counter that one target does
+/// not report is unknown for all.
+pub fn sum_counters(targets: &[&StepRecord], adds_up: impl Fn(&str) -> bool) -> Vec<Series> {
+    let Some((first, others)) = targets.split_first() else { return Vec::new() };
+    let sum = |series: &Series| {
+        let mut all = counters(series)?;
+        for other in others {
+            let theirs = other.series.iter().find(|theirs| theirs.source == series.source)?;
+            add_counters(&mut all, theirs);
+        }
+        Some(all)
+    };
+    first.series.iter().filter(|series| adds_up(&series.source)).filter_map(sum).collect()
+}
+
+/// The counters of `series`; `None` without counters. Gauges cannot be summed.
+fn counters(series: &Series) -> Option<Series> {
+    let counts = |at: &usize| series.metrics.get(*at).is_some_and(|metric| metric.kind == MetricKind::Counter);
+    let kept: Vec<usize> = (0..series.metrics.len()).filter(counts).collect();
+    let mut all = series.clone();
+    all.metrics = kept.iter().filter_map(|at| series.metrics.get(*at).cloned()).collect();
+    for reading in &mut all.readings {
+        reading.values = kept.iter().map(|at| reading.values.get(*at).copied().flatten()).collect();
+    }
+    (!kept.is_empty()).then_some(all)
 }
 
 fn cpu_us(series: &[Series]) -> Vec<(u32, f64)> {
@@ -145,18 +170,12 @@ struct PartFacts {
 
 impl RankMerge {
     /// From the first rank's step with all its counters.
-    ///
-    /// # Errors
-    /// It does not belong to a rank.
     pub fn new(first: StepRecord, cpus: Option<f64>) -> Result<Self, String> {
         let of = first.ranks.first().map_or(0, |rank| rank.ranks);
         Self::for_ranks(first, cpus, 0..of)
     }
 
     /// A merge for one of several targets, from the step of the rank that managed it.
-    ///
-    /// # Errors
-    /// The step does not belong to such a rank.
     pub fn for_target(first: StepRecord, cpus: Option<f64>) -> Result<Self, String> {
         let on =
             first.ranks.first().and_then(|rank| rank.on_target).ok_or("it is not part of a run of several targets")?;
@@ -186,9 +205,6 @@ impl RankMerge {
     }
 
     /// Adds the part of one rank.
-    ///
-    /// # Errors
-    /// It is not a part of this step.
     pub fn add(&mut self, part: &StepRecord) -> Result<(), String> {
         let [rank] = &*part.ranks else { return Err("it is not part of a run of several ranks".to_owned()) };
         let mine = self.first.ranks.first().cloned().unwrap_or_default();
@@ -259,9 +275,6 @@ impl RankMerge {
     }
 
     /// All parts as one step, with the counters of the first rank.
-    ///
-    /// # Errors
-    /// A rank is missing, or their sessions do not follow one another.
     pub fn finish(self) -> Result<StepRecord, String> {
         if let Some(rank) = self.missing() {
             return Err(format!("rank {rank} is missing"));

@@ -73,9 +73,6 @@ impl StepRecord {
     }
 
     /// Adds an event of the step; others are passed over.
-    ///
-    /// # Errors
-    /// Why it is not allowed at this place.
     pub fn add(&mut self, event: Event) -> Result<(), String> {
         match event {
             Event::Started { boundaries_us, clock_offset_us } => {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Validity;
+use super::finding::Validity;
 use crate::plan::price::Price;
 
 /// One value of each side.

@@ -54,12 +54,16 @@ pub struct FigureRow<T> {
 
 impl<T: 'static> FigureRow<T> {
     /// The row in a struct that has `T` at `path`.
-    pub(crate) fn within<U: 'static>(self, path: &str, part: fn(&U) -> Option<&T>) -> FigureRow<U> {
+    pub(crate) fn within<U: 'static>(
+        self,
+        path: &str,
+        part: impl Fn(&U) -> Option<&T> + Send + Sync + 'static,
+    ) -> FigureRow<U> {
         FigureRow { path: format!("{path}.{}", self.path), ..self.of_part(part) }
     }
 
     /// The same row of a struct that has `T` as a part.
-    pub fn of_part<U: 'static>(self, part: fn(&U) -> Option<&T>) -> FigureRow<U> {
+    pub fn of_part<U: 'static>(self, part: impl Fn(&U) -> Option<&T> + Send + Sync + 'static) -> FigureRow<U> {
         let value = self.value;
         FigureRow {
             path: self.path,

@@ -1,4 +1,4 @@
-//! Findings: conditions that affect the use of a result.
+//! Findings: conditions that affect the use of a result, and whether it may be quoted.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +15,21 @@ stored_names! {
         Warning = "warning",
         /// The result is invalid.
         Error = "error",
+    }
+}
+
+stored_names! {
+    /// Whether a result may be quoted.
+    #[derive(Serialize, Deserialize)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    #[serde(rename_all = "snake_case")]
+    pub enum Validity {
+        /// No doubt about the result.
+        Valid = "VALID",
+        /// Something may have spoiled it.
+        Suspect = "SUSPECT",
+        /// The result differs from the plan.
+        Invalid = "INVALID",
     }
 }
 

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Validity;
 use super::comparison::{Basis, ComparedRun, GateSummary, MachineSpread, NamedFact};
+use super::finding::Validity;
 use crate::plan::price::Price;
 
 /// Several sides in one order.

@@ -3,12 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::figure::{FigureRow, Figures, GROWTH, summary_of_figures};
-use super::finding::Finding;
-use super::log::LogSummary;
-use super::observed::ObservedSource;
-use super::part::{BySession, ChoicesSummary, RankSummary};
-use super::system::{CapSummary, CpuSummary, DeviceSummary, WaitSummary};
-use super::validity::Validity;
+use super::finding::{Finding, Validity};
+use super::part::{BySession, ChoicesSummary, ObservedSource, RankSummary};
+use super::system::{CapSummary, CpuSummary, DeviceSummary, LogSummary, WaitSummary};
 use crate::record::head::Point;
 use crate::workload::{Compatibility, OpKind};
 
@@ -280,19 +277,12 @@ impl OpsSummary {
     }
 }
 
-type OfKind = fn(&OpsSummary) -> Option<&OpSummary>;
-
 impl Figures for OpsSummary {
     fn figures() -> Vec<FigureRow<Self>> {
-        let kinds: [(OpKind, OfKind); 3] = [
-            (OpKind::Select, |ops| ops.select.as_ref()),
-            (OpKind::Update, |ops| ops.update.as_ref()),
-            (OpKind::Scan, |ops| ops.scan.as_ref()),
-        ];
-        let of_kind = |(kind, part): (OpKind, OfKind)| {
-            OpSummary::figures().into_iter().map(move |row| row.within(kind.name(), part))
+        let of_kind = |kind: OpKind| {
+            OpSummary::figures().into_iter().map(move |row| row.within(kind.name(), move |ops: &Self| ops.get(kind)))
         };
-        kinds.into_iter().flat_map(of_kind).collect()
+        OpKind::ALL.into_iter().flat_map(of_kind).collect()
     }
 }
 

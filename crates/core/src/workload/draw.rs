@@ -108,10 +108,15 @@ impl Permutation {
     }
 
     pub fn get(&self, index: u64) -> u64 {
-        debug_assert!(index < self.len);
-        let mut word = self.rounds(index);
+        self.walk(index, |word| self.rounds(word))
+    }
+
+    /// The first of the words that follow `word` by `rounds` which is an element.
+    fn walk(&self, word: u64, rounds: impl Fn(u64) -> u64) -> u64 {
+        debug_assert!(word < self.len);
+        let mut word = rounds(word);
         while word >= self.len {
-            word = self.rounds(word);
+            word = rounds(word);
         }
         word
     }
@@ -127,12 +132,7 @@ impl Permutation {
 
     /// The element with the image `image`: the inverse of [`Permutation::get`].
     pub(crate) fn find(&self, image: u64) -> u64 {
-        debug_assert!(image < self.len);
-        let mut word = self.rounds_back(image);
-        while word >= self.len {
-            word = self.rounds_back(word);
-        }
-        word
+        self.walk(image, |word| self.rounds_back(word))
     }
 
     fn rounds_back(&self, word: u64) -> u64 {
@@ -146,15 +146,17 @@ impl Permutation {
 
     /// Spearman's rank correlation of the places at which two permutations of the same length have the same image.
     pub fn correlation_with(&self, other: &Self) -> f64 {
-        let n = self.len as f64;
-        let squares: f64 = (0..self.len).map(|i| (other.find(self.get(i)) as f64 - i as f64).powi(2)).sum();
-        1.0 - 6.0 * squares / (n * (n * n - 1.0))
+        self.spearman(|i| other.find(self.get(i)))
     }
 
     /// Spearman's rank correlation of index and image: `1 - 6 sum d^2 / (n (n^2 - 1))`.
     pub fn rank_correlation(&self) -> f64 {
+        self.spearman(|i| self.get(i))
+    }
+
+    fn spearman(&self, place: impl Fn(u64) -> u64) -> f64 {
         let n = self.len as f64;
-        let squares: f64 = (0..self.len).map(|i| (self.get(i) as f64 - i as f64).powi(2)).sum();
+        let squares: f64 = (0..self.len).map(|i| (place(i) as f64 - i as f64).powi(2)).sum();
         1.0 - 6.0 * squares / (n * (n * n - 1.0))
     }
 }

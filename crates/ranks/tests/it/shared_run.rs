@@ -74,7 +74,7 @@ fn folders_merged_later_give_the_same_figures() {
 
 /// In a long window each of two ranks renews its row and reads another one every ten seconds.
 #[test]
-fn ranks_send_no_request_in_a_short_window_and_few_in_a_long_one() {
+fn ranks_send_nothing_in_a_short_window_little_in_a_long_one() {
     // The start is a second or two ahead; the warm-up takes 2 s.
     for (given, before, length, expected) in [(&[][..], 5, 7, 0..=0), (&[("duration", "150s")], 20, 100, 30..=44)] {
         let job = Job::new();

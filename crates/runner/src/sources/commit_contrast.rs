@@ -59,9 +59,6 @@ pub struct CommitContrast<'a> {
 
 impl<'a> CommitContrast<'a> {
     /// A contrast of the database in `context` with writes by `files`, an engine of bare files, to a file in `folder`.
-    ///
-    /// # Errors
-    /// A plan of other than single updates that each commit and wait.
     pub fn new(context: &'a Context, files: &'static dyn Engine, folder: Option<PathBuf>, rounds: u32) -> Result<Self> {
         let plan = &context.plan;
         let commits = plan.update_pct.percent() >= 100.0 && plan.commit == Commit::Each && plan.commit_wait;
@@ -76,11 +73,8 @@ impl<'a> CommitContrast<'a> {
     }
 
     fn system_of_file(&self, path: &Path, options: &[(&str, &str)]) -> Result<System> {
-        let mut settings = Settings::defaults(self.files.options());
-        for (option, value) in options {
-            settings.set(option, *value, Origin::Default);
-        }
-        System::parse(self.files, self.reads.url(&[path.to_owned()]), settings)
+        let options = options.iter().map(|(option, value)| (*option, (*value).to_owned()));
+        System::new(self.files, self.reads.url(&[path.to_owned()]), options)
     }
 
     /// Makes the file of bare writes on the file system of the log; `Err` if that is not possible.
@@ -152,8 +146,8 @@ impl StepSource for CommitContrast<'_> {
         let measured = |way: &Way| *way == Way::Database || self.made.is_some();
         let ways: Vec<Way> = Way::ALL.into_iter().filter(measured).collect();
         self.left = turns(&ways, self.context.plan.sessions, self.rounds).into();
-        let plans: Vec<Plan> = self.left.iter().map(|_| self.context.plan.clone()).collect();
-        recording.tell(&Estimate::of("step", &plans).to_string());
+        let plans = self.left.iter().map(|_| &self.context.plan);
+        recording.tell(&Estimate::of("step", plans).to_string());
         Ok(())
     }
 

@@ -60,9 +60,6 @@ pub struct Contrast<'a> {
 
 impl<'a> Contrast<'a> {
     /// A contrast of the database in `context` with reads by `files`, an engine that reads bare files.
-    ///
-    /// # Errors
-    /// A plan that does more than read single blocks, an engine that does not read files.
     pub fn new(context: &'a Context, files: &'static dyn Engine, repetitions: u32) -> Result<Self> {
         let plan = &context.plan;
         if !plan.update_pct.is_none() || !plan.scan_pct.is_none() || plan.work_unit != 1 {
@@ -83,11 +80,7 @@ impl<'a> Contrast<'a> {
     /// Reads of bare files by as many sessions as the database has, each with one read in flight.
     fn of_files(&self, touch: BlockTouch, turn: Turn, point: Point) -> Result<NextStep> {
         let cpu = turn.pinned.then(cpu::first).transpose().map_err(|error| not_pinned(&error))?;
-        let mut settings = Settings::defaults(self.files.options());
-        for (option, value) in self.reads.options(touch, cpu) {
-            settings.set(option, value, Origin::Default);
-        }
-        let system = System::parse(self.files, self.url.clone(), settings)?;
+        let system = System::new(self.files, self.url.clone(), self.reads.options(touch, cpu))?;
         let plan = Plan { schemas: None, scale: None, loop_site: LoopSite::Client, ..self.context.plan.clone() };
         Ok(NextStep { system, loads: false, plan, point, on_one_cpu: false })
     }

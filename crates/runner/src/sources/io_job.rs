@@ -43,9 +43,6 @@ pub struct IoJob<'a> {
 
 impl<'a> IoJob<'a> {
     /// A job from its first step on.
-    ///
-    /// # Errors
-    /// A target that is no bare files.
     pub fn new(context: &'a Context, job: &'a Job) -> Result<Self> {
         let reads = context.engine.file_reads();
         let reads = reads
@@ -70,14 +67,6 @@ impl<'a> IoJob<'a> {
             own.with_options(self.reads.options_for_load(load))?
         };
         Ok(NextStep { system, loads: false, plan, point: Point { values, ..Point::default() }, on_one_cpu: false })
-    }
-
-    /// The next load of a calibration, given the last result.
-    fn calibrate(&mut self, finished: Option<&StepSummary>) -> Result<Option<InFlight>> {
-        if let Some(step) = finished {
-            self.calibration.record(self.load, outcome(self.load, step)?);
-        }
-        Ok(self.calibration.next())
     }
 }
 
@@ -110,7 +99,10 @@ impl StepSource for IoJob<'_> {
                 points.get(at).map(step).transpose()
             }
             Job::Calibrate { .. } => {
-                let Some(load) = self.calibrate(finished)? else { return Ok(None) };
+                if let Some(step) = finished {
+                    self.calibration.record(self.load, outcome(self.load, step)?);
+                }
+                let Some(load) = self.calibration.next() else { return Ok(None) };
                 tell("of a calibration", load, recording);
                 self.step(load, None).map(Some)
             }
@@ -124,9 +116,9 @@ fn tell(place: &str, load: InFlight, recording: &Recording) {
 
 fn outcome(load: InFlight, step: &StepSummary) -> Result<Outcome> {
     let outcome = if load.large > 0 {
-        large(step).and_then(|op| Some(Outcome { per_s: op.per_s, mean_us: op.mean_us?, p99_us: op.p99_us }))
+        large(step).and_then(|op| Some(Outcome { per_s: op.per_s, mean_us: op.mean_us? }))
     } else {
-        small(step).map(|op| Outcome { per_s: op.per_s, mean_us: op.mean_us, p99_us: op.p99_us })
+        small(step).map(|op| Outcome { per_s: op.per_s, mean_us: op.mean_us })
     };
     outcome.ok_or_else(|| Error::run("no I/O completed in a step", "pass a longer --duration"))
 }

@@ -5,7 +5,6 @@
 mod adaptive;
 mod axis;
 mod bisection;
-mod budget;
 mod schedule;
 #[cfg(test)]
 mod walked_test;
@@ -13,5 +12,4 @@ mod walked_test;
 pub(crate) use adaptive::{Adaptive, Measured, Reason};
 pub(crate) use axis::{Axis, Values, full_grid, paired};
 pub(crate) use bisection::{Bisection, Move, Trial};
-pub(crate) use budget::{Budgeted, within};
-pub(crate) use schedule::{Slot, schedule};
+pub(crate) use schedule::{Budgeted, Slot, schedule, within};

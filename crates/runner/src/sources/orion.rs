@@ -1,66 +1,38 @@
 //! Orion's jobs under Orion's names: which pairs of small and large load a job measures.
 
 use mindful_core::contract::file_read::InFlight;
-use mindful_core::plan::settings;
-use mindful_core::{Error, Result};
+use mindful_core::{Error, Result, stored_names};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Preset {
-    /// Small reads at rising load, up to twenty a disk: the most I/Os a second.
-    Oltp,
-    /// Large reads at rising load: the most bytes a second.
-    Dss,
-    /// Small reads only, then large reads only.
-    Simple,
-    /// All pairs of small and large load.
-    Normal,
-    /// Any combination of matrix and loads.
-    Advanced,
-}
-
-impl Preset {
-    pub const NAMES: [(&'static str, Self); 5] = [
-        ("oltp", Self::Oltp),
-        ("dss", Self::Dss),
-        ("simple", Self::Simple),
-        ("normal", Self::Normal),
-        ("advanced", Self::Advanced),
-    ];
-
-    pub fn parse(text: &str) -> Result<Self> {
-        settings::parse_choice(text, &Self::NAMES)
+stored_names! {
+    pub enum Preset {
+        /// Small reads at rising load, up to twenty a disk: the most I/Os a second.
+        Oltp = "oltp",
+        /// Large reads at rising load: the most bytes a second.
+        Dss = "dss",
+        /// Small reads only, then large reads only.
+        Simple = "simple",
+        /// All pairs of small and large load.
+        Normal = "normal",
+        /// Any combination of matrix and loads.
+        Advanced = "advanced",
     }
 }
 
-/// Which part of the matrix of small against large load is measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Matrix {
-    /// One pair.
-    Point,
-    /// All small loads with one large load.
-    Row,
-    /// All large loads with one small load.
-    Col,
-    /// The pair of the highest loads.
-    Max,
-    /// Only small, and only large reads.
-    Basic,
-    /// All pairs.
-    Detailed,
-}
-
-impl Matrix {
-    pub(crate) const NAMES: [(&'static str, Self); 6] = [
-        ("point", Self::Point),
-        ("row", Self::Row),
-        ("col", Self::Col),
-        ("max", Self::Max),
-        ("basic", Self::Basic),
-        ("detailed", Self::Detailed),
-    ];
-
-    pub fn parse(text: &str) -> Result<Self> {
-        settings::parse_choice(text, &Self::NAMES)
+stored_names! {
+    /// Which part of the matrix of small against large load is measured.
+    pub enum Matrix {
+        /// One pair.
+        Point = "point",
+        /// All small loads with one large load.
+        Row = "row",
+        /// All large loads with one small load.
+        Col = "col",
+        /// The pair of the highest loads.
+        Max = "max",
+        /// Only small, and only large reads.
+        Basic = "basic",
+        /// All pairs.
+        Detailed = "detailed",
     }
 }
 

@@ -18,10 +18,9 @@ use crate::sources::estimate::{Estimate, step_time};
 use crate::sources::ladder::{self, Adaptive, Axis, Budgeted, Measured, Reason, Slot, Values};
 use search::{REPEATS, Search, length_of};
 
-mod next;
 mod search;
 
-pub(crate) use next::Next;
+pub(crate) use search::Next;
 
 /// Most points of a grid: more are a mistake.
 const MOST_POINTS: usize = 10_000;
@@ -112,9 +111,6 @@ impl Sweep {
     }
 
     /// Plan and options at `point`; a short trial of a search measures a part of the duration.
-    ///
-    /// # Errors
-    /// Values that make no sense together.
     pub(crate) fn resolve(&self, point: &Point) -> Result<Resolved> {
         let known = self.known.get(&point.values).cloned();
         let mut resolved = known.map_or_else(|| self.base.with_values(self.engine, &point.values), Ok)?;
@@ -340,9 +336,8 @@ fn points(axes: &[(String, Values)], paired: bool) -> Result<Vec<BTreeMap<String
             "pass fewer values, or --paired",
         ));
     }
-    let axes: Vec<Axis> = axes.iter().map(|(key, values)| Axis { key: key.clone(), values: values.all() }).collect();
-    let points = if paired && !axes.is_empty() { ladder::paired(&axes)? } else { ladder::full_grid(&axes) };
-    Ok(points.into_iter().map(|point| point.into_iter().collect()).collect())
+    let axes: Vec<Axis> = axes.iter().map(|(key, values)| (key.clone(), values.all())).collect();
+    if paired { ladder::paired(&axes) } else { Ok(ladder::full_grid(&axes)) }
 }
 
 fn search(objective: Objective, axes: &[(String, Values)]) -> Result<Shape> {

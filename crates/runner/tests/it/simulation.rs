@@ -30,11 +30,7 @@ impl Simulation {
     pub(crate) fn new() -> Self {
         let clock = SimulatedClock::default();
         // An engine exists as long as the process.
-        let engine = Null::simulated(clock.clone());
-        Self::on(clock, Box::leak(Box::new(engine)))
-    }
-
-    pub(crate) fn on(clock: SimulatedClock, engine: &'static dyn Engine) -> Self {
+        let engine = Box::leak(Box::new(Null::simulated(clock.clone())));
         let (store, notes) = (tempfile::tempdir().unwrap(), Arc::default());
         Self { store, clock, notes, stop: StopFlag::default(), engine }
     }

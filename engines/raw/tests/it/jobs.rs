@@ -13,7 +13,6 @@ use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{OpKind, Rate, Skew, ThinkTime, Workload};
 use mindful_report::export::matrix::{self, Figures, PointResult};
-use mindful_runner::calibration::{Calibration, Outcome};
 use mindful_runner::orion::{Job, Matrix, Preset};
 
 /// One slice of `millis` with `options`, or shorter when it has done `ops`.
@@ -57,26 +56,6 @@ fn a_matrix_is_measured_point_by_point() {
         assert_eq!(result.large.is_some(), result.point.large > 0, "{result:?}");
     }
     assert_eq!(matrix::FILES[0].1(&results).lines().count(), 3);
-}
-
-#[test]
-fn a_calibration_comes_to_an_answer_on_a_real_file() {
-    let folder = folder();
-    let path = made(folder.path(), 2_000);
-    let mut calibration = Calibration::new(20_000.0);
-    let mut steps = 0;
-    while let Some(point) = calibration.next() {
-        let report = at_point(&path, point, 60_000, Some(200));
-        let kind = if point.large > 0 { OpKind::Scan } else { OpKind::Select };
-        let latency = &report.op(kind).latency;
-        let per_s = latency.count() as f64 * 1e6 / (report.end_us - report.begin_us) as f64;
-        let mean_us = latency.mean_ns().unwrap_or(f64::INFINITY) / 1e3;
-        calibration.record(point, Outcome { per_s, mean_us, p99_us: None });
-        steps += 1;
-        assert!(steps < 60, "{calibration:?}");
-    }
-    let (blocks, load) = calibration.answer().blocks.unwrap();
-    assert!(blocks.per_s > 0.0 && blocks.mean_us <= 20_000.0 && load >= 1);
 }
 
 #[test]

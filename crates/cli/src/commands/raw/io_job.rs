@@ -104,7 +104,7 @@ fn points(settings: &Settings) -> Result<Job> {
 /// The preset; the error also lists presets that are not Orion's.
 fn parse_preset(text: &str) -> Result<Preset> {
     Preset::parse(text).map_err(|_| {
-        let names = Preset::NAMES.map(|(name, _)| name).join(", ");
+        let names = Preset::ALL.map(Preset::name).join(", ");
         Error::plan(format!("unknown preset `{text}`"), format!("choose {names}, calibrate, commits"))
     })
 }

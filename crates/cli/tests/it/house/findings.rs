@@ -16,7 +16,7 @@ fn texts() -> Vec<String> {
 fn listed() -> Vec<Code> {
     let engines: [&dyn Engine; 4] =
         [&mindful_postgres::ENGINE, &mindful_mysql::ENGINE, &mindful_raw::ENGINE, &mindful_null::ENGINE];
-    let of_engines = engines.iter().flat_map(|engine| engine.finding_codes());
+    let of_engines = engines.iter().flat_map(|engine| engine.facts().finding_codes);
     // Builds contain Oracle's engine only with its driver.
     codes::ALL.iter().chain(of_engines).chain(mindful_oracle::codes::ALL).copied().collect()
 }

@@ -145,9 +145,6 @@ impl Merged {
     }
 
     /// Starts from stored spans; stored merged slices follow.
-    ///
-    /// # Errors
-    /// The number of sessions differs from `sessions`, or slices came before the spans.
     pub(super) fn begin_merged(&mut self, spans: Spans, sessions: usize) -> Result<(), String> {
         let reported = spans.spans.len();
         if reported != sessions || self.given || !self.slices.is_empty() {
@@ -158,9 +155,6 @@ impl Merged {
     }
 
     /// Takes a slice that was stored merged.
-    ///
-    /// # Errors
-    /// No spans came before it, or it contains sessions or slices that the step does not have.
     pub(super) fn add_merged(&mut self, slice: MergedSlice, slices: usize) -> Result<(), String> {
         let sessions = self.spans.len() as u64;
         let mut named = slice.ops.iter().map(|(session, _)| session).chain(slice.long.iter().map(|l| u64::from(l.0)));
@@ -199,9 +193,6 @@ impl Merged {
 
     /// Adds a report with a slice between two of `boundaries_us` to `unmerged`, and merges the slices that all sessions
     /// have completed.
-    ///
-    /// # Errors
-    /// A session that the step does not have.
     pub(crate) fn add_report(
         &mut self,
         session: u32,

@@ -1,5 +1,7 @@
 //! A plan key with several values, and how several such keys combine.
 
+use std::collections::BTreeMap;
+
 use mindful_core::{Error, Result};
 
 /// Most values of one key: more are a mistyped range.
@@ -15,9 +17,6 @@ pub(crate) enum Values {
 
 impl Values {
     /// Reads `1..256` or `0,20,50`; `None` for a single value.
-    ///
-    /// # Errors
-    /// A range that does not rise or does not begin at 1 or above, or an empty value in a list.
     pub(crate) fn parse(text: &str) -> Result<Option<Self>> {
         if let Some((from, to)) = text.split_once("..") {
             let ends = (from.trim().parse::<u64>(), to.trim().parse::<u64>());
@@ -60,36 +59,30 @@ pub(super) fn doubled(from: u64, to: u64) -> Vec<u64> {
     values
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Axis {
-    pub key: String,
-    pub values: Vec<String>,
-}
+/// A key and its values.
+pub(crate) type Axis = (String, Vec<String>);
 
 /// Every combination of the values of all keys; the last key changes fastest. Without an axis there is one empty point.
-pub(crate) fn full_grid(axes: &[Axis]) -> Vec<Vec<(String, String)>> {
-    axes.iter().fold(vec![Vec::new()], |points, axis| {
-        let with = |point: &Vec<(String, String)>, value: &String| {
-            point.iter().cloned().chain([(axis.key.clone(), value.clone())]).collect()
+pub(crate) fn full_grid(axes: &[Axis]) -> Vec<BTreeMap<String, String>> {
+    axes.iter().fold(vec![BTreeMap::new()], |points, (key, values)| {
+        let with = |point: &BTreeMap<String, String>, value: &String| {
+            point.clone().into_iter().chain([(key.clone(), value.clone())]).collect()
         };
-        points.iter().flat_map(|point| axis.values.iter().map(move |value| with(point, value))).collect()
+        points.iter().flat_map(|point| values.iter().map(move |value| with(point, value))).collect()
     })
 }
 
 /// The first values of all keys together, then the second ones, and so on.
-///
-/// # Errors
-/// Keys with different numbers of values.
-pub(crate) fn paired(axes: &[Axis]) -> Result<Vec<Vec<(String, String)>>> {
-    let Some(first) = axes.first() else { return Ok(vec![Vec::new()]) };
-    if let Some(odd) = axes.iter().find(|axis| axis.values.len() != first.values.len()) {
+pub(crate) fn paired(axes: &[Axis]) -> Result<Vec<BTreeMap<String, String>>> {
+    let Some((first, values)) = axes.first() else { return Ok(vec![BTreeMap::new()]) };
+    if let Some((odd, others)) = axes.iter().find(|(_, others)| others.len() != values.len()) {
         return Err(Error::plan(
-            format!("{} has {} values, {} has {}", first.key, first.values.len(), odd.key, odd.values.len()),
+            format!("{first} has {} values, {odd} has {}", values.len(), others.len()),
             "give paired keys the same number of values, or sweep the full grid",
         ));
     }
-    let point = |i: usize| axes.iter().map(|axis| (axis.key.clone(), axis.values[i].clone())).collect();
-    Ok((0..first.values.len()).map(point).collect())
+    let point = |i: usize| axes.iter().map(|(key, values)| (key.clone(), values[i].clone())).collect();
+    Ok((0..values.len()).map(point).collect())
 }
 
 #[cfg(test)]
@@ -110,17 +103,15 @@ mod tests {
 
     #[test]
     fn keys_combine_as_a_grid_or_in_pairs() {
-        let key_of = |key: &str, values: &[&str]| Axis {
-            key: key.to_owned(),
-            values: values.iter().map(|v| (*v).to_owned()).collect(),
-        };
+        let key_of =
+            |key: &str, values: &[&str]| (key.to_owned(), values.iter().map(|v| (*v).to_owned()).collect::<Vec<_>>());
         let axes = [key_of("sessions", &["1", "2"]), key_of("update_pct", &["0", "20"])];
         assert_eq!(full_grid(&axes).len(), 4);
         assert_eq!(
             paired(&axes).unwrap()[1],
-            [("sessions", "2"), ("update_pct", "20")].map(|(k, v)| (k.to_owned(), v.to_owned()))
+            [("sessions", "2"), ("update_pct", "20")].map(|(k, v)| (k.to_owned(), v.to_owned())).into()
         );
         assert!(paired(&[axes[0].clone(), key_of("work_unit", &["1"])]).is_err());
-        assert_eq!(full_grid(&[]), [Vec::new()]);
+        assert_eq!(full_grid(&[]), [BTreeMap::new()]);
     }
 }

@@ -15,8 +15,15 @@ use mindful_core::plan::units::{format_counted, format_rounded, format_whole};
 use mindful_core::record::run::Point;
 use mindful_core::result::StepSummary;
 
-use super::next::Next;
 use crate::sources::ladder::{Bisection, Move, Trial};
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Next {
+    Step(Point),
+    Over(String),
+    /// The sweep is over without an answer; in words, why.
+    Undecided(String),
+}
 
 /// A search ends when loads that meet and miss the objective are this near.
 const TOLERANCE: f64 = 0.05;
@@ -157,14 +164,10 @@ impl Search<'_> {
 
     fn found(&self, seen: &[Tried], load: f64, beyond: bool) -> String {
         let key = self.key;
-        let missed = seen.iter().filter(|s| s.load > load && s.met == Some(false)).map(|s| s.load);
-        let bound = missed.fold(f64::INFINITY, f64::min);
-        let limit = if beyond {
-            ", the highest tried: the limit lies beyond".to_owned()
-        } else if bound.is_finite() {
-            format!(", {bound:.0} misses it: the limit lies between")
-        } else {
-            String::new()
+        let limit = match lowest_miss(seen, load) {
+            _ if beyond => ", the highest tried: the limit lies beyond".to_owned(),
+            Some(bound) => format!(", {bound:.0} misses it: the limit lies between"),
+            None => String::new(),
         };
         format!(
             "{key} {load:.0} is the highest load that meets {}, confirmed{limit}: {}",

@@ -87,7 +87,7 @@ fn a_view_that_may_not_be_read_is_reported_with_its_grant() {
         assert!(notes.contains("counters-denied") && notes.contains(&format!("GRANT SELECT ON {view}")), "{notes}");
         let metrics = samplers.iter().flat_map(|sampler| sampler.metrics());
         assert!(metrics.into_iter().all(|metric| metric.name != figure), "{text}");
-        let grants = ENGINE.grants().unwrap();
+        let grants = ENGINE.facts().grants.unwrap();
         assert!(grants.contains(view), "{view} is not in the script");
     }
 }
@@ -169,7 +169,7 @@ fn files_of_a_server_here_are_those_that_can_be_read() {
 
 #[test]
 fn sqlplus_accepts_the_script_of_grants_unchanged() {
-    let script = ENGINE.grants().unwrap();
+    let script = ENGINE.facts().grants.unwrap();
     let (comments, statements): (Vec<&str>, Vec<&str>) = script.lines().partition(|line| line.starts_with("--"));
     // SQL*Plus ends a statement at such a sign in a comment, continues after a hyphen, and asks for the value of a name
     // after an &.

@@ -35,7 +35,7 @@ fn the_least_role_does_everything() {
     each_server_with(&[], |server| {
         server.sql("CREATE DATABASE bench");
         server.sql("REVOKE ALL ON DATABASE bench FROM PUBLIC; GRANT CONNECT ON DATABASE bench TO PUBLIC");
-        server.sql(ENGINE.grants().unwrap());
+        server.sql(ENGINE.facts().grants.unwrap());
         let target = server.target_as("mindful_bench", "bench", &[]).unwrap();
         let plan = |in_server| Plan {
             loop_site: if in_server { LoopSite::Server } else { LoopSite::Client },
