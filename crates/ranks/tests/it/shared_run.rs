@@ -33,30 +33,6 @@ fn four_ranks_of_eight_do_the_work_of_one_of_thirty_two() {
     assert_eq!(merged.validity, alone.analysis.summary.validity, "{:?}", merged.findings);
 }
 
-/// All settings that decide keys, kinds, schemas and pauses, each at least once.
-const PLANS: [Given<'_>; 4] = [
-    &[("schemas", "4"), ("update_pct", "0")],
-    &[("schemas", "5"), ("update_pct", "33"), ("update_work_unit", "2"), ("seed", "7")],
-    &[("schemas", "8"), ("hot_spot_size", "1MiB"), ("hot_spot_share", "30"), ("hot_schema", "20"), ("scan_pct", "10")],
-    &[("schemas", "3"), ("skew", "zipf:0.9"), ("think_time", "1ms..9ms"), ("update_pct", "10")],
-];
-
-/// A session draws by its workload, its placement and the number of the operation.
-#[test]
-fn sessions_of_ranks_draw_as_those_of_one_process() {
-    for plan in PLANS {
-        let given = [&[("ops", "40"), ("scan_table", "1MiB")], plan].concat();
-        let (job, alone) = (Job::new(), Job::new().alone(&given));
-        let came = job.ranks(4, &[0, 1, 2, 3].map(|rank| (rank, &*given, "1")));
-        let merged = came.into_iter().find_map(Result::unwrap).unwrap();
-        let (one, four) = (&alone.run.steps[0].head, &job.store(0).read(&merged.id).unwrap().steps[0].head);
-        assert_eq!((&one.workload, &one.placements), (&four.workload, &four.placements), "{plan:?}");
-        let (one, four) = (&alone.analysis.summary.steps[0].choices, &merged.steps[0].choices);
-        assert_eq!(one.as_ref().unwrap().operations, 32 * 40);
-        assert_eq!(one, four, "{plan:?}");
-    }
-}
-
 #[test]
 fn folders_merged_later_give_the_same_figures() {
     let job = Job::new();
