@@ -48,12 +48,10 @@ fn folders(groups: &[(Vec<&str>, &str)], mounts: &[Mount], controller: &str) -> 
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Limits {
-    /// CPUs' worth of time; `None`: no limit.
-    pub cpus: Option<f64>,
-    pub cpus_file: Option<PathBuf>,
-    /// Bytes of memory, page cache included; `None`: no limit.
-    pub memory_bytes: Option<u64>,
-    pub memory_file: Option<PathBuf>,
+    /// CPUs' worth of time, and the file of the limit; `None`: no limit.
+    pub cpus: Option<(f64, PathBuf)>,
+    /// Bytes of memory, page cache included, and the file of the limit; `None`: no limit.
+    pub memory: Option<(u64, PathBuf)>,
     /// Limits of I/O as the kernel writes them; `None`: no limit.
     pub io: Option<String>,
 }
@@ -167,10 +165,9 @@ impl Groups {
     /// The tightest limits on the way up.
     pub fn limits(&self) -> Limits {
         let io = self.io.iter().filter_map(|folder| io_limit(folder)).collect::<Vec<_>>();
-        let (cpus, cpus_file) =
-            self.cpu.iter().filter_map(|folder| cpu_limit(folder)).min_by(|a, b| a.0.total_cmp(&b.0)).unzip();
-        let (memory_bytes, memory_file) = self.memory.iter().filter_map(|folder| memory_limit(folder)).min().unzip();
-        Limits { cpus, cpus_file, memory_bytes, memory_file, io: (!io.is_empty()).then(|| io.join("; ")) }
+        let cpus = self.cpu.iter().filter_map(|folder| cpu_limit(folder)).min_by(|a, b| a.0.total_cmp(&b.0));
+        let memory = self.memory.iter().filter_map(|folder| memory_limit(folder)).min();
+        Limits { cpus, memory, io: (!io.is_empty()).then(|| io.join("; ")) }
     }
 
     /// Files by which the kernel divides what groups compete for, with their values from the group itself to the root.
@@ -258,9 +255,8 @@ mod tests {
     fn in_version_2_the_tightest_limit_on_the_way_up_holds() {
         let (_root, groups) = groups(control_groups::version_2);
         let limits = groups.limits();
-        assert_eq!((limits.cpus, limits.memory_bytes), (Some(1.5), Some(1 << 30)));
-        assert!(limits.cpus_file.unwrap().ends_with("cg/db/cpu.max"));
-        assert!(limits.memory_file.unwrap().ends_with("cg/db/memory.max"));
+        assert!(limits.cpus.is_some_and(|(cpus, file)| Some(cpus) == Some(1.5) && file.ends_with("cg/db/cpu.max")));
+        assert!(limits.memory.is_some_and(|(bytes, file)| bytes == 1 << 30 && file.ends_with("cg/db/memory.max")));
         assert!(limits.io.unwrap().contains("rbps=1048576"));
         let io = groups.io_limits();
         assert_eq!(
@@ -275,9 +271,8 @@ mod tests {
     #[test]
     fn in_version_1_each_controller_has_its_own_tree() {
         let (_root, groups) = groups(control_groups::version_1);
-        let file = groups.memory.last().map(|folder| folder.join("memory.limit_in_bytes"));
-        let memory = Limits { memory_bytes: Some(2 << 30), memory_file: file, ..Limits::default() };
-        assert_eq!(groups.limits(), Limits { io: groups.limits().io, ..memory });
+        let memory = groups.memory.last().map(|folder| (2 << 30, folder.join("memory.limit_in_bytes")));
+        assert_eq!(groups.limits(), Limits { io: groups.limits().io, memory, cpus: None });
         let io: Vec<_> = groups.io_limits().iter().map(|limit| (limit.kind, limit.per_s, limit.done())).collect();
         assert_eq!(io, [(IoKind::Reads, 900.0, Some(34.0)), (IoKind::WriteBytes, 65_536.0, None)]);
         assert!(groups.cpu_account[0].ends_with("cpuacct/a") && groups.memory[0].ends_with("memory/m"));

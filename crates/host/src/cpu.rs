@@ -30,7 +30,7 @@ fn used(clock: ClockId) -> Duration {
 /// reported.
 pub fn usable(kernel: &Kernel) -> Option<f64> {
     let by_affinity = sched_getaffinity(None).ok().map(|cpus| f64::from(cpus.count()));
-    let by_group = Groups::of(kernel, std::process::id()).limits().cpus;
+    let by_group = Groups::of(kernel, std::process::id()).limits().cpus.map(|(cpus, _)| cpus);
     by_affinity.into_iter().chain(by_group).reduce(f64::min)
 }
 

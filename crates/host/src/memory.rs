@@ -39,8 +39,8 @@ impl Meminfo {
 /// of all above. `None` if the host does not report it.
 pub fn usable_bytes(kernel: &Kernel) -> Option<u64> {
     let total = Meminfo::read(kernel).total_bytes?;
-    let limit = Groups::of(kernel, std::process::id()).limits().memory_bytes;
-    Some(limit.map_or(total, |limit| limit.min(total)))
+    let limit = Groups::of(kernel, std::process::id()).limits().memory;
+    Some(limit.map_or(total, |(limit, _)| limit.min(total)))
 }
 
 #[cfg(test)]

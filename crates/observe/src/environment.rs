@@ -38,8 +38,8 @@ pub fn environment(host: &HostView, from: HostFacts) -> Facts {
     }
     if let Some(pid) = server_pid(host) {
         let limits = Groups::of(&kernel, pid).limits();
-        put(&mut facts, "cgroup.cpus", limits.cpus);
-        put(&mut facts, "cgroup.memory_bytes", limits.memory_bytes);
+        put(&mut facts, "cgroup.cpus", limits.cpus.map(|(cpus, _)| cpus));
+        put(&mut facts, "cgroup.memory_bytes", limits.memory.map(|(bytes, _)| bytes));
         put(&mut facts, "cgroup.io", limits.io);
     }
     put(&mut facts, Fact::HolesShare, space::holes_share(&host.data_paths));

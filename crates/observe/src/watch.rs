@@ -126,8 +126,8 @@ fn confinement(kernel: &Kernel, processes: &[u32], whose: &str) -> Vec<Circumsta
         if seen.insert(text.clone()) {
             let own_groups = Groups::of(kernel, *pid);
             let limits = own_groups.limits();
-            add("CPU limit", limits.cpus.map_or("none".to_owned(), |cpus| format!("{cpus} CPUs")));
-            add("memory limit", limits.memory_bytes.map_or("none".to_owned(), |bytes| format!("{bytes} bytes")));
+            add("CPU limit", limits.cpus.map_or("none".to_owned(), |(cpus, _)| format!("{cpus} CPUs")));
+            add("memory limit", limits.memory.map_or("none".to_owned(), |(bytes, _)| format!("{bytes} bytes")));
             add("I/O limit", limits.io.unwrap_or_else(|| "none".to_owned()));
             own_groups.weights().into_iter().for_each(|(file, value)| add(file, value));
             for (controllers, group) in text.lines().filter_map(|line| line.split_once(':')?.1.split_once(':')) {

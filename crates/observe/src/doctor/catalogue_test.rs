@@ -104,10 +104,8 @@ fn worst() -> Vec<Finding> {
             ..Memory::default()
         },
         limits: Limits {
-            cpus: Some(1.5),
-            cpus_file: Some("/cg/db/cpu.max".into()),
-            memory_bytes: Some(1 << 30),
-            memory_file: Some("/cg/db/memory.max".into()),
+            cpus: Some((1.5, "/cg/db/cpu.max".into())),
+            memory: Some((1 << 30, "/cg/db/memory.max".into())),
             io: text("io.max 8:0 riops=100"),
         },
         storages: storages.into(),
@@ -161,7 +159,7 @@ fn quiet(hypervisor: Option<&str>, device: &Device) -> HostState {
             meminfo: Meminfo { swap_used_bytes: Some(0), ..Meminfo::default() },
             ..Memory::default()
         },
-        limits: Limits { cpus: Some(4.0), cpus_file: Some("/cg/cpu.max".into()), ..Limits::default() },
+        limits: Limits { cpus: Some((4.0, "/cg/cpu.max".into())), ..Limits::default() },
         storages: vec![place("ext4"), place("xfs")],
         of_log: vec![log],
         log_apart: true,
@@ -197,8 +195,7 @@ fn a_limit_of_version_1_is_reported_with_the_line_of_version_1() {
     let kernel = Kernel { proc: control_groups::version_1(root.path()), ..Kernel::default() };
     let by_group = Groups::of(&kernel, 42).limits();
     let limits = Limits {
-        cpus: Some(1.5),
-        cpus_file: Some("/cg/cpu/a/cpu.cfs_quota_us".into()),
+        cpus: Some((1.5, "/cg/cpu/a/cpu.cfs_quota_us".into())),
         io: Some("blkio.throttle.read_iops_device 8:0 100".to_owned()),
         ..by_group
     };

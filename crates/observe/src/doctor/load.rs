@@ -44,8 +44,8 @@ pub(super) fn governor(processor: &Processor) -> Option<Finding> {
 }
 
 pub(super) fn cpu_limit(limits: &Limits, processor: &Processor) -> Option<Finding> {
-    let (limit, file) = (limits.cpus?, limits.cpus_file.as_ref()?);
-    if processor.cpus.is_some_and(|cpus| limit >= cpus as f64) {
+    let (limit, file) = limits.cpus.as_ref()?;
+    if processor.cpus.is_some_and(|cpus| *limit >= cpus as f64) {
         return None;
     }
     let of = processor.cpus.map_or_else(String::new, |cpus| format!(" of {cpus} CPUs"));
@@ -97,7 +97,7 @@ pub(super) fn swap(memory: &Memory, activity: &Activity) -> Option<Finding> {
 }
 
 pub(super) fn limit(limits: &Limits) -> Option<Finding> {
-    let (bytes, file) = (limits.memory_bytes?, limits.memory_file.as_ref()?);
+    let (bytes, file) = limits.memory.as_ref()?;
     Some(codes::HOST_SETTING.finding(
         format!(
             "A control group limits the server's memory, including the page cache. Compare the dataset with this \
@@ -105,7 +105,7 @@ pub(super) fn limit(limits: &Limits) -> Option<Finding> {
              --memory SIZE",
             without_limit(file)
         ),
-        format!("{} by {}", format_bytes(bytes), file.display()),
+        format!("{} by {}", format_bytes(*bytes), file.display()),
     ))
 }
 
