@@ -8,7 +8,7 @@ const ROW: f64 = 34.0;
 const THICK: f64 = 15.0;
 const RIGHT: f64 = 24.0;
 /// Longest line of a name, characters.
-const NAME_COLUMNS: usize = 32;
+const NAME_COLUMNS: usize = 30;
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Bar {
