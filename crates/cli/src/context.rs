@@ -82,7 +82,7 @@ fn live(matches: &ArgMatches) -> Result<Arc<dyn Events>> {
         tell("--live needs a terminal; printing a line every ten seconds instead");
         return Ok(Arc::new(Live::new(terminal)));
     }
-    Ok(Arc::new(Screen::open(wants_colour(), signals::interrupt)?))
+    Ok(Arc::new(Screen::open(None, wants_colour(), signals::interrupt)?))
 }
 
 /// Whether the argument `id` requests the whole terminal, and there is one.

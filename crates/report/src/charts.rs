@@ -6,8 +6,7 @@ pub(crate) mod differences;
 mod distribution;
 mod funnel;
 pub(crate) mod ladder;
-mod latency_iops;
-mod log;
+pub(crate) mod latency_iops;
 mod over_time;
 mod prices;
 mod ranks;
@@ -128,7 +127,7 @@ pub(crate) fn step_charts(
 ) -> Vec<Drawing> {
     let drawings = [
         over_time::drawing(record, step, columns),
-        log::drawing(record, step, columns),
+        over_time::log_drawing(record, step, columns),
         distribution::drawing(record, step),
         funnel::drawing(step),
     ];

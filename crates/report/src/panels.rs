@@ -13,7 +13,6 @@ mod price;
 mod ranks;
 pub(crate) mod step;
 pub(crate) mod sweep;
-mod targets;
 
 pub(crate) use panel::{Curve, Panel, Piece};
 

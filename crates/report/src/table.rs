@@ -82,6 +82,11 @@ impl Table {
         lines
     }
 
+    /// All columns, as wide as they need.
+    pub(crate) fn whole(&self) -> String {
+        self.lines(usize::MAX, usize::MAX).join("\n") + "\n"
+    }
+
     fn width(&self, at: usize) -> usize {
         self.rows.iter().map(|row| columns_of(&row[at])).max().unwrap_or(0)
     }
@@ -125,7 +130,7 @@ pub fn table_of(titles: &[&str], rows: Vec<Vec<String>>) -> String {
     for row in rows {
         table.row(row.iter().map(|cell| escape(cell)).collect());
     }
-    table.lines(usize::MAX, usize::MAX).join("\n") + "\n"
+    table.whole()
 }
 
 const GAP: usize = 2;

@@ -139,7 +139,7 @@ fn shape(matches: &ArgMatches, log_name: &str, scopes: BTreeMap<String, Scope>) 
     }
     if context::has_screen(matches, SCREEN) {
         let watched = WatchedBoard::new(log_name, scopes);
-        return Ok(Shape::Screen(Screen::watching(watched, context::wants_colour(), signals::interrupt)?));
+        return Ok(Shape::Screen(Screen::open(Some(watched), context::wants_colour(), signals::interrupt)?));
     }
     Ok(match (context::wants_json(matches), all) {
         (true, _) => Shape::Json(filter),

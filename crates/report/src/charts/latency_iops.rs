@@ -5,13 +5,12 @@ use mindful_core::result::KneeFigure;
 
 use super::ladder::{Figure, Ladder, common_rate, loads, middle, not_drawn, steps};
 use crate::card;
+use crate::drawing::characters::goes_by_ratio;
 use crate::drawing::frame::Heading;
 use crate::drawing::plot::{Axis, Guide, Look, Plot, Point, Series};
 use crate::drawing::scale::Unit;
 use crate::figure::{format_counted, number, time_us};
 
-/// Ratio of the greatest latency to the least from which the axis is logarithmic.
-const BY_RATIO: f64 = 40.0;
 /// The figure of every step, drawn if it has no percentile.
 const MEAN: &str = "mean";
 /// Share of steps with a percentile from which it is drawn.
@@ -58,7 +57,7 @@ pub(crate) fn plot(ladders: &[Ladder]) -> Option<Plot> {
             notes(ladders, &guides) + &not_drawn(ladders, rate, &rate_name),
         ),
         x: Axis::linear(&rate_name, Unit::Number),
-        y: Axis { name: latency_name, unit: Unit::Us, log: least > 0.0 && most > BY_RATIO * least },
+        y: Axis { name: latency_name, unit: Unit::Us, log: goes_by_ratio(least, most) },
         labels: loads,
         series,
         guides,
@@ -125,11 +124,11 @@ fn throughput(step: &StepAnalysis) -> Option<f64> {
     curve::throughput(&step.summary)
 }
 
-fn p99(step: &StepAnalysis) -> Option<f64> {
+pub(crate) fn p99(step: &StepAnalysis) -> Option<f64> {
     step.summary.ops.main()?.p99_us
 }
 
-fn median(step: &StepAnalysis) -> Option<f64> {
+pub(crate) fn median(step: &StepAnalysis) -> Option<f64> {
     step.summary.ops.main()?.p50_us
 }
 

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use mindful_analyze::StepAnalysis;
 use mindful_analyze::figures::columns::{Column, columns};
+use mindful_analyze::figures::log::sync_mean_us;
 use mindful_analyze::figures::rates;
 use mindful_analyze::steady::Change;
 use mindful_analyze::steady::settling::jumps;
@@ -19,7 +20,7 @@ use crate::drawing::strips::{Event, Layer, Strip, Strips};
 use crate::figure::number;
 
 /// Fewer columns are no line over time.
-pub(super) const FEWEST: usize = 3;
+const FEWEST: usize = 3;
 /// Marks of a checkpoint, a stall and another level of throughput.
 const CHECKPOINT: &str = "C";
 const STALL: &str = "S";
@@ -44,8 +45,20 @@ pub(super) fn drawing(record: &StepRecord, step: &StepAnalysis, most: usize) -> 
 }
 
 pub(super) fn strips(columns: &[Column], step: &StepAnalysis) -> Vec<Strip> {
-    let waits = waits(columns, &step.evidence.words);
-    let strips = [throughput(columns), latency(columns), waits, device(columns), reads(columns), cpu(columns)];
+    let rate = |name: &str, counter| layer(name, columns, |column| column.counters.rate(counter));
+    let one = |figure: fn(&Column) -> Option<f64>| vec![layer("", columns, figure)];
+    let visited = layer("blocks visited", columns, |column| column.blocks_per_s);
+    let (p50, p99) = (layer("median", columns, |column| column.p50_us), layer("p99", columns, |column| column.p99_us));
+    let queue = one(|column| rates::device_in_flight(|of| column.counters.rate(of)));
+    let read_us = one(|column| rates::device_read_us(|of| column.counters.rate(of)));
+    let strips = [
+        strip("per second", Unit::Number, vec![visited, rate("physical reads", Counter::PhysicalReads)]),
+        strip("latency of operations", Unit::Us, vec![p50, p99]),
+        waits(columns, &step.evidence.words),
+        strip("requests at the device", Unit::Number, queue),
+        strip("mean time of a read request at the device", Unit::Us, read_us),
+        cpu(columns),
+    ];
     strips.into_iter().flatten().collect()
 }
 
@@ -75,7 +88,7 @@ pub(super) fn letters(events: &[Event]) -> String {
     text
 }
 
-pub(super) fn caption(columns: &[Column]) -> String {
+fn caption(columns: &[Column]) -> String {
     let each = columns.first().map_or(0.0, |column| column.span_s[1] - column.span_s[0]);
     format!("Measured window, one column every {} s. A gap means no data.", number(each))
 }
@@ -100,25 +113,14 @@ fn checkpoint(column: &Column) -> Event {
     Event::new([column.span_s[0]; 2], CHECKPOINT)
 }
 
-pub(super) fn layer(name: &str, columns: &[Column], figure: impl Fn(&Column) -> Option<f64>) -> Layer {
+fn layer(name: &str, columns: &[Column], figure: impl Fn(&Column) -> Option<f64>) -> Layer {
     Layer { name: name.to_owned(), values: columns.iter().map(figure).collect() }
 }
 
 /// A strip of the layers with data; `None` without any.
-pub(super) fn strip(name: &str, unit: Unit, layers: Vec<Layer>) -> Option<Strip> {
+fn strip(name: &str, unit: Unit, layers: Vec<Layer>) -> Option<Strip> {
     let layers: Vec<Layer> = layers.into_iter().filter(|layer| layer.values.iter().any(Option::is_some)).collect();
     (!layers.is_empty()).then(|| Strip { name: name.to_owned(), unit, layers, stacked: false, level: None })
-}
-
-fn throughput(columns: &[Column]) -> Option<Strip> {
-    let visited = layer("blocks visited", columns, |column| column.blocks_per_s);
-    let reads = layer("physical reads", columns, |column| column.counters.rate(Counter::PhysicalReads));
-    strip("per second", Unit::Number, vec![visited, reads])
-}
-
-fn latency(columns: &[Column]) -> Option<Strip> {
-    let (p50, p99) = (layer("median", columns, |column| column.p50_us), layer("p99", columns, |column| column.p99_us));
-    strip("latency of operations", Unit::Us, vec![p50, p99])
 }
 
 /// Average active sessions by wait, if known; else the number inside operations.
@@ -133,19 +135,7 @@ fn waits(columns: &[Column], words: &Words) -> Option<Strip> {
         let busy = layer("", columns, |column| column.busy_sessions);
         return strip("sessions inside operations", Unit::Number, vec![busy]);
     }
-    let strip = strip("active sessions, stacked", Unit::Number, parts)?;
-    let cpus = columns.iter().find_map(|column| column.counters.host_cpus());
-    Some(Strip { stacked: true, level: cpus.map(|cpus| (cpus.round(), "CPUs".to_owned())), ..strip })
-}
-
-fn device(columns: &[Column]) -> Option<Strip> {
-    let queue = layer("", columns, |column| rates::device_in_flight(|of| column.counters.rate(of)));
-    strip("requests at the device", Unit::Number, vec![queue])
-}
-
-fn reads(columns: &[Column]) -> Option<Strip> {
-    let mean = layer("", columns, |column| rates::device_read_us(|of| column.counters.rate(of)));
-    strip("mean time of a read request at the device", Unit::Us, vec![mean])
+    stacked(columns, "active sessions, stacked", parts)
 }
 
 /// Cores of the host by user.
@@ -157,7 +147,55 @@ fn cpu(columns: &[Column]) -> Option<Strip> {
         let own = column.counters.server_cores().unwrap_or(0.0) + cores(column, Counter::ClientCpuUs).unwrap_or(0.0);
         Some((cores(column, Counter::HostCpuBusyUs)? - own).max(0.0))
     });
-    let strip = strip("CPU cores, stacked", Unit::Number, vec![server, client, rest])?;
+    stacked(columns, "CPU cores, stacked", vec![server, client, rest])
+}
+
+/// Layers on top of each other, compared with the CPUs of the host.
+fn stacked(columns: &[Column], name: &str, layers: Vec<Layer>) -> Option<Strip> {
     let cpus = columns.iter().find_map(|column| column.counters.host_cpus());
-    Some(Strip { stacked: true, level: cpus.map(|cpus| (cpus.round(), "CPUs".to_owned())), ..strip })
+    let level = cpus.map(|cpus| (cpus.round(), "CPUs".to_owned()));
+    Some(Strip { stacked: true, level, ..strip(name, Unit::Number, layers)? })
+}
+
+/// The strips of a step with updates, of at most `most` columns; `None` if nothing is known of its log.
+pub(super) fn log_drawing(record: &StepRecord, step: &StepAnalysis, most: usize) -> Option<Drawing> {
+    step.summary.ops.update.as_ref()?;
+    let columns = columns(record, step.window.as_ref()?, most);
+    if columns.len() < FEWEST {
+        return None;
+    }
+    let log = &step.evidence.words.log;
+    let rates = vec![
+        layer("updates", &columns, |column| column.updates_per_s),
+        layer(&format!("{log} syncs"), &columns, |column| column.counters.rate(Counter::LogSyncs)),
+        layer("flushes at its device", &columns, |column| column.counters.rate(Counter::LogDeviceFlushes)),
+    ];
+    let updates = vec![
+        layer("median", &columns, |column| column.update_p50_us),
+        layer("p99", &columns, |column| column.update_p99_us),
+    ];
+    let flush_mean = |of: &Column| {
+        let us = of.counters.rate(Counter::LogDeviceFlushTimeUs)?;
+        of.counters.rate(Counter::LogDeviceFlushes).filter(|rate| *rate > 0.0).map(|rate| us / rate)
+    };
+    let syncs = vec![
+        layer("sync, mean", &columns, |column| sync_mean_us(&column.counters, step.evidence.commits.apart)),
+        layer("flush at its device, mean", &columns, flush_mean),
+        layer("flush, median", &columns, |column| column.flush_p50_us),
+        layer("flush, p99", &columns, |column| column.flush_p99_us),
+    ];
+    let syncs = strip(&format!("{log} sync"), Unit::Us, syncs)?;
+    let rows = [strip("per second", Unit::Number, rates), strip("latency of updates", Unit::Us, updates), Some(syncs)];
+    let strips = Strips {
+        heading: Heading::new(
+            "log",
+            format!("Commits and the {log}"),
+            caption(&columns),
+            step.evidence.commits.volumes.as_ref().map_or_else(String::new, |volumes| format!("{volumes}.")),
+        ),
+        columns: columns.iter().map(|column| column.span_s).collect(),
+        rows: rows.into_iter().flatten().collect(),
+        events: Vec::new(),
+    };
+    Some(strips.drawing())
 }

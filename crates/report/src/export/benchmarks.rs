@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::charts::Side;
 use crate::charts::ladder::{ladders, middle};
+use crate::charts::latency_iops::{median, p99};
 use crate::escape;
 
 /// A figure: its name, its unit, whether more of it is better, and its value.
@@ -15,18 +16,10 @@ type Kept = (&'static str, &'static str, bool, fn(&StepAnalysis) -> Option<f64>)
 const KEPT: [Kept; 5] = [
     ("blocks-per-second", "blocks/s", true, |step| curve::throughput(&step.summary)),
     ("physical-reads-per-second", "reads/s", true, |step| step.summary.physical_reads_per_s),
-    ("latency-p50", "us", false, p50_us),
-    ("latency-p99", "us", false, p99_us),
+    ("latency-p50", "us", false, median),
+    ("latency-p99", "us", false, p99),
     ("server-cpu-per-logical-read", "us", false, |step| step.summary.cpu.db_us_per_logical_read),
 ];
-
-fn p50_us(step: &StepAnalysis) -> Option<f64> {
-    step.summary.ops.main()?.p50_us
-}
-
-fn p99_us(step: &StepAnalysis) -> Option<f64> {
-    step.summary.ops.main()?.p99_us
-}
 
 /// A figure of one load with the least and the most if it was measured more than once.
 type Figure = (&'static Kept, f64, Option<[f64; 2]>);
@@ -90,8 +83,8 @@ const GAUGES: [Gauge; 7] = [
     ("mindful_device_reads_per_second", "Read requests completed by the device per second", |step| {
         step.summary.device_reads_per_s
     }),
-    ("mindful_latency_p50_seconds", "Median of the main operation", |step| p50_us(step).map(|us| us / 1e6)),
-    ("mindful_latency_p99_seconds", "99th percentile of the main operation", |step| p99_us(step).map(|us| us / 1e6)),
+    ("mindful_latency_p50_seconds", "Median of the main operation", |step| median(step).map(|us| us / 1e6)),
+    ("mindful_latency_p99_seconds", "99th percentile of the main operation", |step| p99(step).map(|us| us / 1e6)),
     ("mindful_hit_ratio", "Share of logical reads that the database's cache served", |step| step.summary.hit_ratio),
     ("mindful_server_cores", "Cores' worth of CPU that the server used", |step| step.summary.cpu.db_cores),
 ];

@@ -100,8 +100,8 @@ impl WatchedBoard {
 }
 
 impl Board {
-    pub(super) fn of_watch(watched: WatchedBoard) -> Self {
-        Self { watched: Some(watched), ..Self::default() }
+    pub(super) fn of(watched: Option<WatchedBoard>) -> Self {
+        Self { watched, ..Self::default() }
     }
 
     /// Applies an event; returns the new line of progress, if there is one, and whether it must be shown at once.

@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn a_watch_shows_the_columns_and_the_last_seconds() {
         let watched = WatchedBoard::new("WAL", [("db".to_owned(), Scope::Database)].into());
-        let mut board = Board::of_watch(watched);
+        let mut board = Board::of(Some(watched));
         board.apply(source("db", &[Counter::Commits.name()], Phase::Boundary));
         for second in 0..60 {
             board.apply(sample("db", second, 0, &[f64::from(second * 50)]));
@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn a_watch_names_what_it_does_not_measure() {
-        let mut board = Board::of_watch(WatchedBoard::new("WAL", BTreeMap::new()));
+        let mut board = Board::of(Some(WatchedBoard::new("WAL", BTreeMap::new())));
         assert!(shown(&board, 100, 24).contains("waiting for the end of the first interval"));
         let sources = ["device", "processes", "volume limits", "device latency"];
         for source in sources {

@@ -63,31 +63,19 @@ struct Shared {
 }
 
 impl Screen {
-    /// Takes the terminal on stderr. `interrupt` is called for Ctrl-C, which a terminal in our mode does not send as a
-    /// signal.
+    /// Takes the terminal on stderr, for a run or for a server that is `watched`. `interrupt` is called for Ctrl-C, which a
+    /// terminal in our mode does not send as a signal.
     ///
     /// # Errors
     /// The terminal cannot be taken.
-    pub fn open(colour: bool, interrupt: fn()) -> Result<Self> {
-        Self::showing(Board::default(), colour, interrupt)
-    }
-
-    /// The same for a server that is watched.
-    ///
-    /// # Errors
-    /// The terminal cannot be taken.
-    pub fn watching(watched: WatchedBoard, colour: bool, interrupt: fn()) -> Result<Self> {
-        Self::showing(Board::of_watch(watched), colour, interrupt)
-    }
-
-    fn showing(board: Board, colour: bool, interrupt: fn()) -> Result<Self> {
+    pub fn open(watched: Option<WatchedBoard>, colour: bool, interrupt: fn()) -> Result<Self> {
         let refused =
             |error: io::Error| Error::plan(format!("cannot take the terminal for --live: {error}"), "omit --live");
         let terminal = File::from(stderr().as_fd().try_clone_to_owned().map_err(refused)?);
         take(&terminal).map_err(refused)?;
         HOOKED.call_once(give_back_on_panic);
         let shared = Arc::new(Shared {
-            board: Mutex::new(board),
+            board: Mutex::new(Board::of(watched)),
             lines: Mutex::default(),
             ended: AtomicBool::new(false),
             colour,
@@ -225,7 +213,7 @@ impl Shared {
                 }
                 canvas_of_area.draw(|frame| layout::draw(frame, &self.board(), self.colour))?;
             }
-            if await_key(interrupt) == Key::Leaves || is_gone() {
+            if key_leaves(interrupt) || is_gone() {
                 break;
             }
             std::thread::sleep(SHORTEST_FRAME.saturating_sub(begun.elapsed()));
@@ -242,44 +230,35 @@ impl Shared {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Key {
-    /// No key, or one without a function.
-    Other,
-    /// It leaves the view, as the end of the terminal does.
-    Leaves,
-}
-
-fn await_key(interrupt: fn()) -> Key {
+/// Waits for a key, at most the length of a frame; returns whether it leaves the view, as the end of the terminal does.
+fn key_leaves(interrupt: fn()) -> bool {
     let keyboard = stdin();
     let mut ready = [PollFd::new(&keyboard, PollFlags::IN)];
     match poll(&mut ready, Some(&FRAME)) {
-        Ok(0) | Err(Errno::INTR) => return Key::Other,
+        Ok(0) | Err(Errno::INTR) => return false,
         Ok(_) if ready[0].revents().contains(PollFlags::IN) => {}
         // It hung up.
-        Ok(_) | Err(_) => return Key::Leaves,
+        Ok(_) | Err(_) => return true,
     }
     let mut typed = [0; 64];
     match rustix::io::read(&keyboard, &mut typed) {
-        Ok(0) => Key::Leaves,
-        Ok(length) => meaning(&typed[..length], interrupt),
-        Err(Errno::INTR | Errno::AGAIN) => Key::Other,
-        Err(_) => Key::Leaves,
+        Ok(0) => true,
+        Ok(length) => typed_leaves(&typed[..length], interrupt),
+        Err(error) => !matches!(error, Errno::INTR | Errno::AGAIN),
     }
 }
 
-fn meaning(typed: &[u8], interrupt: fn()) -> Key {
+fn typed_leaves(typed: &[u8], interrupt: fn()) -> bool {
     const ESCAPE: u8 = 0x1b;
     const CTRL_C: u8 = 3;
     if typed.contains(&CTRL_C) {
         interrupt();
     }
     match typed {
-        [ESCAPE] => Key::Leaves,
+        [ESCAPE] => true,
         // A key such as an arrow.
-        [ESCAPE, ..] => Key::Other,
-        letters if letters.contains(&b'q') => Key::Leaves,
-        _ => Key::Other,
+        [ESCAPE, ..] => false,
+        letters => letters.contains(&b'q'),
     }
 }
 

@@ -1,11 +1,13 @@
-//! The ranks of a step: work and CPU of each, and the skew of their starts.
+//! The parts of a step: its ranks, with work, CPU and the skew of their starts, and its targets.
 
 use mindful_analyze::figures::ranks::busiest;
-use mindful_core::result::{RankSummary, StepSummary};
+use mindful_core::contract::description::Words;
+use mindful_core::result::{RankSummary, StepSummary, TargetSummary};
 
 use crate::escape;
-use crate::figure::{UNKNOWN, format_counted, maybe, number, percent};
+use crate::figure::{UNKNOWN, count, format_counted, maybe, number, percent};
 use crate::panels::Panel;
+use crate::panels::sweep::limit;
 use crate::style::Detail;
 use crate::table::Side::{Left, Right};
 use crate::table::{Column, Table};
@@ -75,4 +77,23 @@ fn table(ranks: &[RankSummary]) -> Table {
 fn clock(rank: &RankSummary) -> String {
     let within = rank.clock_within_ms.map_or_else(String::new, |ms| format!(" +-{}", number(ms)));
     format!("{}{within}", maybe(rank.clock_offset_ms))
+}
+
+/// A line for each target, with its work and whether its figures may be quoted; nothing for one.
+pub(crate) fn targets(step: &StepSummary, words: &Words) -> Panel {
+    let reads = |target: &TargetSummary| target.step.ops.select.as_ref().and_then(|select| select.p99_us);
+    let targets: Vec<(usize, &TargetSummary)> = (1..).zip(&step.targets).collect();
+    let columns: &[Column<(usize, &TargetSummary)>] = &[
+        ("target", Left, &|(number, target)| format!("{number} {}", escape(&target.target))),
+        ("sessions", Right, &|(_, target)| count(target.step.sessions)),
+        ("blocks/s", Right, &|(_, target)| maybe(target.step.blocks_visited_per_s)),
+        ("physical reads/s", Right, &|(_, target)| maybe(target.step.physical_reads_per_s)),
+        ("hits", Right, &|(_, target)| percent(target.step.hit_ratio)),
+        ("read p99 us", Right, &|(_, target)| maybe(reads(target))),
+        ("limited by", Left, &|(_, target)| limit(target.step.limited_by.as_deref(), words)),
+        ("verdict", Left, &|(_, target)| target.validity.name().to_owned()),
+    ];
+    let mut page = Panel::default();
+    page.table_below(Table::of(&targets, columns));
+    page
 }

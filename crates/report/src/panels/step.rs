@@ -5,7 +5,7 @@ use mindful_core::record::run::Run;
 
 use crate::card::{Card, NO_FIGURE, StepCard};
 use crate::panels::Panel;
-use crate::panels::{facts, figures, over_time, price, ranks, targets};
+use crate::panels::{facts, figures, over_time, price, ranks};
 use crate::style::Detail;
 
 pub(crate) fn panels(run: &Run, analysis: &Analysis, card: &Card, detail: Detail) -> Vec<Panel> {
@@ -28,7 +28,7 @@ fn each_step(run: &Run, analysis: &Analysis, card: &Card, detail: Detail) -> Vec
         if detail == Detail::Full {
             panels.extend([figures::reads(step), figures::time(step), figures::cpu(step)]);
         }
-        panels.push(targets::panel(&step.summary, &step.evidence.words));
+        panels.push(ranks::targets(&step.summary, &step.evidence.words));
         panels.push(ranks::panel(&step.summary, detail));
         panels.push(price::panel(analysis.summary.price.as_ref(), &step.summary));
         panels

@@ -13,7 +13,7 @@ const GIVES_BACK: &str = "\u{1b}[?1049l";
 #[test]
 fn a_panic_is_reported_on_a_restored_terminal() {
     if std::env::var_os(INSIDE).is_some() {
-        let _screen = Screen::open(false, || {}).unwrap();
+        let _screen = Screen::open(None, false, || {}).unwrap();
         std::thread::sleep(Duration::from_millis(300));
         panic!("the ground gave way");
     }
