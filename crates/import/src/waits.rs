@@ -3,9 +3,7 @@
 mod distribution;
 mod fields;
 mod group;
-mod wait;
 
-pub use fields::{Field, Filter};
+pub use fields::{Field, Filter, Wait};
 pub use group::Grouped;
 pub(crate) use group::{Blocks, WaitKind};
-pub use wait::Wait;

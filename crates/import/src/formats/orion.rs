@@ -58,9 +58,6 @@ const LARGE_BYTES: u64 = 1 << 20;
 const POINT_S: f64 = 60.0;
 
 /// The steps of a run from its `parts`, which were read from `files`.
-///
-/// # Errors
-/// The unit of its latencies is not known.
 fn steps_of(files: &[String], parts: &[&OrionPart], unit: Option<LatencyUnit>) -> Result<Vec<OldStep>> {
     let mut loads: BTreeMap<(u32, u32), Vec<Point>> = BTreeMap::new();
     for part in parts {
@@ -177,9 +174,6 @@ const NEAR: std::ops::RangeInclusive<f64> = 0.2..=5.0;
 /// The version is in the summary of the run. Without it, Little's law decides if the IOPS of the same run are known.
 /// Otherwise the abilities of devices decide: no device answers in 2 us, and no busy device does only 10 I/Os per
 /// second.
-///
-/// # Errors
-/// Both units are possible.
 fn latency_unit_us(part: &OrionPart, parts: &[&OrionPart], given: Option<LatencyUnit>) -> Result<f64> {
     let given = given.map(|given| if given == LatencyUnit::Milliseconds { MS } else { US });
     let by_version = || parts.iter().find_map(|other| other.version.as_deref()).map(unit_us_of_release);

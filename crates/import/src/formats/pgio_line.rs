@@ -197,24 +197,23 @@ fn step(name: &str, result: &PgioResult) -> Result<OldStep> {
 /// Compares the printed rates with the counters before and after, and the time of reads with that of all sessions.
 fn contradictions(result: &PgioResult, seconds: f64, counted_s: f64) -> Vec<String> {
     let per_s = |rise: Option<Printed>| rise.map(|rise| rise.scaled(1.0 / seconds));
-    let differ = |a: Option<Printed>, b: Option<Printed>| a.zip(b).filter(|(a, b)| a.differs(*b, APART));
-    let rates =
-        [("RIOPS", result.reads_per_s, result.rise.reads), ("CACHE_HITS/s", result.hits_per_s, result.rise.hits)];
-    let rates = rates.into_iter().filter_map(|(name, rate, rise)| {
-        let (rate, rise) = differ(rate, per_s(rise))?;
-        Some(format!("{name}: {:.0} printed, {:.0} by the counters before and after", rate.value, rise.value))
+    let rise_ms = result.rise.ms_per_read();
+    let stated = [
+        ("RIOPS", result.reads_per_s, per_s(result.rise.reads)),
+        ("CACHE_HITS/s", result.hits_per_s, per_s(result.rise.hits)),
+        ("TIME_PER_READ_MS", result.ms_per_read, rise_ms),
+    ];
+    let differ = stated.into_iter().filter_map(|(name, printed, counted)| {
+        let (printed, counted) = printed.zip(counted).filter(|(a, b)| a.differs(*b, APART))?;
+        Some(format!("{name}: {:.3} printed, {:.3} by the counters before and after", printed.value, counted.value))
     });
-    let time = differ(result.ms_per_read, result.rise.ms_per_read());
-    let time =
-        time.map(|(ms, rise)| format!("a read: {:.3} ms printed, {:.3} ms by the counters", ms.value, rise.value));
-    let read_ms = result.ms_per_read.or(result.rise.ms_per_read());
+    let read_ms = result.ms_per_read.or(rise_ms);
     let busy_s = read_ms.zip(result.reads_per_s).map(|(ms, rate)| ms.value / 1e3 * rate.value * seconds);
-    let sessions = result.schemas.zip(result.threads).map(|(a, b)| f64::from(a) * f64::from(b));
-    let held = busy_s.zip(sessions.map(|sessions| sessions * counted_s));
-    let whole = |all: f64| Printed { value: all, half_step: 1.0 };
-    let held = held.filter(|(busy, all)| Printed::exact(*busy).exceeds(whole(*all), CLOCKS_APART));
-    let held = held.map(|(busy, all)| format!("{busy:.0} s of reads in {all:.0} s of all sessions"));
-    rates.chain(time).chain(held).collect()
+    let all_s = result.schemas.zip(result.threads).map(|(a, b)| f64::from(a) * f64::from(b) * counted_s);
+    let above =
+        |busy: f64, all: f64| Printed::exact(busy).exceeds(Printed { value: all, half_step: 1.0 }, CLOCKS_APART);
+    let held = busy_s.zip(all_s).filter(|(busy, all)| above(*busy, *all));
+    differ.chain(held.map(|(busy, all)| format!("{busy:.0} s of reads in {all:.0} s of all sessions"))).collect()
 }
 
 fn add_findings(step: &mut OldStep, result: &PgioResult, rate: f64, seconds: f64, true_rate: f64) {

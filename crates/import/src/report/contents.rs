@@ -29,7 +29,6 @@ const IO_STATED: [(&str, &str, bool); 3] = [
 ];
 /// Possible lengths of a report, s.
 const LENGTHS_S: std::ops::Range<f64> = 1e-3..1e10;
-const BACKGROUND_CPU: (&str, &str) = ("background cpu time", "background cpu(s)");
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Scope {
@@ -181,9 +180,9 @@ impl Report {
 
     /// Cores used by sessions and background. Background without an entry used none, unless the report was truncated.
     pub(crate) fn cpu_cores(&self) -> Option<Printed> {
-        let (model, line) = BACKGROUND_CPU;
+        let model = "background cpu time";
         let sessions = Printed::more_exact(self.over_time(self.modelled("DB CPU")), self.line(&["db cpu(s)"]));
-        let background = Printed::more_exact(self.over_time(self.modelled(model)), self.line(&[line]));
+        let background = Printed::more_exact(self.over_time(self.modelled(model)), self.line(&["background cpu(s)"]));
         let none = !self.cut && !self.time_model.contains_key(model);
         Some(sessions?.plus(background.or(none.then_some(Printed::exact(0.0)))?))
     }

@@ -110,12 +110,8 @@ fn io_profile(table: &Table, report: &mut Report) -> usize {
     let (Some(read), Some(write)) = (of("read", "write"), of("write", "read")) else { return 0 };
     let figure = |row: &[String], column: usize| number::count(&row[column]);
     let rows = table.rows.iter().filter(|row| !row[0].is_empty());
-    let figures = rows.map(|row| (plain_with_unit(&row[0]), (figure(row, read), figure(row, write))));
+    let figures = rows.map(|row| (plain(&row[0]), (figure(row, read), figure(row, write))));
     keep(&mut report.io_profile, figures)
-}
-
-fn plain_with_unit(name: &str) -> String {
-    name.trim().trim_end_matches(':').to_ascii_lowercase()
 }
 
 fn statistics(table: &Table, report: &mut Report) -> usize {

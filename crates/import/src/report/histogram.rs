@@ -181,22 +181,12 @@ mod tests {
     fn details_divide_the_long_buckets_of_old_releases() {
         let text = "\
 Wait Event Histogram                         DB/Inst: A/a  Snaps: 37-38
--> Units for Total Waits column: K is 1000, M is 1000000, G is 1000000000
-
-                                                    % of Waits
-                                 -----------------------------------------------
                            Total
 Event                      Waits  <1ms  <2ms  <4ms  <8ms <16ms <32ms  <=1s   >1s
 -------------------------- ----- ----- ----- ----- ----- ----- ----- ----- -----
 db file sequential read    35.9K   7.0    .0          .3   2.9  12.2  75.9   1.7
 log file parallel write     6966 100.0
-          -------------------------------------------------------------
-
 Wait Event Histogram Detail (64 msec to 2 sec)DB/Inst: A/a  Snaps: 37-3
-
-                                                 % of Total Waits
-                                 -----------------------------------------------
-                           Waits
                            64ms
 Event                      to 2s <32ms <64ms <1/8s <1/4s <1/2s   <1s   <2s  >=2s
 -------------------------- ----- ----- ----- ----- ----- ----- ----- ----- -----

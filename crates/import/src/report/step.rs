@@ -30,9 +30,6 @@ const BACKGROUND: [&str; 6] = [
 pub(crate) const MOST_REPORTS: usize = 4_096;
 
 /// A step of each report of the file `name`; of several in one file each is named by its place.
-///
-/// # Errors
-/// As of a single one, or there are more than [`MOST_REPORTS`].
 pub(crate) fn steps(
     name: &str,
     what: impl Fn(&Report) -> &'static str,
@@ -50,9 +47,6 @@ pub(crate) fn steps(
 }
 
 /// The step of `report`, which is in `file`.
-///
-/// # Errors
-/// A report without its duration and without a single figure.
 fn step(file: &str, what: &'static str, report: Report) -> Result<OldStep> {
     let nothing = report.profile.is_empty() && report.statistics.is_empty() && report.top.is_empty();
     let Some(seconds) = report.elapsed().filter(|_| !nothing).map(|elapsed| elapsed.value) else {

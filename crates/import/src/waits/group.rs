@@ -6,8 +6,7 @@ use mindful_core::result::trace::{GroupFigures, ReadFigures, TraceSummary};
 use mindful_oracle_terms::{self as oracle, event};
 
 use super::distribution::Distribution;
-use super::fields::{Field, Filter};
-use super::wait::Wait;
+use super::fields::{Field, Filter, Wait};
 
 /// Most groups; later ones are in one group.
 const MOST: usize = 1 << 14;

@@ -49,16 +49,13 @@ fn an_unchanged_report_is_consistent() {
 fn a_figure_that_is_changed_in_one_place_contradicts_the_others() {
     let report = showcase().report(Dress::Awr12);
     let edits = [
-        ("logical reads of the profile", "119,749.5", "219,749.5"),
-        ("physical reads of the profile", "71,556.0", "91,556.0"),
-        ("length of the report", "5.08 (mins)", "10.08 (mins)"),
-        ("DB time at the head", "642.62 (mins)", "342.62 (mins)"),
-        ("clock of the end", "23-May-16 10:05:04", "23-May-16 10:15:04"),
+        ("119,749.5", "219,749.5"),
+        ("71,556.0", "91,556.0"),
+        ("5.08 (mins)", "10.08 (mins)"),
+        ("642.62 (mins)", "342.62 (mins)"),
+        ("23-May-16 10:05:04", "23-May-16 10:15:04"),
     ];
-    for (what, from, to) in edits {
-        assert!(report.contains(from), "{what}: {from} is not in the report:\n{report}");
-        assert!(contradiction(&report.replacen(from, to, 1)).is_some(), "{what}");
-    }
+    assert_found(&[("awr.txt", &report)], "awr.txt", &edits);
 }
 
 #[test]
