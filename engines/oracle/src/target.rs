@@ -20,13 +20,14 @@ use mindful_sql::observe::wait_sampling::Whom;
 
 use crate::checks;
 use crate::checks::self_proof;
-use crate::connect::abort::Apart;
+use crate::connect::abort::LeavableSession;
 use crate::connect::link::Link;
 use crate::dataset::load::{self, FreeSpace};
 use crate::dataset::lock::{self, RunLock};
-use crate::dataset::{registry, verify};
+use crate::dataset::registry::{self, Entry};
+use crate::dataset::verify;
 use crate::observe::describe::Version;
-use crate::observe::own::Own;
+use crate::observe::own::{self, Own};
 use crate::observe::{counters, describe, waits};
 use crate::options::Options;
 use crate::work::client_session::ClientSession;
@@ -89,20 +90,20 @@ impl OracleTarget {
         Ok(samplers)
     }
 
-    fn registered(&self) -> Result<bool> {
-        Ok(registry::entries(&self.link, &self.options.namespace)?.is_some())
+    fn entries(&self) -> Result<Option<Vec<Entry>>> {
+        registry::entries(&self.link, &self.options.namespace)
     }
 }
 
 impl DatasetStore for OracleTarget {
     fn dataset(&self) -> Result<Option<Dataset>> {
-        let Some(entries) = registry::entries(&self.link, &self.options.namespace)? else { return Ok(None) };
+        let Some(entries) = self.entries()? else { return Ok(None) };
         Ok(registry::dataset(&entries, self.block_bytes()?))
     }
 
     fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &StopFlag) -> Result<Dataset> {
         load::refuse_impossible(plan)?;
-        let entries = registry::entries(&self.link, &self.options.namespace)?;
+        let entries = self.entries()?;
         if !load::missing(&self.options, entries.as_deref().unwrap_or_default(), plan)?.is_empty() {
             lock::with_exclusive_lock(&self.link, &self.options.namespace, entries.is_some(), || {
                 load::load(&self.link, &self.options, plan, events, stop)
@@ -120,7 +121,7 @@ impl DatasetStore for OracleTarget {
     }
 
     fn stored_proof(&self) -> Result<Option<LayoutProof>> {
-        let Some(entries) = registry::entries(&self.link, &self.options.namespace)? else { return Ok(None) };
+        let Some(entries) = self.entries()? else { return Ok(None) };
         let loaded = registry::dataset(&entries, self.block_bytes()?);
         Ok(loaded.and_then(|loaded| table_registry::join_proof(registry::data(&entries), loaded.schemas)))
     }
@@ -135,7 +136,7 @@ impl DatasetStore for OracleTarget {
 
     fn cleanup(&self) -> Result<Vec<OwnedObject>> {
         self.lock.release();
-        let registered = self.registered()?;
+        let registered = self.entries()?.is_some();
         lock::with_exclusive_lock(&self.link, &self.options.namespace, registered, || {
             registry::cleanup(&self.link, &self.options.namespace)
         })
@@ -156,7 +157,7 @@ impl Target for OracleTarget {
         let mut ahead = self.ahead_us.lock().unwrap_or_else(PoisonError::into_inner);
         if ahead.is_none() {
             let mut connection = self.link.connect(0, "clock")?;
-            *ahead = Some(crate::observe::own::offset_us(&mut *connection)?);
+            *ahead = Some(own::offset_us(&mut *connection)?);
         }
         Ok(clock::now_us() + ahead.unwrap_or(0))
     }
@@ -184,8 +185,7 @@ impl Target for OracleTarget {
     }
 
     fn self_proof(&self, stop: &StopFlag) -> Result<Option<SelfProof>> {
-        let (major, banner) = (self.version.major, &self.version.banner);
-        self_proof::prove(&self.link, &self.options, major, banner, stop).map(Some)
+        self_proof::prove(&self.link, &self.options, &self.version, stop).map(Some)
     }
 
     fn self_proof_subject(&self) -> Result<Option<String>> {
@@ -197,15 +197,14 @@ impl Target for OracleTarget {
         let (work, namespace, major) = (workload.clone(), self.options.namespace.clone(), self.version.major);
         let (abort, events) = (Arc::clone(link.abort_state()), Arc::clone(&self.events));
         let place = session_name(placement.session);
-        let apart = match workload.loop_site {
-            LoopSite::Server => Apart::open(abort, events, place, move || {
+        Ok(match workload.loop_site {
+            LoopSite::Server => Box::new(LeavableSession::open(&abort, events, place, move || {
                 ServerLoop::open(&link, &own, &work, placement, &namespace, major)
-            }),
-            LoopSite::Client => Apart::open(abort, events, place, move || {
+            })?),
+            LoopSite::Client => Box::new(LeavableSession::open(&abort, events, place, move || {
                 ClientSession::open(&link, &own, &work, placement, &namespace)
-            }),
-        };
-        Ok(Box::new(apart?))
+            })?),
+        })
     }
 
     fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>> {

@@ -2,31 +2,30 @@
 //! lacks a privilege. Creates its own tables and removes them.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::contract::{Proven, SelfProof};
-use mindful_core::dataset::{Content, DatasetPlan, LayoutProof};
+use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::plan::secret::MASK;
 use mindful_core::plan::units::{Share, format_counted};
 use mindful_core::workload::{OpKind, Workload};
 use mindful_core::{Error, Result, Session};
 use mindful_oracle_terms::statistic;
 
-use crate::connect::abort::Apart;
+use crate::connect::abort::LeavableSession;
 use crate::connect::driver::Bind;
 use crate::connect::link::{self, Link, MODULE};
 use crate::connect::{Doing, explain};
 use crate::dataset::{load, lock, registry, verify};
 use crate::names::{Namespace, TableKind};
-use crate::observe::describe::{self, PARAMETERS};
-use crate::observe::own::{self, Own, Source};
+use crate::observe::describe::{self, PARAMETERS, Version};
+use crate::observe::own::{self, Own, Source, Values};
 use crate::options::Options;
 use crate::work::session::ServerLoop;
 use crate::work::{prepare, statement};
-use std::collections::BTreeMap;
-use std::sync::Arc;
 
 const NAMESPACE: &str = "mindful_doctor";
 const BLOCKS: u64 = 2_000;
@@ -38,17 +37,11 @@ const SPAN_US: i64 = 2_000_000;
 const LATE_US: i64 = 5_000;
 
 /// Proves the engine on the server of `link`.
-pub(crate) fn prove(
-    link: &Arc<Link>,
-    options: &Options,
-    major: u32,
-    banner: &str,
-    stop: &StopFlag,
-) -> Result<SelfProof> {
+pub(crate) fn prove(link: &Arc<Link>, options: &Options, version: &Version, stop: &StopFlag) -> Result<SelfProof> {
     let namespace = Namespace::parse(NAMESPACE)?;
-    let options = Options { namespace: namespace.clone(), ..options.clone() };
-    let mut proof = Proof { link, lines: Vec::new(), namespace, options, major, own: Arc::default() };
-    proof.add_line("the server returns its release", Ok(Some(banner.to_owned())));
+    let options = Options { namespace, ..options.clone() };
+    let mut proof = Proof { link, lines: Vec::new(), options, version, own: Arc::default() };
+    proof.add_line("the server returns its release", Ok(Some(version.banner.clone())));
     proof.views();
     proof.work(stop);
     let cleaned = proof.clean_up();
@@ -59,20 +52,16 @@ pub(crate) fn prove(
         }));
     }
     proof.add_line("its own tables are gone", cleaned.map(|()| None));
-    let bundle = proof.bundle(banner);
-    Ok(SelfProof { lines: proof.lines, bundle })
+    Ok(SelfProof { bundle: proof.bundle(), lines: proof.lines })
 }
 
 struct Proof<'a> {
     link: &'a Arc<Link>,
     lines: Vec<(Proven, String)>,
-    namespace: Namespace,
     options: Options,
-    major: u32,
+    version: &'a Version,
     own: Arc<Own>,
 }
-
-type Values = BTreeMap<String, f64>;
 
 impl Proof<'_> {
     /// A claim that holds, with a figure; or the evidence against it.
@@ -87,19 +76,18 @@ impl Proof<'_> {
     }
 
     fn claim(&mut self, claim: &str, holds: bool, figure: String) {
-        let held = if holds { Ok(Some(figure)) } else { Err(Error::run(figure, "")) };
-        self.add_line(claim, held);
+        self.add_line(claim, if holds { Ok(Some(figure)) } else { Err(Error::run(figure, "")) });
     }
 
     /// Each text that reads a view, and so each of its columns.
     fn views(&mut self) {
         let names = [("module", Bind::Text(MODULE.to_owned())), ("action", Bind::Text(self.link.action("")))];
-        let mut asked: Vec<(String, bool)> = Vec::new();
         for source in Source::ALL {
             let [all, mine] = source.statements();
-            asked.extend([(all, true), (mine, false)]);
+            self.read(&all, &names);
+            self.read(&mine, &[]);
         }
-        asked.push((include_str!("../../sql/counters/waits.sql").to_owned(), true));
+        self.read(include_str!("../../sql/counters/waits.sql"), &names);
         for template in [
             include_str!("../../sql/counters/instance.sql"),
             include_str!("../../sql/counters/histogram.sql"),
@@ -113,16 +101,13 @@ impl Proof<'_> {
             include_str!("../../sql/describe/database.sql"),
             include_str!("../../sql/describe/identity.sql"),
         ] {
-            asked.push((statement::of_names(template, PARAMETERS), false));
-        }
-        for (sql, of_sessions) in asked {
-            self.read(sql.trim_end(), if of_sessions { &names } else { &[] });
+            self.read(&statement::of_names(template, PARAMETERS), &[]);
         }
     }
 
     fn read(&mut self, sql: &str, binds: &[(&str, Bind)]) {
         let claim = format!("text {} is read", statement::name(sql).unwrap_or_default());
-        match self.link.ask(sql, binds) {
+        match self.link.ask(sql.trim_end(), binds) {
             Ok(Ok(rows)) => drop(self.add_line(&claim, Ok(Some(format_counted(rows.len(), "row"))))),
             Ok(Err(failure)) if failure.lacks_right() => {
                 let text = format!("{claim}: `mindful engines oracle --grants` prints the missing grants");
@@ -135,24 +120,29 @@ impl Proof<'_> {
 
     /// Dataset, plans, and the effect of slices of reads and of updates on counters.
     fn work(&mut self, stop: &StopFlag) {
-        let loaded = self.clean_up().and_then(|()| self.load(stop));
+        let loaded = self.clean_up().and_then(|()| {
+            lock::with_exclusive_lock(self.link, &self.options.namespace, false, || {
+                load::load(self.link, &self.options, &plan(), &Silent, stop)
+            })
+        });
         if !self.add_line("tables are made and filled", loaded.map(|()| None)) {
             return;
         }
-        self.read(&statement::of_registry(include_str!("../../sql/describe/data_files.sql"), &self.namespace), &[]);
-        let layout = self.layout(stop);
-        let holds = layout.as_ref().is_ok_and(|proof| proof.failure().is_none());
-        let figure = layout.map(|proof| {
-            proof.failure().unwrap_or_else(|| format!("{} in as many blocks", format_counted(BLOCKS, "row")))
+        self.read(
+            &statement::of_registry(include_str!("../../sql/describe/data_files.sql"), &self.options.namespace),
+            &[],
+        );
+        let layout = verify::of_all(self.link, &self.options.namespace, &plan().expected(8_192), stop);
+        let layout = layout.and_then(|proof| match proof.failure() {
+            Some(failure) => Err(Error::run(failure, "")),
+            None => Ok(Some(format!("{} in as many blocks", format_counted(BLOCKS, "row")))),
         });
-        match figure {
-            Ok(figure) => self.claim("one row a block, in random order", holds, figure),
-            Err(error) => drop(self.add_line("one row a block, in random order", Err(error))),
-        }
-        let paths = prepare::paths(self.link, &mixed(), &self.namespace);
+        self.add_line("one row a block, in random order", layout);
+        let paths = prepare::paths(self.link, &mixed(), &self.options.namespace);
         let shapes = paths.map(|paths| Some(paths.into_iter().map(|path| path.shape).collect::<Vec<_>>().join("; ")));
         self.add_line("the server's plans are the method's", shapes);
-        self.clock();
+        let cost = describe::clock_cost_us(self.link).map(|us| Some(format!("{us:.2} us a call, one an operation")));
+        self.add_line("cost of SYSTIMESTAMP", cost);
         if stop.is_requested() {
             return;
         }
@@ -165,35 +155,17 @@ impl Proof<'_> {
         }
     }
 
-    fn load(&self, stop: &StopFlag) -> Result<()> {
-        lock::with_exclusive_lock(self.link, &self.namespace, false, || {
-            load::load(self.link, &self.options, &plan(), &Silent, stop)
-        })
-    }
-
-    fn layout(&self, stop: &StopFlag) -> Result<LayoutProof> {
-        verify::of_all(self.link, &self.namespace, &plan().expected(8_192), stop)
-    }
-
-    fn clock(&mut self) {
-        let cost = describe::clock_cost_us(self.link);
-        let figure = cost.map(|us| Some(format!("{us:.2} us a call, one an operation")));
-        self.add_line("cost of SYSTIMESTAMP", figure);
-    }
-
     /// A slice of `workload`, and the growth of our session's statistics; `None` if they may not be read.
     fn slice(&self, workload: &Workload) -> Result<(SliceOrder, SliceReport, Option<Values>)> {
         let mut monitors = own::monitors(self.link, "doctor")?;
         let mut counted = || self.own.read(self.link, &mut monitors, Source::Statistics).ok();
         let placement = Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 };
         let (link, own, work) = (Arc::clone(self.link), Arc::clone(&self.own), workload.clone());
-        let (namespace, major) = (self.namespace.clone(), self.major);
-        let mut session = Apart::open(
-            Arc::clone(self.link.abort_state()),
-            Arc::new(Silent),
-            "the doctor's session".to_owned(),
-            move || ServerLoop::open(&link, &own, &work, placement, &namespace, major),
-        )?;
+        let (namespace, major) = (self.options.namespace.clone(), self.version.major);
+        let (abort, place) = (self.link.abort_state(), "the doctor's session".to_owned());
+        let mut session = LeavableSession::open(abort, Arc::new(Silent), place, move || {
+            ServerLoop::open(&link, &own, &work, placement, &namespace, major)
+        })?;
         let mut connection = self.link.connect(0, "doctor")?;
         let begin_us = link::clock_us(&mut *connection)? + 300_000;
         let before = counted();
@@ -201,12 +173,11 @@ impl Proof<'_> {
         let order = SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: None };
         let report = session.run_slice(&order)?;
         let after = counted();
-        let grown = before.zip(after).map(|(before, after)| {
-            let by = |(name, value): (String, f64)| {
-                let grown = value - before.get(&name).copied().unwrap_or(0.0);
-                (name, grown)
-            };
-            after.into_iter().map(by).collect()
+        let grown = before.zip(after).map(|(before, mut after)| {
+            for (name, value) in &mut after {
+                *value -= before.get(name).copied().unwrap_or(0.0);
+            }
+            after
         });
         Ok((order, report, grown))
     }
@@ -214,80 +185,57 @@ impl Proof<'_> {
     fn judge(&mut self, what: &str, order: &SliceOrder, report: &SliceReport, grown: Option<&Values>) {
         let kind = if what == "reads" { OpKind::Select } else { OpKind::Update };
         let op = report.op(kind);
+        let mut claim = |claim: &str, holds, figure| self.claim(&format!("{what}: {claim}"), holds, figure);
         let late = report.begin_us - order.begin_us;
-        self.claim(
-            &format!("{what}: the slice begins when it is reported"),
-            (0..LATE_US).contains(&late),
-            format!("{late} us late"),
-        );
+        claim("the slice begins when it is reported", (0..LATE_US).contains(&late), format!("{late} us late"));
         let visited =
             format!("{} of {UNIT} visited {}", format_counted(op.ops, "operation"), format_counted(op.blocks, "block"));
-        self.claim(
-            &format!("{what}: blocks are operations times unit"),
-            op.ops > 0 && op.blocks == op.ops * UNIT,
-            visited,
-        );
+        claim("blocks are operations times unit", op.ops > 0 && op.blocks == op.ops * UNIT, visited);
         let span_ns = (report.end_us - report.begin_us).max(1) as f64 * 1_000.0;
         let busy = op.latency.sum_ns as f64 / span_ns;
-        self.claim(
-            &format!("{what}: latencies fill the time (Little's law)"),
-            (0.5..1.01).contains(&busy),
-            format!("{busy:.3} of it"),
-        );
+        let figure = format!("{busy:.3} of it");
+        claim("latencies fill the time (Little's law)", (0.5..1.01).contains(&busy), figure);
         let Some(grown) = grown else {
-            self.lines.push((
-                Proven::NotSeen,
-                format!("{what}: counters of our session: grant V_$SESSION, V_$SESSTAT, V_$STATNAME"),
-            ));
-            return;
+            let text = format!("{what}: counters of our session: grant V_$SESSION, V_$SESSTAT, V_$STATNAME");
+            return self.lines.push((Proven::NotSeen, text));
         };
         let by = |name: &str| grown.get(name).copied().unwrap_or(0.0) as u64;
         let logical = by(statistic::LOGICAL_READS);
-        self.claim(
-            &format!("{what}: each block is a logical read"),
-            logical >= op.blocks,
-            format_counted(logical, "logical read"),
-        );
+        claim("each block is a logical read", logical >= op.blocks, format_counted(logical, "logical read"));
         let prefetched = by(statistic::READS_PREFETCHED);
-        self.claim(&format!("{what}: nothing is prefetched"), prefetched == 0, format_counted(prefetched, "block"));
+        claim("nothing is prefetched", prefetched == 0, format_counted(prefetched, "block"));
         let (read, requests) = (by(statistic::BLOCKS_READ), by(statistic::READ_REQUESTS));
-        self.claim(
-            &format!("{what}: a request reads one block"),
-            read == requests,
-            format!("{} by {}", format_counted(read, "block"), format_counted(requests, "request")),
-        );
+        let figure = format!("{} by {}", format_counted(read, "block"), format_counted(requests, "request"));
+        claim("a request reads one block", read == requests, figure);
         if kind == OpKind::Update {
             let (waits, commits) = (by(statistic::SYNCH_WRITES), by(statistic::COMMITS));
-            let figure = format!(
-                "{}, {}, {} for redo",
-                format_counted(op.ops, "update"),
-                format_counted(commits, "commit"),
-                format_counted(waits, "wait")
-            );
-            self.claim("updates: each commits and waits for redo", commits == op.ops && waits == commits, figure);
+            let counted = [(op.ops, "update"), (commits, "commit"), (waits, "wait")];
+            let figure = counted.map(|(count, what)| format_counted(count, what)).join(", ") + " for redo";
+            claim("each commits and waits for redo", commits == op.ops && waits == commits, figure);
         }
     }
 
     fn clean_up(&self) -> Result<()> {
-        registry::cleanup(self.link, &self.namespace)?;
-        match registry::entries(self.link, &self.namespace)? {
+        registry::cleanup(self.link, &self.options.namespace)?;
+        match registry::entries(self.link, &self.options.namespace)? {
             None => Ok(()),
             Some(_) => Err(Error::run("a table was left", format!("`mindful cleanup --namespace {NAMESPACE}`"))),
         }
     }
 
     /// Contents of a bug report, without names of hosts, services and accounts.
-    fn bundle(&self, banner: &str) -> String {
+    fn bundle(&self) -> String {
+        let banner = &self.version.banner;
         let mut text =
             format!("mindful {}, engine oracle, experimental\nserver: {banner}\n\n", env!("CARGO_PKG_VERSION"));
         for (proven, line) in &self.lines {
             let _ = writeln!(text, "{proven:<8} {line}");
         }
         let slots = [1].into();
-        let table = self.namespace.table(TableKind::Blocks, 1);
+        let table = self.options.namespace.table(TableKind::Blocks, 1);
         let layout = statement::layout(&plan(), BLOCKS, 1);
         for sql in [
-            statement::slice(&mixed(), &slots, &self.namespace, self.major),
+            statement::slice(&mixed(), &slots, &self.options.namespace, self.version.major),
             statement::blocks(&table, &layout, &plan(), 1, 8_192, &self.options.storage),
             statement::prove_schema(&table),
         ] {

@@ -2,8 +2,8 @@
 //! statement that never ends is abandoned with its connection, which the end of the process closes.
 
 use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::thread::{Builder, JoinHandle};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use mindful_core::contract::event::{Event, Events};
@@ -25,16 +25,8 @@ pub(crate) fn done<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> std::result::Result<T, Failure> {
     let (sender, receiver) = mpsc::channel();
-    spawn(move || drop(sender.send(work())))?;
-    wait(&receiver, abort)
-}
-
-fn spawn(work: impl FnOnce() + Send + 'static) -> std::result::Result<JoinHandle<()>, Failure> {
-    let spawned = Builder::new().name("oracle".to_owned()).spawn(work);
-    spawned.map_err(|error| Failure::Lost(format!("cannot start a thread for it: {error}")))
-}
-
-fn wait<T>(receiver: &Receiver<T>, abort: &AbortState) -> std::result::Result<T, Failure> {
+    let spawned = Builder::new().name("oracle".to_owned()).spawn(move || drop(sender.send(work())));
+    spawned.map_err(|error| Failure::Lost(format!("cannot start a thread for it: {error}")))?;
     let mut asked: Option<Instant> = None;
     loop {
         match receiver.recv_timeout(LOOK) {
@@ -48,53 +40,53 @@ fn wait<T>(receiver: &Receiver<T>, abort: &AbortState) -> std::result::Result<T,
     }
 }
 
-/// A connection with calls, and an end, that can be abandoned.
-pub(crate) struct Leavable {
+/// A connection or a session with calls, and an end, that can be abandoned.
+pub(crate) struct Leavable<T: Send + 'static> {
     /// `None` after a call was abandoned.
-    connection: Option<Box<dyn Connection>>,
+    value: Option<T>,
     abort: Arc<AbortState>,
 }
 
-impl Leavable {
-    pub(crate) fn new(connection: Box<dyn Connection>, abort: Arc<AbortState>) -> Self {
-        Self { connection: Some(connection), abort }
+impl<T: Send + 'static> Leavable<T> {
+    pub(crate) fn new(value: T, abort: Arc<AbortState>) -> Self {
+        Self { value: Some(value), abort }
     }
 
-    fn call<T: Send + 'static>(
+    fn call<R: Send + 'static>(
         &mut self,
-        call: impl FnOnce(&mut dyn Connection) -> std::result::Result<T, Failure> + Send + 'static,
-    ) -> std::result::Result<T, Failure> {
-        let mut connection = self.connection.take().ok_or(Failure::Left)?;
-        let (called, connection) = done(&self.abort, move || {
-            let called = call(&mut *connection);
-            (called, connection)
+        call: impl FnOnce(&mut T) -> R + Send + 'static,
+    ) -> std::result::Result<R, Failure> {
+        let mut value = self.value.take().ok_or(Failure::Left)?;
+        let (called, value) = done(&self.abort, move || {
+            let called = call(&mut value);
+            (called, value)
         })?;
-        self.connection = Some(connection);
-        called
+        self.value = Some(value);
+        Ok(called)
     }
 }
 
-impl Connection for Leavable {
+impl Connection for Leavable<Box<dyn Connection>> {
     fn execute(&mut self, sql: &str, binds: &[(&str, Bind)], within: Duration) -> std::result::Result<Done, Failure> {
         let (sql, binds) = (sql.to_owned(), owned(binds));
-        self.call(move |connection| connection.execute(&sql, &borrowed(&binds), within))
+        self.call(move |connection| connection.execute(&sql, &borrowed(&binds), within))?
     }
 
     fn query(&mut self, sql: &str, binds: &[(&str, Bind)], within: Duration) -> std::result::Result<Vec<Row>, Failure> {
         let (sql, binds) = (sql.to_owned(), owned(binds));
-        self.call(move |connection| connection.query(&sql, &borrowed(&binds), within))
+        self.call(move |connection| connection.query(&sql, &borrowed(&binds), within))?
     }
 
     fn commit(&mut self) -> std::result::Result<(), Failure> {
-        self.call(|connection| connection.commit())
+        self.call(|connection| connection.commit())?
     }
 }
 
-impl Drop for Leavable {
+impl<T: Send + 'static> Drop for Leavable<T> {
     fn drop(&mut self) {
-        // The driver takes its leave of the server, and waits for the answer.
-        if let Some(connection) = self.connection.take() {
-            let _ = done(&self.abort, move || drop(connection));
+        // The driver takes its leave of the server, and waits for the answer; a session counts its remaining work.
+        if let Some(value) = self.value.take() {
+            let _ = done(&self.abort, move || drop(value));
         }
     }
 }
@@ -107,75 +99,38 @@ fn borrowed(binds: &[(String, Bind)]) -> Vec<(&str, Bind)> {
     binds.iter().map(|(name, bind)| (name.as_str(), bind.clone())).collect()
 }
 
-/// A session that works on a separate thread.
-pub(crate) struct Apart {
-    abort: Arc<AbortState>,
+/// A session with slices on separate threads.
+pub(crate) struct LeavableSession<S: Send + 'static> {
+    session: Leavable<S>,
     events: Arc<dyn Events>,
     place: String,
-    orders: Option<Sender<SliceOrder>>,
-    reports: Receiver<Result<SliceReport>>,
-    worker: Option<JoinHandle<()>>,
 }
 
-impl Apart {
-    /// Starts a thread that opens the session of `place` and works in it; abandoned work is reported to `events`.
-    pub(crate) fn open<S: Session>(
-        abort: Arc<AbortState>,
+impl<S: Session + Send> LeavableSession<S> {
+    /// Opens the session of `place`; abandoned work is reported to `events`.
+    pub(crate) fn open(
+        abort: &Arc<AbortState>,
         events: Arc<dyn Events>,
         place: String,
         open: impl FnOnce() -> Result<S> + Send + 'static,
     ) -> Result<Self> {
-        let (orders, ordered) = mpsc::channel();
-        let (report, reports) = mpsc::channel();
-        let (opened, is_open) = mpsc::channel();
-        let work = move || {
-            let (mut session, said) = match open() {
-                Ok(session) => (Some(session), Ok(())),
-                Err(error) => (None, Err(error)),
-            };
-            let _ = opened.send(said);
-            let Some(session) = session.as_mut() else { return };
-            for order in ordered {
-                if report.send(session.run_slice(&order)).is_err() {
-                    return;
-                }
-            }
-        };
-        let failed = |failure: Failure| explain(&failure, Doing::Work, &place);
-        let worker = spawn(work).map_err(failed)?;
-        wait(&is_open, &abort).map_err(failed)??;
-        Ok(Self { abort, events, place, orders: Some(orders), reports, worker: Some(worker) })
+        let session = done(abort, open).map_err(|failure| explain(&failure, Doing::Work, &place))??;
+        Ok(Self { session: Leavable::new(session, Arc::clone(abort)), events, place })
     }
 }
 
-impl Session for Apart {
+impl<S: Session + Send> Session for LeavableSession<S> {
     fn run_slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
-        let sent = self.orders.as_ref().is_some_and(|orders| orders.send(*order).is_ok());
-        if !sent || self.worker.is_none() {
+        if self.session.value.is_none() {
             return Err(Error::interrupted(format!("{} was interrupted before", self.place)));
         }
-        let report = wait(&self.reports, &self.abort);
-        if report.is_err() {
-            // It is not joined, now or on drop.
-            drop((self.worker.take(), self.orders.take()));
-        }
+        let order = *order;
+        let report = self.session.call(move |session| session.run_slice(&order));
         if matches!(report, Err(Failure::Left)) {
             let text = "A statement did not end soon after the run was interrupted. The server ends it or rolls it \
                         back.";
             self.events.emit(Event::Finding(codes::ORA_STATEMENT_LEFT.finding(text, self.place.clone())));
         }
         report.map_err(|failure| explain(&failure, Doing::Work, &self.place))?
-    }
-}
-
-impl Drop for Apart {
-    fn drop(&mut self) {
-        drop(self.orders.take());
-        // Its remaining work is counted before counters are read.
-        let Some(worker) = self.worker.take() else { return };
-        while wait(&self.reports, &self.abort).is_ok() {}
-        if worker.is_finished() || !self.abort.is_interrupted() {
-            let _ = worker.join();
-        }
     }
 }

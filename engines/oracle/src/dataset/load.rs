@@ -1,7 +1,6 @@
 //! The load: a CREATE TABLE AS SELECT a table, several side by side. A table that was begun and cut off is known by its
 //! entry in the registry, and made again.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use mindful_core::contract::event::{Event, Events, emit_note};
@@ -10,7 +9,7 @@ use mindful_core::dataset::DatasetPlan;
 use mindful_core::plan::units::format_bytes;
 use mindful_core::{Error, Result};
 use mindful_sql::dataset::load_queue::LoadQueue;
-use mindful_sql::dataset::table_registry::{self, Table};
+use mindful_sql::dataset::table_registry::{self, RegisteredTable, Table};
 
 use crate::connect::driver::{Bind, Connection};
 use crate::connect::link::{HEAVY, Link, number, text};
@@ -26,28 +25,18 @@ const LEAST_BLOCK_BYTES: u64 = 2_048;
 
 /// The tables of `plan` that are not whole; refuses another dataset.
 pub(crate) fn missing(options: &Options, entries: &[Entry], plan: &DatasetPlan) -> Result<Vec<Table>> {
-    refuse_other(options, entries, plan)?;
-    Ok(table_registry::missing_tables(registry::data(entries), plan))
-}
-
-fn refuse_other(options: &Options, entries: &[Entry], plan: &DatasetPlan) -> Result<()> {
     for table in registry::data(entries).filter(|table| table.stands) {
         let blocks = if table.kind == Some(TableKind::Scan) { plan.scan_blocks } else { plan.blocks_per_schema };
         let same = table.blocks == blocks && table.seed == plan.seed && table.content == Some(plan.content);
         if table.kind.is_none() || table.shape != registry::SHAPE || !same {
+            let (registry, RegisteredTable { name, blocks, seed, .. }) = (options.namespace.registry(), table);
             return Err(Error::plan(
-                format!(
-                    "{} holds another dataset: {} has {} blocks, seed {}",
-                    options.namespace.registry(),
-                    table.name,
-                    table.blocks,
-                    table.seed
-                ),
+                format!("{registry} holds another dataset: {name} has {blocks} blocks, seed {seed}"),
                 "load with the same parameters, choose another --namespace, or `mindful cleanup` first",
             ));
         }
     }
-    Ok(())
+    Ok(table_registry::missing_tables(registry::data(entries), plan))
 }
 
 pub(crate) fn refuse_impossible(plan: &DatasetPlan) -> Result<()> {
@@ -74,17 +63,7 @@ pub(crate) fn load(
     let room = FreeSpace::read(link, options)?;
     room.check(queue.blocks(), options, events)?;
     registry::ensure(link, &options.namespace)?;
-    let work = Work {
-        link,
-        options,
-        plan,
-        block_bytes: room.block_bytes,
-        events,
-        stop,
-        queue,
-        done: AtomicU64::new(0),
-        progress_lock: Mutex::new(()),
-    };
+    let work = Work { link, options, plan, block_bytes: room.block_bytes, events, stop, queue, done: Mutex::new(0) };
     work.progress(0);
     work.queue.run_streams(plan.load_streams, |first| work.stream(first))
 }
@@ -97,8 +76,7 @@ struct Work<'a> {
     events: &'a dyn Events,
     stop: &'a StopFlag,
     queue: LoadQueue,
-    done: AtomicU64,
-    progress_lock: Mutex<()>,
+    done: Mutex<u64>,
 }
 
 impl Work<'_> {
@@ -113,10 +91,10 @@ impl Work<'_> {
 
     /// Under a lock, so that reported progress never falls.
     fn progress(&self, blocks: u64) {
-        let _alone = self.progress_lock.lock().unwrap_or_else(PoisonError::into_inner);
-        let done = self.done.fetch_add(blocks, Ordering::SeqCst) + blocks;
-        let unit = "blocks".to_owned();
-        self.events.emit(Event::Progress { what: "load".to_owned(), done, of: self.queue.blocks(), unit });
+        let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        *done += blocks;
+        let (of, unit) = (self.queue.blocks(), "blocks".to_owned());
+        self.events.emit(Event::Progress { what: "load".to_owned(), done: *done, of, unit });
     }
 
     fn make(&self, connection: &mut dyn Connection, table: Table) -> Result<()> {
@@ -125,17 +103,13 @@ impl Work<'_> {
         let name = namespace.table(table.kind, table.schema);
         registry::register_begun(self.link, namespace, table, self.plan)?;
         let layout = statement::layout(self.plan, table.blocks, table.schema);
+        let (indexed, parallel) = (table.kind == TableKind::Blocks, storage.parallel > 1);
         let mut sqls = vec![statement::blocks(&name, &layout, self.plan, table.schema, self.block_bytes, storage)];
-        if table.kind == TableKind::Blocks {
-            sqls.push(statement::index(&name, storage));
-        }
+        sqls.extend(indexed.then(|| statement::index(&name, storage)));
         // A table keeps the degree it was made with, and its reads would be parallel.
-        if storage.parallel > 1 {
-            sqls.push(statement::of_table(include_str!("../../sql/load/serial.sql"), &name));
-            let index = (table.kind == TableKind::Blocks)
-                .then(|| statement::of_table(include_str!("../../sql/load/serial_index.sql"), &name));
-            sqls.extend(index);
-        }
+        let of_table = |template| statement::of_table(template, &name);
+        sqls.extend(parallel.then(|| of_table(include_str!("../../sql/load/serial.sql"))));
+        sqls.extend((parallel && indexed).then(|| of_table(include_str!("../../sql/load/serial_index.sql"))));
         for sql in sqls {
             let place = format!("loading {name}");
             let done = connection.execute(&sql, &[], HEAVY);

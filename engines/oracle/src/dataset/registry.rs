@@ -12,20 +12,11 @@ use crate::work::statement;
 
 pub(crate) const SHAPE: i32 = 1;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum State {
-    None,
-    /// A table of an interrupted load: it was registered when no other table of its name existed.
-    Begun,
-    /// The table that was loaded, by its object number.
-    Whole,
-    Other,
-}
-
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Entry {
     pub table: RegisteredTable,
-    pub state: State,
+    /// It is a table of an interrupted load: it was registered when no other table of its name existed.
+    pub begun: bool,
 }
 
 pub(crate) fn data(entries: &[Entry]) -> impl Iterator<Item = &RegisteredTable> {
@@ -50,12 +41,6 @@ pub(crate) fn entries(link: &Link, namespace: &Namespace) -> Result<Option<Vec<E
 
 fn entry(row: &Row) -> Entry {
     let json = |column| text(row, column).unwrap_or_default();
-    let state = match text(row, 8) {
-        Some("whole") => State::Whole,
-        Some("begun") => State::Begun,
-        Some("none") => State::None,
-        _ => State::Other,
-    };
     let table = RegisteredTable {
         name: text(row, 0).unwrap_or_default().to_owned(),
         kind: text(row, 1).and_then(TableKind::from_word),
@@ -65,11 +50,11 @@ fn entry(row: &Row) -> Entry {
         content: serde_json::from_str(json(5)).ok(),
         shape: number(row, 6).and_then(|shape| i32::try_from(shape).ok()).unwrap_or(0),
         proof: serde_json::from_str(json(7)).ok(),
-        stands: state == State::Whole,
+        stands: text(row, 8) == Some("whole"),
         table_bytes: number(row, 9).unwrap_or(0),
         index_bytes: number(row, 10).unwrap_or(0),
     };
-    Entry { table, state }
+    Entry { table, begun: text(row, 8) == Some("begun") }
 }
 
 pub(crate) fn ensure(link: &Link, namespace: &Namespace) -> Result<Vec<Entry>> {
@@ -100,7 +85,7 @@ pub(crate) fn register_begun(link: &Link, namespace: &Namespace, table: Table, p
     let name = namespace.table(table.kind, table.schema);
     let by_name = [("name", Bind::Text(name.clone()))];
     let before = entries(link, namespace)?.unwrap_or_default();
-    let ours = before.iter().any(|entry| entry.table.name == name && entry.state == State::Begun);
+    let ours = before.iter().any(|entry| entry.table.name == name && entry.begun);
     if ours {
         drop_table(link, &name)?;
     } else if tables(link, namespace)?.contains(&name) {
@@ -143,7 +128,7 @@ pub(crate) fn inventory(link: &Link, namespace: &Namespace) -> Result<Vec<OwnedO
     let Some(entries) = entries(link, namespace)? else { return Ok(Vec::new()) };
     let registry = namespace.registry();
     let object = |name: String| {
-        let ours = entries.iter().find(|e| e.table.name == name && matches!(e.state, State::Whole | State::Begun));
+        let ours = entries.iter().find(|entry| entry.table.name == name && (entry.table.stands || entry.begun));
         let kept = ours.is_none() && name != registry;
         OwnedObject::new(name, ours.map(|entry| entry.table.bytes()), kept.then_some(NOT_REGISTERED))
     };

@@ -3,76 +3,70 @@
 use std::sync::Arc;
 
 use mindful_core::Result;
-use mindful_core::contract::event::Events;
-use mindful_core::contract::metric::{Counter, Metric, Sampler, Scope};
+use mindful_core::contract::metric::{Counter, Metric, Scope};
 
-use crate::codes::denied;
-use crate::connect::driver::{Failure, Row};
-use crate::connect::link::{Link, QUESTION, text};
-use crate::observe::own::{Monitors, held, view_sampler};
+use crate::connect::driver::Row;
+use crate::connect::link::{Link, text};
+use crate::observe::own::{Monitors, Views, rows};
 
-#[derive(Clone, Copy)]
-struct View {
-    name: &'static str,
-    sql: &'static str,
-    grant: &'static str,
-    metrics: fn(remote: bool) -> Vec<Metric>,
-    add: fn(rows: &[Row], values: &mut [Option<f64>]),
-}
-
-const HOST: View = View {
-    name: "v$osstat",
-    sql: include_str!("../../sql/counters/host.sql"),
-    grant: "V_$OSSTAT",
-    metrics: host_metrics,
-    add: add_host,
-};
-
-const FILES: View = View {
-    name: "v$iostat_file",
-    sql: include_str!("../../sql/counters/files.sql"),
-    grant: "V_$IOSTAT_FILE",
-    metrics: file_metrics,
-    add: add_files,
-};
-
-const DISKS: View = View {
-    name: "v$asm_disk_iostat",
-    sql: include_str!("../../sql/counters/disks.sql"),
-    grant: "V_$ASM_DISK_IOSTAT",
-    metrics: disk_metrics,
-    add: add_disks,
-};
-
-/// The samplers of readable views. The others are findings, except ASM's, which few servers have.
-pub(crate) fn samplers(link: &Arc<Link>, monitors: &Monitors, events: &dyn Events) -> Result<Vec<Box<dyn Sampler>>> {
-    let mut samplers: Vec<Box<dyn Sampler>> = Vec::new();
-    for view in [HOST, FILES, DISKS] {
-        let metrics = (view.metrics)(!link.is_local());
-        let (monitors, count) = (Arc::clone(monitors), metrics.len());
-        let read = move || values(view, &monitors, count);
-        match read() {
-            Ok(values) if view.name == DISKS.name && values.iter().all(Option::is_none) => {}
-            Ok(_) => samplers.push(view_sampler(view.name, Scope::Host, metrics, read)),
-            Err(failure) if view.name == DISKS.name && failure.lacks_right() => {}
-            Err(failure) => events.emit(denied(&failure, view.name, &[view.grant])?),
-        }
-    }
-    Ok(samplers)
-}
-
-fn values(view: View, monitors: &Monitors, metrics: usize) -> Result<Vec<Option<f64>>, Failure> {
-    let mut values = vec![None; metrics];
-    for monitor in held(monitors).iter_mut() {
-        (view.add)(&monitor.connection.query(view.sql.trim_end(), &[], QUESTION)?, &mut values);
-    }
-    Ok(values)
-}
-
-/// Statistics of the host by name, in the order of its metrics after the first two.
-const OF_HOST: [&str; 7] = ["NUM_CPUS", "LOAD", "BUSY_TIME", "IDLE_TIME", "USER_TIME", "SYS_TIME", "IOWAIT_TIME"];
+/// Statistics of the host, each with its metric: name, unit and help.
+const HOST: [(&str, &str, &str, &str); 7] = [
+    ("NUM_CPUS", "host_cpus", "1", "CPUs of the instance's host"),
+    ("LOAD", "host_load", "1", "Processes of the instance's host that run or wait for a CPU"),
+    (BUSY, "host_busy", "us", "Time its CPUs were busy"),
+    (IDLE, "host_idle", "us", "Time its CPUs were idle"),
+    ("USER_TIME", "host_user", "us", "Time in user mode"),
+    ("SYS_TIME", "host_sys", "us", "Time in the kernel"),
+    ("IOWAIT_TIME", "host_iowait", "us", "Time idle with I/O under way"),
+];
+const BUSY: &str = "BUSY_TIME";
+const IDLE: &str = "IDLE_TIME";
 /// Microseconds in the hundredth of a second that the view counts in.
 const OF_HUNDREDTH: f64 = 1e4;
+
+/// Metrics by the columns of a view's only row: name, unit, help, and the factor of the column.
+type Columns = [(&'static str, &'static str, &'static str, f64); 6];
+
+const MIB: f64 = (1 << 20) as f64;
+const FILES: Columns = [
+    ("file_reads", "1", "Read requests to data files, of all sessions", 1.0),
+    ("file_read_bytes", "bytes", "Bytes read from data files, of all sessions, in whole MiB", MIB),
+    ("file_writes", "1", "Write requests to data files, of all sessions", 1.0),
+    ("file_write_bytes", "bytes", "Bytes written to data files, of all sessions, in whole MiB", MIB),
+    ("file_single_reads", "1", "Of the reads, those of one block for which a session waited", 1.0),
+    ("file_single_read_time", "us", "Time of these, counted in whole ms", 1e3),
+];
+const DISKS: Columns = [
+    ("asm_reads", "1", "Read requests to disks of ASM", 1.0),
+    ("asm_read_bytes", "bytes", "Bytes read from them", 1.0),
+    ("asm_read_time", "us", "Time of these reads", 1e6),
+    ("asm_writes", "1", "Write requests to disks of ASM", 1.0),
+    ("asm_write_bytes", "bytes", "Bytes written to them", 1.0),
+    ("asm_write_time", "us", "Time of these writes", 1e6),
+];
+
+/// Adds the samplers of readable views. The others are findings, except ASM's, which few servers have.
+pub(crate) fn add_samplers(views: &mut Views<'_>, link: &Link, monitors: &Monitors) -> Result<()> {
+    let sql = include_str!("../../sql/counters/host.sql");
+    let of_host = Arc::clone(monitors);
+    let read = move || rows(&of_host, sql).map(|rows| host_values(&rows));
+    views.add("v$osstat", Scope::Host, &["V_$OSSTAT"], host_metrics(!link.is_local()), read)?;
+    let [files, disks] = [FILES, DISKS].map(|columns| {
+        columns.iter().map(|(name, unit, help, _)| Metric::counter(*name, unit, help)).collect::<Vec<_>>()
+    });
+    let sql = include_str!("../../sql/counters/files.sql");
+    let of_files = Arc::clone(monitors);
+    let read = move || rows(&of_files, sql).map(|rows| row_values(&rows, &FILES));
+    views.add("v$iostat_file", Scope::Host, &["V_$IOSTAT_FILE"], files, read)?;
+    let sql = include_str!("../../sql/counters/disks.sql");
+    let of_disks = Arc::clone(monitors);
+    let read = move || rows(&of_disks, sql).map(|rows| row_values(&rows, &DISKS));
+    match read() {
+        Ok(values) if values.iter().all(Option::is_none) => Ok(()),
+        Err(failure) if failure.lacks_right() => Ok(()),
+        _ => views.add("v$asm_disk_iostat", Scope::Host, &["V_$ASM_DISK_IOSTAT"], disks, read),
+    }
+}
 
 /// The host's CPU bears the shared names only where the host is another one: of this host /proc contains more.
 fn host_metrics(remote: bool) -> Vec<Metric> {
@@ -81,74 +75,36 @@ fn host_metrics(remote: bool) -> Vec<Metric> {
     } else {
         ["instance_host_busy", "instance_host_total"]
     };
-    vec![
+    let cpu = [
         Metric::counter(busy, "us", "CPU of the instance's host that was busy, by its own account"),
         Metric::counter(total, "us", "CPU of the instance's host, busy or idle"),
-        Metric::gauge("host_cpus", "1", "CPUs of the instance's host"),
-        Metric::gauge("host_load", "1", "Processes of the instance's host that run or wait for a CPU"),
-        Metric::counter("host_busy", "us", "Time its CPUs were busy"),
-        Metric::counter("host_idle", "us", "Time its CPUs were idle"),
-        Metric::counter("host_user", "us", "Time in user mode"),
-        Metric::counter("host_sys", "us", "Time in the kernel"),
-        Metric::counter("host_iowait", "us", "Time idle with I/O under way"),
-    ]
+    ];
+    let metric = |(_, name, unit, help): (&str, &'static str, &'static str, &str)| match unit {
+        "1" => Metric::gauge(name, unit, help),
+        _ => Metric::counter(name, unit, help),
+    };
+    cpu.into_iter().chain(HOST.map(metric)).collect()
 }
 
-fn add_host(rows: &[Row], values: &mut [Option<f64>]) {
-    for row in rows {
-        let (Some(name), Some(value)) = (text(row, 0), float(row, 1)) else { continue };
-        if let Some(at) = OF_HOST.iter().position(|known| *known == name) {
-            let value = if name.ends_with("_TIME") { value * OF_HUNDREDTH } else { value };
-            add(&mut values[2 + at], Some(value));
-            if name == "BUSY_TIME" {
-                add(&mut values[0], Some(value));
-            }
-        }
-    }
-    values[1] = values[4].zip(values[5]).map(|(busy, idle)| busy + idle);
+fn host_values(rows: &[Row]) -> Vec<Option<f64>> {
+    let sum = |name: &str| {
+        let factor = if name.ends_with("_TIME") { OF_HUNDREDTH } else { 1.0 };
+        sum(rows.iter().filter(|row| text(row, 0) == Some(name)).map(|row| float(row, 1))).map(|sum| sum * factor)
+    };
+    let total = sum(BUSY).zip(sum(IDLE)).map(|(busy, idle)| busy + idle);
+    [sum(BUSY), total].into_iter().chain(HOST.map(|(name, ..)| sum(name))).collect()
 }
 
-fn file_metrics(_: bool) -> Vec<Metric> {
-    vec![
-        Metric::counter("file_reads", "1", "Read requests to data files, of all sessions"),
-        Metric::counter("file_read_bytes", "bytes", "Bytes read from data files, of all sessions, in whole MiB"),
-        Metric::counter("file_writes", "1", "Write requests to data files, of all sessions"),
-        Metric::counter("file_write_bytes", "bytes", "Bytes written to data files, of all sessions, in whole MiB"),
-        Metric::counter("file_single_reads", "1", "Of the reads, those of one block for which a session waited"),
-        Metric::counter("file_single_read_time", "us", "Time of these, counted in whole ms"),
-    ]
+fn row_values(rows: &[Row], columns: &Columns) -> Vec<Option<f64>> {
+    let value = |(at, (.., factor)): (usize, &(_, _, _, f64))| {
+        sum(rows.iter().map(|row| float(row, at))).map(|sum| sum * factor)
+    };
+    columns.iter().enumerate().map(value).collect()
 }
 
-fn add_files(rows: &[Row], values: &mut [Option<f64>]) {
-    let Some(row) = rows.first() else { return };
-    let mib = f64::from(1 << 20);
-    for (at, factor) in [1.0, mib, 1.0, mib, 1.0, 1e3].into_iter().enumerate() {
-        add(&mut values[at], float(row, at).map(|value| value * factor));
-    }
-}
-
-fn disk_metrics(_: bool) -> Vec<Metric> {
-    vec![
-        Metric::counter("asm_reads", "1", "Read requests to disks of ASM"),
-        Metric::counter("asm_read_bytes", "bytes", "Bytes read from them"),
-        Metric::counter("asm_read_time", "us", "Time of these reads"),
-        Metric::counter("asm_writes", "1", "Write requests to disks of ASM"),
-        Metric::counter("asm_write_bytes", "bytes", "Bytes written to them"),
-        Metric::counter("asm_write_time", "us", "Time of these writes"),
-    ]
-}
-
-fn add_disks(rows: &[Row], values: &mut [Option<f64>]) {
-    let Some(row) = rows.first() else { return };
-    for (at, factor) in [1.0, 1.0, 1e6, 1.0, 1.0, 1e6].into_iter().enumerate() {
-        add(&mut values[at], float(row, at).map(|value| value * factor));
-    }
-}
-
-fn add(sum: &mut Option<f64>, value: Option<f64>) {
-    if let Some(value) = value {
-        *sum.get_or_insert(0.0) += value;
-    }
+/// The sum of the known values; `None` if none is known.
+fn sum(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    values.flatten().reduce(|sum, value| sum + value)
 }
 
 fn float(row: &Row, column: usize) -> Option<f64> {
@@ -166,9 +122,7 @@ mod tests {
     #[test]
     fn hundredths_of_all_instances_are_microseconds_of_their_hosts() {
         let rows = [row(&["BUSY_TIME", "100"]), row(&["IDLE_TIME", "300"]), row(&["NUM_CPUS", "4"])];
-        let mut values = vec![None; host_metrics(true).len()];
-        add_host(&rows, &mut values);
-        add_host(&rows, &mut values);
+        let values = host_values(&[rows.clone(), rows].concat());
         assert_eq!(values[..3], [Some(2e6), Some(8e6), Some(8.0)]);
         assert_eq!(values[8], None, "what is not reported is not known");
         assert_eq!(host_metrics(true)[0].name, Counter::HostCpuBusyUs);
@@ -177,8 +131,7 @@ mod tests {
 
     #[test]
     fn megabytes_and_milliseconds_are_bytes_and_microseconds() {
-        let mut values = vec![None; 6];
-        add_files(&[row(&["10", "2", "", "", "8", "4"])], &mut values);
+        let values = row_values(&[row(&["10", "2", "", "", "8", "4"])], &FILES);
         assert_eq!(values, [Some(10.0), Some(2_097_152.0), None, None, Some(8.0), Some(4_000.0)]);
     }
 }

@@ -4,29 +4,46 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mindful_core::contract::metric::{Metric, Phase, SampledSource, Sampler, Scope};
+use mindful_core::contract::event::Events;
+use mindful_core::contract::metric::{Counter, Metric, Phase, SampledSource, Sampler, Scope};
 use mindful_core::contract::wait::WaitClass;
 use mindful_core::{Result, contract::clock};
 use mindful_oracle_terms::{self as oracle, event, statistic};
 
+use crate::codes::denied;
 use crate::connect::driver::{Bind, Connection, Failure, Row};
 use crate::connect::link::{self, Link, MODULE, QUESTION, number, text};
 use crate::connect::{Doing, explain};
 use crate::work::statement;
 
-pub(crate) const STATISTICS: &[&str] = &[
-    statistic::LOGICAL_READS,
-    statistic::CONSISTENT_GETS,
-    statistic::BLOCKS_READ,
-    statistic::READ_REQUESTS,
-    statistic::READS_DIRECT,
-    statistic::READS_PREFETCHED,
-    statistic::REDO_BYTES,
-    statistic::COMMITS,
-    statistic::SYNCH_WRITES,
-    statistic::SYNCH_TIME,
-    statistic::CELL_SMART_BYTES,
-    statistic::CELL_FLASH_HITS,
+/// Counters of a view: its key there, the metric's name, unit and help.
+pub(crate) type Column = (&'static str, &'static str, &'static str, &'static str);
+
+const STATISTICS: &[Column] = &[
+    (statistic::LOGICAL_READS, Counter::LogicalReads.name(), "blocks", "Requests of our sessions to the buffer cache"),
+    (statistic::CONSISTENT_GETS, "consistent_gets", "blocks", "Of these, requests of reads"),
+    (statistic::BLOCKS_READ, Counter::PhysicalReads.name(), "blocks", "Blocks read by our sessions"),
+    (statistic::READ_REQUESTS, Counter::ReadRequests.name(), "1", "Read requests for these blocks"),
+    (statistic::READS_DIRECT, Counter::ReadsDirect.name(), "blocks", "Blocks read past the cache"),
+    (statistic::READS_PREFETCHED, Counter::ReadsAhead.name(), "blocks", "Blocks read ahead of their use"),
+    (statistic::REDO_BYTES, Counter::LogBytes.name(), "bytes", "Redo of our sessions"),
+    (statistic::COMMITS, Counter::Commits.name(), "1", "Transactions our sessions committed"),
+    (statistic::SYNCH_WRITES, Counter::CommitWaits.name(), "1", "Waits of our sessions for redo to be on storage"),
+    (statistic::SYNCH_TIME, "redo_synch_time", "us", "Time of these waits"),
+    (statistic::CELL_SMART_BYTES, Counter::FilteredBytes.name(), "bytes", "Bytes that cells sent after a smart scan"),
+    (statistic::CELL_FLASH_HITS, Counter::StorageCacheReads.name(), "1", "Reads that the flash cache of cells served"),
+];
+
+const EVENTS: &[Column] = &[
+    (SINGLE_READS, Counter::SingleReads.name(), "1", "Reads of one block for which a session waited"),
+    (SINGLE_READ_TIME, Counter::SingleReadTimeUs.name(), "us", "Time of these waits"),
+    (READ_TIME, Counter::ReadTimeUs.name(), "us", "Time our sessions waited for reads"),
+    (LOG_TIME, "log_wait_time", "us", "Time our sessions waited for redo"),
+];
+
+const TIMES: &[Column] = &[
+    ("DB time", Counter::BusyTimeUs.name(), "us", "Time our sessions were busy, on a CPU or waiting"),
+    ("DB CPU", Counter::ServerCpuUs.name(), "us", "CPU of our sessions"),
 ];
 
 /// A source of a session's statistics.
@@ -59,6 +76,14 @@ impl Source {
         }
     }
 
+    pub(crate) const fn columns(self) -> &'static [Column] {
+        match self {
+            Self::Statistics => STATISTICS,
+            Self::Events => EVENTS,
+            Self::Times => TIMES,
+        }
+    }
+
     /// The statements that read it for all our sessions, and for the calling session.
     pub(crate) fn statements(self) -> [String; 2] {
         let (all, mine) = match self {
@@ -72,7 +97,8 @@ impl Source {
                 (include_str!("../../sql/counters/own_time.sql"), include_str!("../../sql/counters/my_time.sql"))
             }
         };
-        [all, mine].map(|template| statement::of_names(template, STATISTICS))
+        let names: Vec<&str> = STATISTICS.iter().map(|column| column.0).collect();
+        [all, mine].map(|template| statement::of_names(template, &names))
     }
 
     /// Adds a row, its columns from `at` on, to the values of a session.
@@ -98,15 +124,12 @@ impl Source {
 }
 
 /// Sums over events: number and time of single block reads, time of all reads and of all waits for redo, us.
-pub(crate) const SINGLE_READS: &str = "single block reads";
-/// See [`SINGLE_READS`].
-pub(crate) const SINGLE_READ_TIME: &str = "single block read time";
-/// See [`SINGLE_READS`].
-pub(crate) const READ_TIME: &str = "read time";
-/// See [`SINGLE_READS`].
-pub(crate) const LOG_TIME: &str = "log time";
+const SINGLE_READS: &str = "single block reads";
+const SINGLE_READ_TIME: &str = "single block read time";
+const READ_TIME: &str = "read time";
+const LOG_TIME: &str = "log time";
 
-type Values = BTreeMap<String, f64>;
+pub(crate) type Values = BTreeMap<String, f64>;
 
 #[derive(Debug, Default)]
 struct Sums {
@@ -243,14 +266,37 @@ pub(crate) fn monitors(link: &Link, role: &str) -> Result<Vec<Monitor>> {
     Ok(monitors)
 }
 
-/// The sampler of view `name`, which `values` reads.
-pub(crate) fn view_sampler(
-    name: &'static str,
-    scope: Scope,
-    metrics: Vec<Metric>,
-    mut values: impl FnMut() -> Result<Vec<Option<f64>>, Failure> + Send + 'static,
-) -> Box<dyn Sampler> {
-    SampledSource::new(name, metrics)
-        .with(scope, Phase::Boundary)
-        .read_by(move || values().map_err(|failure| explain(&failure, Doing::Work, &format!("reading {name}"))))
+/// The rows of `sql` from all instances.
+pub(crate) fn rows(monitors: &Monitors, sql: &str) -> Result<Vec<Row>, Failure> {
+    let mut rows = Vec::new();
+    for monitor in held(monitors).iter_mut() {
+        rows.extend(monitor.connection.query(sql.trim_end(), &[], QUESTION)?);
+    }
+    Ok(rows)
+}
+
+/// Samplers of the views that can be read; the others are findings.
+pub(crate) struct Views<'a> {
+    pub samplers: Vec<Box<dyn Sampler>>,
+    pub events: &'a dyn Events,
+}
+
+impl Views<'_> {
+    /// Adds the sampler of view `name`, which `values` reads and `grants` permit.
+    pub(crate) fn add(
+        &mut self,
+        name: &'static str,
+        scope: Scope,
+        grants: &[&str],
+        metrics: Vec<Metric>,
+        mut values: impl FnMut() -> Result<Vec<Option<f64>>, Failure> + Send + 'static,
+    ) -> Result<()> {
+        if let Err(failure) = values() {
+            self.events.emit(denied(&failure, name, grants)?);
+            return Ok(());
+        }
+        let read = move || values().map_err(|failure| explain(&failure, Doing::Work, &format!("reading {name}")));
+        self.samplers.push(SampledSource::new(name, metrics).with(scope, Phase::Boundary).read_by(read));
+        Ok(())
+    }
 }
