@@ -17,6 +17,7 @@ use mindful_core::result::Finding;
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Error, Result, Session, Target, contract::clock};
 use mindful_host::mounts::folders_of;
+use mindful_host::process;
 use mindful_sql::observe::session_reads;
 use mysql::Value;
 use mysql::prelude::Queryable;
@@ -148,7 +149,7 @@ impl MysqlTarget {
         if self.link.server().is_local() {
             let (link, updates) = (Arc::clone(&self.link), Arc::clone(&self.updates));
             let threads = move || if updates.load(Ordering::SeqCst) { Vec::new() } else { link.session_threads() };
-            samplers.push(session_reads::of_threads(threads));
+            samplers.push(session_reads::sampler(threads, process::thread_storage_bytes));
         }
         Ok(samplers)
     }

@@ -18,6 +18,7 @@ use mindful_core::result::Finding;
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Error, Result, Session, Target, contract::clock};
 use mindful_host::mounts::folders_of;
+use mindful_host::process;
 use mindful_sql::observe::session_reads;
 use mindful_sql::observe::wait_sampling::Whom;
 
@@ -72,7 +73,7 @@ impl PostgresTarget {
         }
         if self.host_view().local {
             let sessions = Arc::clone(&self.sessions);
-            samplers.push(session_reads::of_processes(move || sessions.pids()));
+            samplers.push(session_reads::sampler(move || sessions.pids(), process::storage_bytes));
         }
         Ok(samplers)
     }

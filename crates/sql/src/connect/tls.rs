@@ -23,7 +23,7 @@ use super::error_text::Words;
 use super::read_bounded;
 
 /// The certificates and the key of a client.
-pub type Identity = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>);
+type Identity = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>);
 
 #[derive(Debug)]
 pub struct Trust {
@@ -70,8 +70,14 @@ pub fn config(
     }
 }
 
+/// The certificates and the key in PEM files, each with the parameter that names it; [`read_key`] says what a file of a key
+/// must be.
+pub fn read_identity(certificates: (&Path, &str), key: (&Path, &str), group_reads: bool) -> Result<Identity> {
+    Ok((read_certificates(certificates.0, certificates.1)?, read_key(key.0, key.1, group_reads)?))
+}
+
 /// The certificates in a PEM file that `parameter` names.
-pub fn read_certificates(path: &Path, parameter: &str) -> Result<Vec<CertificateDer<'static>>> {
+fn read_certificates(path: &Path, parameter: &str) -> Result<Vec<CertificateDer<'static>>> {
     let bytes = read_bounded(path).map_err(|error| unreadable(path, parameter, &error))?;
     let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&bytes).collect();
     let certificates = certificates.map_err(|error| unreadable(path, parameter, &error))?;
@@ -81,7 +87,7 @@ pub fn read_certificates(path: &Path, parameter: &str) -> Result<Vec<Certificate
 
 /// The key in a PEM file that `parameter` names. It must be closed to others, and to its group unless `group_reads` or root
 /// owns it.
-pub fn read_key(path: &Path, parameter: &str, group_reads: bool) -> Result<PrivateKeyDer<'static>> {
+fn read_key(path: &Path, parameter: &str, group_reads: bool) -> Result<PrivateKeyDer<'static>> {
     let forbidden = |file: &fs::Metadata| if group_reads || file.uid() == 0 { 0o037 } else { 0o077 };
     if fs::metadata(path).is_ok_and(|file| file.mode() & forbidden(&file) != 0) {
         return Err(Error::plan(format!("{parameter} {}: others can read it", path.display()), "`chmod 600` it"));

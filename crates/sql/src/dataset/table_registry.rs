@@ -22,8 +22,6 @@ pub enum TableKind {
 }
 
 impl TableKind {
-    pub const ALL: [Self; 2] = [Self::Blocks, Self::Scan];
-
     pub const fn word(self) -> &'static str {
         match self {
             Self::Blocks => "blocks",
@@ -32,7 +30,7 @@ impl TableKind {
     }
 
     pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.word() == word)
+        [Self::Blocks, Self::Scan].into_iter().find(|kind| kind.word() == word)
     }
 
     pub fn scanned_by(access: Access) -> Self {

@@ -4,22 +4,13 @@
 use std::io;
 
 use mindful_core::contract::metric::{Counter, Metric, SampledSource, Sampler};
-use mindful_host::{Kernel, process};
+use mindful_host::Kernel;
 
 /// Of more of them nothing is read: it would take more of a CPU than it is worth.
 pub const MOST: usize = 256;
 
-/// Samples the bytes that the processes of `ids` fetched, one for each session.
-pub fn of_processes(ids: impl FnMut() -> Vec<u32> + Send + 'static) -> Box<dyn Sampler> {
-    sampler(ids, process::storage_bytes)
-}
-
-/// The same of a server with a thread for each session.
-pub fn of_threads(ids: impl FnMut() -> Vec<u32> + Send + 'static) -> Box<dyn Sampler> {
-    sampler(ids, process::thread_storage_bytes)
-}
-
-fn sampler(
+/// Samples the bytes that the processes or threads of `ids` fetched, one for each session; `storage_bytes` reads those of one.
+pub fn sampler(
     mut ids: impl FnMut() -> Vec<u32> + Send + 'static,
     storage_bytes: fn(&Kernel, u32) -> io::Result<[u64; 2]>,
 ) -> Box<dyn Sampler> {

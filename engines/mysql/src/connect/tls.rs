@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use mindful_core::{Error, Result};
-use mindful_sql::connect::tls::{self, Trust, read_certificates, read_key};
+use mindful_sql::connect::tls::{self, Trust, read_identity};
 use rustls::{ALL_VERSIONS, ClientConfig, RootCertStore};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,9 +55,7 @@ impl Tls {
             return Ok(None);
         }
         let identity = match (&self.certificate, &self.key) {
-            (Some(certificate), Some(key)) => {
-                Some((read_certificates(certificate, "ssl-cert")?, read_key(key, "ssl-key", true)?))
-            }
+            (Some(certificate), Some(key)) => Some(read_identity((certificate, "ssl-cert"), (key, "ssl-key"), true)?),
             (None, None) => None,
             (None, Some(_)) => return Err(Error::plan("ssl-key without ssl-cert", "name both")),
             (Some(_), None) => return Err(Error::plan("ssl-cert without ssl-key", "name both")),

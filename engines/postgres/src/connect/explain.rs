@@ -27,7 +27,7 @@ const WORDS: Words = Words {
 
 /// The error as a message: `place` (such as `bench@db1:5432/bench`), the failure, the next step. Its kind is
 /// [`ErrorKind::Target`] if the target refuses, and [`ErrorKind::Run`] if running work was ended.
-pub fn explain(error: &tokio_postgres::Error, place: &str) -> Error {
+pub(crate) fn explain(error: &tokio_postgres::Error, place: &str) -> Error {
     let explained = match error.as_db_error() {
         Some(said) => server_said(said),
         None => connection_fault(error),

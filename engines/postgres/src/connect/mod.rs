@@ -31,7 +31,7 @@ use tokio_postgres::Config;
 
 pub(crate) use backend::{Backend, pooled, refuse_pooler};
 pub use connection::{Canceller, Connection};
-pub use explain::explain;
+pub(crate) use explain::explain;
 pub use mindful_sql::connect::environment::Environment;
 pub use url::redact;
 

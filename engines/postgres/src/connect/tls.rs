@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use mindful_core::{Error, Result};
 use mindful_sql::connect::environment::Environment;
-use mindful_sql::connect::tls::{self, Identity, Trust, read_certificates, read_key};
+use mindful_sql::connect::tls::{self, Trust, read_identity};
 use rustls::{ALL_VERSIONS, RootCertStore, SupportedProtocolVersion, version};
 use tokio_postgres::config::{SslMode as Attempt, SslNegotiation};
 use tokio_postgres_rustls::MakeRustlsConnect;
@@ -105,7 +105,9 @@ impl<'a> Maker<'a> {
     }
 
     fn connector(&self, mode: SslMode) -> Result<MakeRustlsConnect> {
-        let config = tls::config(self.trust(mode)?, false, self.versions()?, self.client_certificate()?);
+        let files = self.client_certificate()?;
+        let identity = files.map(|[own, key]| read_identity((&own, "sslcert"), (&key, "sslkey"), false)).transpose()?;
+        let config = tls::config(self.trust(mode)?, false, self.versions()?, identity);
         let mut config = config.map_err(|error| Error::plan(format!("no TLS: {error}"), "check sslcert and sslkey"))?;
         config.enable_sni = self.parameters.choice("sslsni", &[("1", true), ("0", false)])?.unwrap_or(true);
         if negotiation(self.parameters)? == SslNegotiation::Direct {
@@ -154,7 +156,8 @@ impl<'a> Maker<'a> {
         }
     }
 
-    fn client_certificate(&self) -> Result<Option<Identity>> {
+    /// The files of the client's certificate and of its key.
+    fn client_certificate(&self) -> Result<Option<[PathBuf; 2]>> {
         let mode = self.parameters.choice("sslcertmode", &[("disable", 0), ("allow", 1), ("require", 2)])?.unwrap_or(1);
         let path = |key, name| Ok(self.parameters.text(key)?.map(PathBuf::from).or_else(|| self.own_file(name)));
         let Some(certificate) = path("sslcert", "postgresql.crt")?.filter(|_| mode > 0) else {
@@ -167,7 +170,7 @@ impl<'a> Maker<'a> {
             let what = format!("the client certificate {} has no key", certificate.display());
             Error::plan(what, "name it with sslkey=FILE")
         })?;
-        Ok(Some((read_certificates(&certificate, "sslcert")?, read_key(&key, "sslkey", false)?)))
+        Ok(Some([certificate, key]))
     }
 
     /// A file in `~/.postgresql`, if it is there.

@@ -20,7 +20,7 @@ pub const KEYS: &[Key] = &[
 ];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Version {
+pub(super) struct Version {
     pub major: u32,
     /// The version to fetch, such as `18.6`.
     pub full: String,
@@ -33,7 +33,7 @@ pub struct Version {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     pub pg_bin: Option<PathBuf>,
-    pub version: Version,
+    pub(super) version: Version,
     pub server: options::Options,
 }
 

@@ -223,13 +223,9 @@ impl Table {
     /// Whether it belongs to mindful without being registered: helpers for visits and the rendezvous, and remains of a
     /// killed load.
     pub(crate) fn is_own_beside(&self) -> bool {
-        let of_dataset = |kind: TableKind| {
-            self.name
-                .strip_prefix(kind.word())
-                .and_then(|rest| rest.strip_prefix('_'))
-                .is_some_and(|number| number.parse::<u32>().is_ok())
-        };
-        let begun = TableKind::ALL.into_iter().any(of_dataset) && self.comment == BEGUN;
+        let of_dataset =
+            |(kind, number): (&str, &str)| TableKind::from_word(kind).is_some() && number.parse::<u32>().is_ok();
+        let begun = self.name.split_once('_').is_some_and(of_dataset) && self.comment == BEGUN;
         self.kind == "BASE TABLE"
             && (self.name == REGISTRY || begun || ([NUMBERS, MEETING].contains(&&*self.name) && self.comment == MARK))
     }

@@ -246,7 +246,7 @@ async fn a_severed_session_stops_waiting_for_its_server() {
 }
 
 #[tokio::test]
-async fn a_missing_right_names_the_grant_that_gives_it() {
+async fn an_error_of_the_server_names_the_next_step() {
     let cluster = cluster();
     cluster.role("poor", "x").await;
     cluster.admin().await.batch_execute("CREATE TABLE public.\"o\"\"dd\" (i int)").await.unwrap();
@@ -255,6 +255,8 @@ async fn a_missing_right_names_the_grant_that_gives_it() {
     assert_says(explain("SELECT * FROM public.\"o\"\"dd\"").await, &["UPDATE, DELETE ON TABLE \"o\"\"dd\""]);
     assert_says(explain("CREATE SCHEMA mine").await, &["ON DATABASE \"postgres\""]);
     assert_says(explain("SELECT pg_ls_waldir()").await, &["GRANT pg_monitor"]);
+    let full = "DO $$ BEGIN RAISE 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$";
+    assert_says(explain(full).await, &["free space"]);
     let line = explain("BEGIN READ ONLY; CREATE TABLE t ()").await;
     assert!(line.contains("[25006]") && line.contains("primary"), "{line}");
 }

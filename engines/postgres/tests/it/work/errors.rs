@@ -14,7 +14,6 @@ use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Error, ErrorKind, Target};
-use mindful_postgres::connect;
 
 const BLOCKS: u64 = 1_000;
 
@@ -141,14 +140,6 @@ impl Events for Filling {
             let _ = fs::write(&self.file, vec![7; 256 << 20]);
         }
     }
-}
-
-#[test]
-fn a_full_disk_is_reported_with_the_next_move() {
-    let server = Server::start(&programs()[0], &[]);
-    let full = "DO $$ BEGIN RAISE 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$";
-    let error = connect::explain(&server.try_sql(full).unwrap_err(), "loading");
-    assert!(error.kind == ErrorKind::Run && error.next.contains("free space"), "{error}");
 }
 
 #[test]
