@@ -70,10 +70,12 @@ impl Fixture {
     }
 
     pub fn open_for(&self, events: &Arc<impl Events + 'static>) -> Box<dyn Target> {
+        self.try_open(events).unwrap_or_else(|error| panic!("open {}: {error}", self.url))
+    }
+
+    pub fn try_open(&self, events: &Arc<impl Events + 'static>) -> Result<Box<dyn Target>> {
         let events: Arc<dyn Events> = events.clone();
-        let options = self.engine.parse_options(&self.url, &self.settings);
-        let opened = options.and_then(|options| options.open(0, &events));
-        opened.unwrap_or_else(|error| panic!("open {}: {error}", self.url))
+        self.engine.parse_options(&self.url, &self.settings).and_then(|options| options.open(0, &events))
     }
 
     pub fn loaded(&self) -> Opened {

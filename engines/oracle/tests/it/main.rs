@@ -2,9 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
-mod checks;
 mod conformance;
 mod connect;
 mod fake;
+mod self_proof;
 mod support;
 mod work;

@@ -1,6 +1,7 @@
 //! A fresh made-up database, and the engine on it.
 
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -18,13 +19,18 @@ pub(crate) fn fixture() -> (Fixture, Arc<Database>) {
     let name = format!("made_up_{}", NUMBER.fetch_add(1, Ordering::SeqCst));
     let database = Database::create(&name);
     let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("password");
-    std::fs::write(&file, PASSWORD).expect("a file");
-    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).expect("a mode");
     let mut fixture = Fixture::new(&ENGINE, format!("oracle://bench@host:1521/{name}"))
-        .with("password_file", file.to_str().expect("a path"))
+        .with("password_file", &password_file(folder.path(), PASSWORD))
         .with("wait_sampling", "20ms")
         .keeping(folder);
     fixture.bad_urls.extend(["oracle://bench@host:1521/nowhere".to_owned(), "oracle://bench@alias".to_owned()]);
     (fixture, database)
+}
+
+/// The path of a file in `folder` with `password` that only this user can read.
+pub(crate) fn password_file(folder: &Path, password: &str) -> String {
+    let file = folder.join("password");
+    std::fs::write(&file, password).unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+    file.to_str().unwrap().to_owned()
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mindful_conformance::{Fixture, open_with};
+use mindful_conformance::Fixture;
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::DatasetPlan;
@@ -187,7 +187,7 @@ fn pages_of_other_lengths_hold_one_row_each_too() {
 fn a_page_length_that_is_not_the_files_is_refused() {
     let (fixture, _) = fixture::fixture();
     drop(fixture.loaded());
-    let refused = open_with(fixture.engine, &fixture.url, &[("sqlite_page", "4KiB")], &(Arc::new(Silent) as _));
+    let refused = fixture.with("sqlite_page", "4KiB").try_open(&Arc::new(Silent));
     assert_eq!(refused.err().unwrap().kind, ErrorKind::Plan);
 }
 

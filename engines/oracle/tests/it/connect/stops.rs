@@ -33,10 +33,7 @@ fn a_session_in_an_operation_without_end_is_left() {
     let target: Arc<dyn Target> = Arc::from(fixture.open());
     target.load(&fixture.dataset, &Silent, &StopFlag::default()).unwrap();
     for (looping, text) in [(LoopSite::Server, "slice"), (LoopSite::Client, "select")] {
-        let workload = Workload {
-            loop_site: looping,
-            ..Workload::reads_only(fixture.dataset.schemas, fixture.dataset.blocks_per_schema, 4)
-        };
+        let workload = Workload { loop_site: looping, ..fixture.workload() };
         target.prepare(&workload, 1).unwrap();
         let placement = Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 };
         let mut session = target.session(&workload, placement).unwrap();
@@ -56,7 +53,7 @@ fn sessions_views_and_a_proof_without_end_are_left() {
     let (fixture, database) = fixture();
     let target: Arc<dyn Target> = Arc::from(fixture.open());
     target.load(&fixture.dataset, &Silent, &StopFlag::default()).unwrap();
-    let workload = Workload::reads_only(fixture.dataset.schemas, fixture.dataset.blocks_per_schema, 4);
+    let workload = fixture.workload();
     target.prepare(&workload, 1).unwrap();
     let placement = Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 };
     for text in ["slice", "enter", "host", "waits"] {

@@ -2,8 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -21,38 +20,19 @@ use mindful_oracle::ENGINE;
 
 use crate::fake::wire::Server;
 use crate::fake::{Database, PASSWORD};
+use crate::support::password_file;
 
-struct Place {
-    folder: tempfile::TempDir,
-}
-
-impl Place {
-    fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
-    }
-
-    fn password_file(&self, password: &str) -> PathBuf {
-        let file = self.folder.path().join("password");
-        std::fs::write(&file, password).unwrap();
-        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
-        file
-    }
-
-    fn open(&self, url: &str, password: &str, within: &str) -> Result<Box<dyn Target>> {
-        self.open_with(url, password, within, &[])
-    }
-
-    fn open_with(&self, url: &str, password: &str, within: &str, others: &[(&str, &str)]) -> Result<Box<dyn Target>> {
-        let file = self.password_file(password).to_str().unwrap().to_owned();
-        let usual = [("password_file", &*file), ("connect_timeout", within), ("wait_sampling", "20ms")];
-        let events: Arc<dyn Events> = Arc::new(Silent);
-        mindful_conformance::open_with(&ENGINE, url, &[&usual, others].concat(), &events)
-    }
+/// Opens `url`; the password is in a file in `folder`.
+fn open(folder: &Path, url: &str, password: &str, within: &str, others: &[(&str, &str)]) -> Result<Box<dyn Target>> {
+    let file = password_file(folder, password);
+    let usual = [("password_file", &*file), ("connect_timeout", within), ("wait_sampling", "20ms")];
+    mindful_conformance::open_with(&ENGINE, url, &[&usual, others].concat(), &(Arc::new(Silent) as Arc<dyn Events>))
 }
 
 fn refused(url: &str, within: &str) -> String {
     let began = Instant::now();
-    let error = Place::new().open(url, PASSWORD, within).err().unwrap_or_else(|| panic!("{url} was taken"));
+    let folder = tempfile::tempdir().unwrap();
+    let error = open(folder.path(), url, PASSWORD, within, &[]).err().unwrap_or_else(|| panic!("{url} was taken"));
     assert!(began.elapsed() < Duration::from_mins(1), "{url}: {:?}", began.elapsed());
     mindful_conformance::dataset::assert_one_line(&error);
     error.to_string()
@@ -92,48 +72,36 @@ fn works(target: &dyn Target) {
     assert_eq!(target.dataset().unwrap(), None);
 }
 
-fn on_field_version(version: u32) {
-    let database = Database::create(&format!("wire_{version}"));
-    let Some(server) = Server::start(&database, version) else { return };
-    let place = Place::new();
-    let url = format!("oracle://bench@127.0.0.1:{}/made_up", server.port);
-    works(&*place.open(&url, PASSWORD, "1m").unwrap());
-    assert!(database.state().tables.is_empty(), "something was left");
-    let error = place.open(&url, "another", "1m").err().unwrap().to_string();
-    assert!(error.contains("ORA-01017") && error.contains("11G verifier") && !error.contains("another"), "{error}");
-}
-
+/// As a server of release 12, 19, 21 and 26.
 #[test]
-fn all_goes_through_the_real_driver_as_release_12() {
-    on_field_version(8);
-}
-
-#[test]
-fn all_goes_through_the_real_driver_as_release_19() {
-    on_field_version(12);
-}
-
-#[test]
-fn all_goes_through_the_real_driver_as_release_21() {
-    on_field_version(16);
-}
-
-#[test]
-fn all_goes_through_the_real_driver_as_release_26() {
-    on_field_version(24);
+fn all_goes_through_the_real_driver_as_each_release() {
+    let start = |version| {
+        let database = Database::create(&format!("wire_{version}"));
+        Server::start(&database, version).map(|server| (database, server))
+    };
+    let Some(servers) = [8, 12, 16, 24].into_iter().map(start).collect::<Option<Vec<_>>>() else { return };
+    let works_on = |(database, server): (Arc<Database>, Server)| {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("oracle://bench@127.0.0.1:{}/made_up", server.port);
+        works(&*open(folder.path(), &url, PASSWORD, "1m", &[]).unwrap());
+        assert!(database.state().tables.is_empty(), "something was left");
+        let error = open(folder.path(), &url, "another", "1m", &[]).err().unwrap().to_string();
+        assert!(error.contains("ORA-01017") && error.contains("11G verifier") && !error.contains("another"), "{error}");
+    };
+    thread::scope(|scope| servers.into_iter().for_each(|server| drop(scope.spawn(move || works_on(server)))));
 }
 
 #[test]
 fn a_server_is_reached_by_alias_sid_descriptor_and_pool() {
     let database = Database::create("reached");
     let Some(server) = Server::start(&database, 24) else { return };
-    let (place, port) = (Place::new(), server.port);
+    let (folder, port) = (tempfile::tempdir().unwrap(), server.port);
     let descriptor = |data: &str| {
         format!("(DESCRIPTION=(ADDRESS=(PROTOCOL=TCP)(HOST=127.0.0.1)(PORT={port}))(CONNECT_DATA=({data})))")
     };
     let aliases = format!("here = {}\nrac1 = {}\n", descriptor("SERVICE_NAME=made_up"), descriptor("SID=made_up"));
-    std::fs::write(place.folder.path().join("tnsnames.ora"), aliases).unwrap();
-    let admin = [("tns_admin", place.folder.path().to_str().unwrap())];
+    std::fs::write(folder.path().join("tnsnames.ora"), aliases).unwrap();
+    let admin = [("tns_admin", folder.path().to_str().unwrap())];
     for address in [
         "here".to_owned(),
         "rac1..1".to_owned(),
@@ -142,7 +110,7 @@ fn a_server_is_reached_by_alias_sid_descriptor_and_pool() {
         format!("127.0.0.1:{port}/made_up:pooled"),
         format!("127.0.0.1:{port}/one,two"),
     ] {
-        let opened = place.open_with(&format!("oracle://bench@{address}"), PASSWORD, "1m", &admin);
+        let opened = open(folder.path(), &format!("oracle://bench@{address}"), PASSWORD, "1m", &admin);
         let target = opened.unwrap_or_else(|error| panic!("{address}: {error}"));
         assert_eq!(target.dataset().unwrap(), None, "{address}");
     }
@@ -151,8 +119,8 @@ fn a_server_is_reached_by_alias_sid_descriptor_and_pool() {
 #[test]
 fn a_server_of_tcps_is_reached_with_its_wallet() {
     let database = Database::create("tls");
-    let place = Place::new();
-    let at = |name: &str| place.folder.path().join(name);
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
     let (authority, other) = (Authority::new("own"), Authority::new("other"));
     let pair = authority.sign("localhost", &["localhost"]);
     std::fs::write(at("server.pem"), &pair.certificate).unwrap();
@@ -166,7 +134,7 @@ fn a_server_of_tcps_is_reached_with_its_wallet() {
         std::fs::create_dir(at(name)).unwrap();
         std::fs::write(at(name).join("ewallet.pem"), wallet).unwrap();
     }
-    let with = |name: &str| place.open_with(&url, PASSWORD, "1m", &[("wallet", at(name).to_str().unwrap())]);
+    let with = |name: &str| open(folder.path(), &url, PASSWORD, "1m", &[("wallet", at(name).to_str().unwrap())]);
     let target = with("own").unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(target.dataset().unwrap(), None);
     for wallet in ["other", "none", "key"] {

@@ -1,13 +1,17 @@
 //! Every text that the engine can render, for every shape of a plan.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::time::Duration;
 
+use mindful_conformance::dataset_plan;
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{Commit, Compatibility, Redo, ThinkTime, Workload};
 use mindful_oracle::names::{Namespace, TableKind};
 use mindful_oracle::statement::{self, Storage};
+
+use crate::fake::wire::root;
 
 pub(crate) fn all() -> BTreeMap<String, String> {
     let namespace = Namespace::parse("mindful").unwrap();
@@ -15,17 +19,16 @@ pub(crate) fn all() -> BTreeMap<String, String> {
     for (at, text) in statement::create_registry(&namespace).into_iter().enumerate() {
         all.insert(format!("registry_{at}"), text);
     }
-    for (name, template) in TEMPLATES {
+    for (name, template) in templates() {
         let table = namespace.table(TableKind::Blocks, 1);
         let names = ["db file sequential read", "log file sync"];
         let quoted = names.map(|name| format!("'{name}'")).join(", ");
         let values = [("registry", &*namespace.registry()), ("table", &*table), ("names", &*quoted)];
-        all.insert((*name).to_owned(), statement::render(template.trim_end(), &values));
+        all.insert(name, statement::render(template.trim_end(), &values));
     }
     loads(&namespace, &mut all);
     slices(&namespace, &mut all);
-    let (one, other) = (namespace.table(TableKind::Blocks, 1), namespace.table(TableKind::Blocks, 2));
-    all.insert("prove_schema".to_owned(), statement::prove_schema(&one));
+    let [one, other] = [1, 2].map(|schema| namespace.table(TableKind::Blocks, schema));
     all.insert("prove_pair".to_owned(), statement::prove_pair(&one, &other));
     all
 }
@@ -41,14 +44,7 @@ fn loads(namespace: &Namespace, all: &mut BTreeMap<String, String>) {
         all.insert(format!("index_{stored}"), statement::index(&table, storage));
         for (filled, content) in [("random", mixed(1.0)), ("half", mixed(2.0)), ("repeated", Content::Repeated)] {
             for block_bytes in [2_048, 8_192] {
-                let plan = DatasetPlan {
-                    schemas: 1,
-                    blocks_per_schema: 1_000,
-                    scan_blocks: 0,
-                    content,
-                    seed: 1,
-                    load_streams: 1,
-                };
+                let plan = DatasetPlan { content, seed: 1, ..dataset_plan(1, 1_000) };
                 let layout = statement::layout(&plan, 1_000, 1);
                 let text = statement::blocks(&table, &layout, &plan, 1, block_bytes, storage);
                 all.insert(format!("blocks_{stored}_{filled}_{block_bytes}"), text);
@@ -75,13 +71,11 @@ fn slices(namespace: &Namespace, all: &mut BTreeMap<String, String>) {
             }
         }
     }
-    let (table, scan) = (namespace.table(TableKind::Blocks, 1), namespace.table(TableKind::Scan, 1));
+    let table = namespace.table(TableKind::Blocks, 1);
     for (redo, name) in [(Redo::Light, "light"), (Redo::Heavy, "heavy")] {
         all.insert(format!("update_{name}"), statement::client_update(&table, redo));
         all.insert(format!("explain_{name}"), statement::explain(&statement::client_update(&table, redo)));
     }
-    all.insert("select".to_owned(), statement::client_select(&table));
-    all.insert("scan".to_owned(), statement::client_scan(&scan));
     all.insert("explain_select".to_owned(), statement::explain(&statement::client_select(&table)));
     for (mode, workload) in modes(&Workload { update_pct: share(20), ..Workload::reads_only(1, 1_000, 64) }) {
         all.insert(format!("commit{mode}"), statement::client_commit(&workload));
@@ -108,46 +102,16 @@ fn modes(base: &Workload) -> Vec<(&'static str, Workload)> {
     ]
 }
 
-/// The files that are a text of their own, or one with the name of a table.
-pub(crate) const TEMPLATES: &[(&str, &str)] = &[
-    ("look", include_str!("../../../sql/load/look.sql")),
-    ("registry", include_str!("../../../sql/load/registry.sql")),
-    ("standing", include_str!("../../../sql/load/standing.sql")),
-    ("begin_table", include_str!("../../../sql/load/begin_table.sql")),
-    ("end_table", include_str!("../../../sql/load/end_table.sql")),
-    ("forget_table", include_str!("../../../sql/load/forget_table.sql")),
-    ("store_proof", include_str!("../../../sql/load/store_proof.sql")),
-    ("room", include_str!("../../../sql/load/room.sql")),
-    ("serial", include_str!("../../../sql/load/serial.sql")),
-    ("serial_index", include_str!("../../../sql/load/serial_index.sql")),
-    ("drop", include_str!("../../../sql/load/drop.sql")),
-    ("lock_alone", include_str!("../../../sql/lock/alone.sql")),
-    ("lock_share", include_str!("../../../sql/lock/share.sql")),
-    ("enter", include_str!("../../../sql/client/enter.sql")),
-    ("whoami", include_str!("../../../sql/client/whoami.sql")),
-    ("clock", include_str!("../../../sql/client/clock.sql")),
-    ("clock_cost", include_str!("../../../sql/client/clock_cost.sql")),
-    ("plan", include_str!("../../../sql/client/plan.sql")),
-    ("forget_plan", include_str!("../../../sql/client/forget_plan.sql")),
-    ("banner", include_str!("../../../sql/describe/banner.sql")),
-    ("parameters", include_str!("../../../sql/describe/parameters.sql")),
-    ("data_files", include_str!("../../../sql/describe/data_files.sql")),
-    ("sga", include_str!("../../../sql/describe/sga.sql")),
-    ("pools", include_str!("../../../sql/describe/pools.sql")),
-    ("instance", include_str!("../../../sql/describe/instance.sql")),
-    ("database", include_str!("../../../sql/describe/database.sql")),
-    ("identity", include_str!("../../../sql/describe/identity.sql")),
-    ("own_statistics", include_str!("../../../sql/counters/own.sql")),
-    ("my_statistics", include_str!("../../../sql/counters/mine.sql")),
-    ("own_events", include_str!("../../../sql/counters/own_events.sql")),
-    ("my_events", include_str!("../../../sql/counters/my_events.sql")),
-    ("own_time", include_str!("../../../sql/counters/own_time.sql")),
-    ("my_time", include_str!("../../../sql/counters/my_time.sql")),
-    ("instance_statistics", include_str!("../../../sql/counters/instance.sql")),
-    ("histogram", include_str!("../../../sql/counters/histogram.sql")),
-    ("host", include_str!("../../../sql/counters/host.sql")),
-    ("files", include_str!("../../../sql/counters/files.sql")),
-    ("disks", include_str!("../../../sql/counters/disks.sql")),
-    ("waits", include_str!("../../../sql/counters/waits.sql")),
-    ("all_waits", include_str!("../../../sql/counters/all_waits.sql")),
-];
+/// The files of `sql` that are a text of their own, or one with the name of a table: each by its own name.
+pub(crate) fn templates() -> BTreeMap<String, String> {
+    let folders = ["client", "counters", "describe", "load", "lock", "verify"].map(|name| root().join(SQL).join(name));
+    let files = folders.iter().flat_map(|folder| fs::read_dir(folder).unwrap());
+    let texts = files.map(|file| fs::read_to_string(file.unwrap().path()).unwrap());
+    let plain = |text: &str| {
+        ["{registry}", "{table}", "{names}"].iter().fold(text.to_owned(), |text, name| text.replace(name, ""))
+    };
+    let templates = texts.filter(|text| !plain(text).contains('{'));
+    templates.filter_map(|text| Some((statement::name(&text)?.to_owned(), text))).collect()
+}
+
+const SQL: &str = "engines/oracle/sql";

@@ -1,3 +1,0 @@
-//! First contact with a made-up server.
-
-mod self_proof;
