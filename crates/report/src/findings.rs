@@ -2,13 +2,13 @@
 
 pub(crate) mod fold;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use mindful_core::result::{Finding, Severity};
 
-use crate::escape;
 use crate::panels::Panel;
 use crate::style::{Detail, Tone};
+use crate::{escape, grouped};
 
 /// One line for each kind, however many steps it is true of, the most severe first. In full, each has its evidence and its
 /// effect on the result. In short, infos share one line.
@@ -47,17 +47,8 @@ pub(crate) fn panel(findings: &[Finding], detail: Detail) -> Panel {
 /// Findings grouped by kind, in the order of their first occurrence. A kind has one severity, one code and one text,
 /// figures aside: a code such as `host-setting` covers several settings, each with its own text.
 pub(crate) fn kinds(findings: &[Finding]) -> Vec<Vec<&Finding>> {
-    let mut kinds: Vec<Vec<&Finding>> = Vec::new();
-    let mut places = HashMap::new();
-    for finding in findings {
-        let kind = (finding.severity, finding.code.as_str(), fold::wording(&finding.text));
-        let place = *places.entry(kind).or_insert_with(|| {
-            kinds.push(Vec::new());
-            kinds.len() - 1
-        });
-        kinds[place].push(finding);
-    }
-    kinds
+    let kind = |finding: &Finding| (finding.severity, finding.code.clone(), fold::wording(&finding.text));
+    grouped(findings.iter().map(|finding| (kind(finding), finding))).into_iter().map(|(_, kind)| kind).collect()
 }
 
 pub(crate) fn codes<'a>(kinds: impl Iterator<Item = &'a Vec<&'a Finding>>) -> String {

@@ -16,14 +16,14 @@ use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::Severity;
 use mindful_core::result::ranking::RankingSummary;
 
-use crate::card::{self, NO_FIGURE, StepCard};
+use crate::card::{self, HeadlineCard, LimitCard, NO_FIGURE, StepCard};
 use crate::charts::{self, Side};
 use crate::comparison::difference::Differences;
 use crate::drawing::frame;
 use crate::export::unproven::REASONS;
 use crate::findings;
 use crate::heat;
-use crate::markup::escaped_text;
+use crate::markup::{escaped_text, paragraph};
 use crate::panels::{answer, facts, figures, place};
 use crate::report::Report;
 
@@ -123,10 +123,10 @@ fn run(html: &mut String, subject: &Subject, (among_others, on_page): (bool, usi
     let level = if among_others { "h2" } else { "h1" };
     let _ = writeln!(html, "<article>\n<{level}>{}</{level}>", escaped_text(&heading::title(run, analysis)));
     if let Some(sentence) = heading::first_sentence(run, analysis) {
-        let _ = writeln!(html, "<p class=\"lead\">{}</p>", escaped_text(&sentence));
+        html.push_str(&paragraph("lead", &sentence));
     }
     if !before.is_empty() {
-        let _ = writeln!(html, "<p class=\"place\">{}</p>", escaped_text(before.trim_end()));
+        html.push_str(&paragraph("place", before.trim_end()));
     }
     first_screen(html, run, analysis);
     if !among_others {
@@ -163,26 +163,15 @@ fn first_screen(html: &mut String, run: &Run, analysis: &Analysis) {
     if let [step] = card.steps.as_slice() {
         headline(html, step);
     } else {
-        let _ = writeln!(
-            html,
-            "<p class=\"place\">{} on {}</p>",
-            format_counted(card.steps.len(), "step"),
-            escaped_text(&summary.target)
-        );
+        let steps = format_counted(card.steps.len(), "step");
+        html.push_str(&paragraph("place", &format!("{steps} on {}", summary.target)));
         if let Some(answer) = answer::answer(run, analysis).filter(|_| summary.is_contrast()) {
-            let _ = writeln!(
-                html,
-                "<p class=\"figure\">{}</p>\n<p>{}</p>",
-                escaped_text(&answer.sentence),
-                escaped_text(&answer.details)
-            );
+            html.push_str(&paragraph("figure", &answer.sentence));
+            html.push_str(&paragraph("", &answer.details));
         } else if let Some((number, step)) = card::best(analysis) {
             let of_step = card::step_card(step, Some((number, analysis.steps.len())));
-            let _ = writeln!(
-                html,
-                "<p class=\"place\">highest figure: {}</p>",
-                escaped_text(&of_step.place.clone().unwrap_or_default())
-            );
+            let place = of_step.place.clone().unwrap_or_default();
+            html.push_str(&paragraph("place", &format!("highest figure: {place}")));
             headline(html, &of_step);
         }
     }
@@ -196,18 +185,15 @@ fn first_screen(html: &mut String, run: &Run, analysis: &Analysis) {
 
 fn headline(html: &mut String, card: &StepCard) {
     match &card.headline {
-        Some(headline) => {
-            let _ =
-                writeln!(html, "<p class=\"figure\"><b>{}</b> {}</p>", headline.figure, escaped_text(&headline.label));
-            let _ = writeln!(html, "<p>{}</p>", escaped_text(&headline.why));
+        Some(HeadlineCard { figure, label, why }) => {
+            let _ = writeln!(html, "<p class=\"figure\"><b>{figure}</b> {}</p>", escaped_text(label));
+            html.push_str(&paragraph("", why));
         }
-        None => {
-            let _ = writeln!(html, "<p class=\"figure\">{NO_FIGURE}</p>");
-        }
+        None => html.push_str(&paragraph("figure", NO_FIGURE)),
     }
-    if let Some(limit) = &card.limit {
-        let _ = writeln!(html, "<p><strong>{}</strong>: {}</p>", escaped_text(&limit.limit), escaped_text(&limit.why));
-        let _ = writeln!(html, "<p>next: {}</p>", escaped_text(&limit.next));
+    if let Some(LimitCard { limit, why, next }) = &card.limit {
+        let _ = writeln!(html, "<p><strong>{}</strong>: {}</p>", escaped_text(limit), escaped_text(why));
+        html.push_str(&paragraph("", &format!("next: {next}")));
     }
 }
 
@@ -226,7 +212,7 @@ fn each_step(html: &mut String, (run, analysis): Side, on_page: usize) {
         section(html, (record, step), (at, all), (doubt, on_page > MANY_STEPS));
     }
     if html.contains("class=\"heat\"") {
-        let _ = writeln!(html, "<p class=\"reading\">{}</p>", heat::svg::READING);
+        html.push_str(&paragraph("reading", heat::svg::READING));
     }
 }
 

@@ -7,6 +7,7 @@ use crate::drawing::frame::{Drawing, Heading};
 use crate::drawing::plot::{Axis, Guide, Look, Plot, Point, Series};
 use crate::drawing::scale::Unit;
 use crate::figure::{UNKNOWN, number, time_us};
+use crate::grouped;
 
 /// Prefix of the names of bare writes, and the way that is drawn as a level.
 const BARE: &str = "bare";
@@ -38,20 +39,14 @@ pub(crate) fn drawing(summary: &Summary) -> Option<Drawing> {
 }
 
 fn plot(contrast: &CommitContrastSummary, name: &str, unit: Unit, level: bool, figure: FigureOfRow) -> Plot {
-    let mut series: Vec<Series> = Vec::new();
-    let mut guides = Vec::new();
-    for row in &contrast.rows {
-        let y = figure(row);
-        if row.name.starts_with(BARE) {
-            guides.extend(y.filter(|_| level && row.name == LEVEL).map(|y| Guide::Level(y, row.name.clone())));
-            continue;
-        }
-        let at = series.iter().position(|series| series.name == row.name).unwrap_or_else(|| {
-            series.push(Series { name: row.name.clone(), look: Look::Curve, points: Vec::new() });
-            series.len() - 1
-        });
-        series[at].points.extend(y.map(|y| Point::new(f64::from(row.sessions), y)));
-    }
+    let levels = contrast.rows.iter().filter(|row| level && row.name == LEVEL);
+    let guides = levels.filter_map(|row| Some(Guide::Level(figure(row)?, row.name.clone()))).collect();
+    let rows = contrast.rows.iter().filter(|row| !row.name.starts_with(BARE));
+    let point = |row: &CommitRow| figure(row).map(|y| Point::new(f64::from(row.sessions), y));
+    let series = grouped(rows.map(|row| (row.name.clone(), point(row)))).into_iter();
+    let series =
+        series.map(|(name, points)| Series { name, look: Look::Curve, points: points.into_iter().flatten().collect() });
+    let series = series.collect();
     Plot {
         heading: Heading::default(),
         x: Axis { name: ACROSS.to_owned(), unit: Unit::Number, log: true },

@@ -134,7 +134,7 @@ fn load(step: &StepSummary) -> Option<u32> {
     }
 }
 
-fn knee<'a>(summary: &'a Summary, others: &Values) -> Option<&'a KneeSummary> {
+pub(crate) fn knee<'a>(summary: &'a Summary, others: &Values) -> Option<&'a KneeSummary> {
     let of_curve = || summary.curves.iter().find(|curve| curve.values == *others).map(|curve| &curve.knee);
     summary.knee.as_ref().or_else(of_curve)
 }

@@ -14,7 +14,7 @@ use crate::panels::{Panel, place};
 use crate::style::Style;
 use crate::table::Side::{Left, Right};
 use crate::table::{Column, Table};
-use crate::{escape, markdown};
+use crate::{escape, grouped, markdown};
 
 pub fn ranking_text(ranking: &RankingSummary, style: &Style) -> String {
     panels(ranking).iter().map(|panel| panel.to_text(style)).collect()
@@ -179,17 +179,11 @@ pub(crate) fn differences_table(group: &RankedGroup) -> Option<Table> {
     let first = group.sides.first().filter(|side| !side.differs.is_empty())?;
     let mut table = Table::new(&[("fact", Left), ("value", Left), ("sides", Left)]);
     for (at, fact) in first.differs.iter().enumerate() {
-        let mut values: Vec<(&str, Vec<&str>)> = Vec::new();
-        for side in &group.sides {
-            let value = side.differs.get(at).map_or("", |fact| fact.value.as_str());
-            match values.iter_mut().find(|(known, _)| *known == value) {
-                Some((_, sides)) => sides.push(&side.name),
-                None => values.push((value, vec![side.name.as_str()])),
-            }
-        }
+        let value = |side: &RankedSide| side.differs.get(at).map_or_else(String::new, |fact| fact.value.clone());
+        let values = grouped(group.sides.iter().map(|side| (value(side), side.name.as_str())));
         for (number, (value, sides)) in values.into_iter().enumerate() {
             let name = if number == 0 { fact.name.clone() } else { String::new() };
-            table.row(vec![name, escape(value), escape(&sides.join(", "))]);
+            table.row(vec![name, escape(&value), escape(&sides.join(", "))]);
         }
     }
     Some(table)

@@ -1,47 +1,25 @@
 //! Evidence of one kind of finding from many steps, in one line: the steps it is true of, and from which figure to which.
 
-use std::collections::HashMap;
-
 use mindful_core::result::Finding;
 
+use crate::grouped;
 use crate::style::Detail;
-
-struct Wording {
-    around: Vec<String>,
-    /// Each figure as it was written, the smallest and the largest.
-    figures: Vec<[String; 2]>,
-    steps: Vec<u32>,
-    count: usize,
-}
 
 /// The evidence of `findings`, all of one code: the wordings of most steps, one in short, and the number of others.
 pub(crate) fn evidence(findings: &[&Finding], detail: Detail) -> String {
-    let mut all: Vec<Wording> = Vec::new();
-    let mut places: HashMap<Vec<String>, usize> = HashMap::new();
-    for finding in findings {
+    let parts = findings.iter().map(|finding| {
         let (step, text) = split_step(&finding.evidence);
         let (around, figures) = taken_apart(text);
-        if let Some(wording) = places.get(&around).map(|place| &mut all[*place]) {
-            wording.figures.iter_mut().zip(figures).for_each(|(ends, figure)| widen(ends, figure));
-            wording.steps.extend(step);
-            wording.count += 1;
-        } else {
-            places.insert(around.clone(), all.len());
-            all.push(Wording {
-                around,
-                figures: figures.into_iter().map(|figure| [figure.clone(), figure]).collect(),
-                steps: step.into_iter().collect(),
-                count: 1,
-            });
-        }
-    }
-    all.sort_by_key(|wording| std::cmp::Reverse(wording.count));
+        (around, (step, figures))
+    });
+    let mut wordings = grouped(parts);
+    wordings.sort_by_key(|(_, same)| std::cmp::Reverse(same.len()));
     let shown = match detail {
         Detail::Short => 1,
         Detail::Full => 3,
     };
-    let left: usize = all.iter().skip(shown).map(|wording| wording.count).sum();
-    let mut texts: Vec<_> = all.iter().take(shown).map(wording_text).collect();
+    let left: usize = wordings.iter().skip(shown).map(|(_, same)| same.len()).sum();
+    let mut texts: Vec<_> = wordings.iter().take(shown).map(|(around, same)| wording_text(around, same)).collect();
     if left > 0 {
         texts.push(format!("and {left} more"));
     }
@@ -99,25 +77,21 @@ fn figure_at(text: &str) -> usize {
     length
 }
 
-fn widen([least, most]: &mut [String; 2], figure: String) {
-    let value = |text: &str| text.replace(',', "").parse().unwrap_or(0.0_f64);
-    if value(&figure) < value(least) {
-        *least = figure;
-    } else if value(&figure) > value(most) {
-        *most = figure;
-    }
-}
-
-fn wording_text(wording: &Wording) -> String {
-    let mut text = match steps(&wording.steps) {
+/// The text of findings that differ in steps and figures, from the smallest figure to the largest as they were written.
+fn wording_text(around: &[String], same: &[(Option<u32>, Vec<String>)]) -> String {
+    let mut text = match steps(same.iter().filter_map(|(step, _)| *step).collect()) {
         steps if steps.is_empty() => String::new(),
         steps => format!("{steps}: "),
     };
-    for (at, around) in wording.around.iter().enumerate() {
+    let value = |text: &&String| text.replace(',', "").parse().unwrap_or(0.0_f64);
+    for (at, around) in around.iter().enumerate() {
         text.push_str(around);
-        match wording.figures.get(at) {
-            Some([least, most]) if least == most => text.push_str(least),
-            Some([least, most]) => text.extend([least, " to ", most]),
+        let figures = || same.iter().filter_map(|(_, figures)| figures.get(at));
+        let least = figures().reduce(|a, b| if value(&b) < value(&a) { b } else { a });
+        let most = figures().reduce(|a, b| if value(&b) > value(&a) { b } else { a });
+        match least.zip(most) {
+            Some((least, most)) if least == most => text.push_str(least),
+            Some((least, most)) => text.extend([least, " to ", most]),
             None => {}
         }
     }
@@ -125,8 +99,7 @@ fn wording_text(wording: &Wording) -> String {
 }
 
 /// `step 3`, `steps 1 to 4, 6`.
-fn steps(steps: &[u32]) -> String {
-    let mut steps = steps.to_vec();
+fn steps(mut steps: Vec<u32>) -> String {
     steps.sort_unstable();
     steps.dedup();
     let mut spans: Vec<(u32, u32)> = Vec::new();

@@ -14,7 +14,7 @@ use crate::comparison::difference::Differences;
 use crate::comparison::ranking;
 use crate::drawing::frame;
 use crate::figure::{UNKNOWN, maybe};
-use crate::markup::escaped_text;
+use crate::markup::{escaped_text, paragraph};
 use crate::panels::place;
 use crate::table::Table;
 
@@ -87,15 +87,14 @@ pub(super) fn ranked(html: &mut String, title: &str, summary: &RankingSummary, n
 pub(super) fn order(html: &mut String, summary: &RankingSummary, group: &RankedGroup) {
     table_of(html, &ranking::order_table(summary, group));
     for note in ranking::notes(summary, group) {
-        let _ = writeln!(html, "<p>{}</p>", escaped_text(&note));
+        html.push_str(&paragraph("", &note));
     }
 }
 
 fn lead(html: &mut String, title: &str, sentences: &[String]) {
     let _ = writeln!(html, "<h1>{}</h1>", escaped_text(title));
     for (at, line) in sentences.iter().enumerate() {
-        let class = if at == 0 { " class=\"lead\"" } else { "" };
-        let _ = writeln!(html, "<p{class}>{}</p>", escaped_text(line));
+        html.push_str(&paragraph(if at == 0 { "lead" } else { "" }, line));
     }
 }
 

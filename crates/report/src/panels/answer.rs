@@ -53,19 +53,20 @@ fn reached(objective: &Objective, found: &ObjectiveSummary, step: &StepAnalysis)
         key => format!("{} {}", escape(key), figure::number(found.load)),
     };
     let limit = limit_of_step(step).map_or_else(String::new, |limit| format!(", {limit}"));
-    let [rates, latencies] = [found.blocks_visited_per_s_interval, found.latency_us_interval];
-    let intervals = match (rates, latencies) {
-        (None, None) => "95 % intervals take a step of 10 s or more".to_owned(),
-        (Some(rates), None) => format!(
-            "95 % interval: blocks/s {}; that of {percentile} takes 10 operations above it",
-            ends(rates, figure::number)
-        ),
-        (None, Some(latencies)) => format!("95 % interval: {percentile} {}", ends(latencies, figure::time_us)),
-        (Some(rates), Some(latencies)) => format!(
-            "95 % intervals: blocks/s {}, {percentile} {}",
-            ends(rates, figure::number),
-            ends(latencies, figure::time_us)
-        ),
+    let known = [
+        found.blocks_visited_per_s_interval.map(|rates| format!("blocks/s {}", ends(rates, figure::number))),
+        found.latency_us_interval.map(|us| format!("{percentile} {}", ends(us, figure::time_us))),
+    ];
+    let known: Vec<_> = known.into_iter().flatten().collect();
+    let more = if found.latency_us_interval.is_some() {
+        String::new()
+    } else {
+        format!("; that of {percentile} takes 10 operations above it")
+    };
+    let intervals = match known.as_slice() {
+        [] => "95 % intervals take a step of 10 s or more".to_owned(),
+        [one] => format!("95 % interval: {one}{more}"),
+        several => format!("95 % intervals: {}", several.join(", ")),
     };
     // Where the noise decides between neighbours, the load is a range.
     let (tried, most) = match found.load_range {

@@ -9,12 +9,13 @@ use mindful_core::contract::description::Words;
 use mindful_core::record::run::{Run, StepRecord, values_in_words};
 use mindful_core::result::{KneeFigure, KneeSummary, OpSummary, StepSummary, Summary};
 
+use crate::charts::ladder;
 use crate::drawing::characters::{Spot, goes_by_ratio};
 use crate::figure::{maybe, whole};
 use crate::panels::{Curve, Panel, answer, price};
 use crate::table::Side::{Left, Right};
 use crate::table::{Column, LOG_RATE, Table};
-use crate::{card, escape, figure};
+use crate::{card, escape, figure, grouped};
 
 /// The reports' definition of a knee.
 const KNEE: &str = "the knee is the load above which more sessions add latency but little throughput";
@@ -105,26 +106,14 @@ fn swept(run: &Run, summary: &Summary) -> String {
 type Ladder<'a> = (BTreeMap<String, String>, Option<&'a KneeSummary>, Vec<&'a StepSummary>);
 
 /// Steps by the values of the other keys, in the order of the steps; each group by rising sessions.
-fn ladders(summary: &Summary) -> Vec<Ladder<'_>> {
-    let mut groups: Vec<(BTreeMap<String, String>, Vec<&StepSummary>)> = Vec::new();
-    for step in &summary.steps {
-        let others = step.point.without_sessions();
-        match groups.iter_mut().find(|(values, _)| *values == others) {
-            Some((_, steps)) => steps.push(step),
-            None => groups.push((others, vec![step])),
-        }
-    }
-    let knee = |values: &BTreeMap<String, String>| match &summary.knee {
-        Some(knee) => Some(knee),
-        None => summary.curves.iter().find(|curve| curve.values == *values).map(|curve| &curve.knee),
+fn ladders<'a>(summary: &'a Summary) -> Vec<Ladder<'a>> {
+    let steps = grouped(summary.steps.iter().map(|step| (step.point.without_sessions(), step)));
+    let ladder = |(values, mut steps): (BTreeMap<String, String>, Vec<&'a StepSummary>)| {
+        steps.sort_by_key(|step| (step.sessions, step.point.drift_check, step.point.pass));
+        let knee = ladder::knee(summary, &values);
+        (values, knee, steps)
     };
-    groups
-        .into_iter()
-        .map(|(values, mut steps)| {
-            steps.sort_by_key(|step| (step.sessions, step.point.drift_check, step.point.pass));
-            (values.clone(), knee(&values), steps)
-        })
-        .collect()
+    steps.into_iter().map(ladder).collect()
 }
 
 fn table(steps: &[&StepSummary], block_bytes: Option<u64>, words: &Words) -> Table {

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use self::chromium::Browser;
 use crate::charts::{after_each_other, commits, compared, contrast, index, page, sweep};
+use crate::forms;
 use mindful_analyze::analyze;
 use mindful_conformance::{not_run, tool};
 use mindful_core::record::run::Run;
@@ -192,8 +193,7 @@ fn in_one_piece(paper: &Path, charts: usize, prints_all: bool, name: &str) {
 }
 
 fn shown(run: &Run, charts: &[&str]) {
-    let analysis = analyze(run);
-    looked_at(&page(&[(run, &analysis)]), charts, Axe::Both);
+    looked_at(&forms::page(run), charts, Axe::Both);
 }
 
 #[test]
@@ -206,12 +206,7 @@ fn a_sweep_is_whole_in_a_browser() {
 
 #[test]
 fn a_run_of_hostile_names_is_whole_in_a_browser() {
-    let mut run = sweep(&[4]);
-    let text = "x<script>alert(1)</script><img src=x onerror=alert(2)>&\"'\u{202e}".repeat(3);
-    let own = || text.clone();
-    (run.head.target, run.head.id, run.head.started_at, run.error) = (own(), own(), own(), Some(own()));
-    run.head.plan.tag = Some(own());
-    run.environment.insert("cpu.model".into(), own());
+    let run = forms::hostile(&"x<script>alert(1)</script><img src=x onerror=alert(2)>&\"'\u{202e}".repeat(3));
     shown(&run, &["time", "distribution", "ledger"]);
 }
 

@@ -1,5 +1,6 @@
 //! Charts of runs as pictures: their text, their marks, and properties that hold for every run.
 
+use crate::forms;
 use crate::made::Made;
 use mindful_analyze::compare::{Interval, OrderedBy};
 use mindful_analyze::{Analysis, analyze};
@@ -102,9 +103,17 @@ fn commits_are_one_picture_of_three_fields_with_one_legend() {
 }
 
 fn drawn(name: &str, run: &Run) -> String {
-    let analysis = analyze(run);
-    let sides = [(run, &analysis)];
-    charts::named(name, &sides).unwrap().file(&charts::caption(&sides))
+    forms::drawn(name, run).unwrap()
+}
+
+/// The chart called `name` of several runs.
+fn drawn_of(name: &str, sides: &[(&Run, &Analysis)]) -> String {
+    charts::named(name, sides).unwrap().file(&charts::caption(sides))
+}
+
+/// The part of a page with the chart called `name`.
+fn figure_of<'a>(page: &'a str, name: &str) -> &'a str {
+    page.split(&format!("data-chart=\"{name}\"")).nth(1).unwrap().split("</figure>").next().unwrap()
 }
 
 pub(crate) fn page(runs: &[(&Run, &Analysis)]) -> String {
@@ -171,11 +180,10 @@ fn a_contrast_draws_raw_reads_next_to_the_database() {
     };
     let ([raw_x, raw_y], [x, y]) = (place("raw untouched"), place("database, physical"));
     assert!(x < raw_x && y < raw_y, "the database reads less, and later: {picture}");
-    let analysis = analyze(&run);
-    let page = page(&[(&run, &analysis)]);
+    let page = forms::page(&run);
     assert!(page.contains("data-chart=\"latency-iops\"") && !page.contains("data-chart=\"sessions\""));
     let both =
-        charts::named("latency-iops", &[(&run, &analysis), (&sweep(&[1, 2]), &analyze(&sweep(&[1, 2])))]).unwrap();
+        charts::named("latency-iops", &[(&run, &analyze(&run)), (&sweep(&[1, 2]), &analyze(&sweep(&[1, 2])))]).unwrap();
     assert!(both.file(&[]).matches("class=\"dot c").count() == 5, "next to a sweep: {}", both.file(&[]));
 }
 
@@ -226,17 +234,16 @@ fn all_steps_on_one_axis_as_a_picture() {
     insta::assert_snapshot!(picture);
     assert_eq!(picture.matches("class=\"edge\"").count(), 3, "{picture}");
     assert_eq!(picture.matches("class=\"event-span\"").count(), 2, "{picture}");
-    let analysis = analyze(&run);
-    let page = page(&[(&run, &analysis)]);
-    let table = page.split("data-chart=\"timeline\"").nth(1).unwrap().split("</figure>").next().unwrap();
+    let page = forms::page(&run);
+    let table = figure_of(&page, "timeline");
     assert!(table.contains("<th scope=\"row\">14.0 s"), "begins after hook and warm-up: {table}");
     let one = after_each_other(sweep(&[4]));
-    assert!(charts::named("timeline", &[(&one, &analyze(&one))]).is_err(), "a single step has its own strips");
+    assert!(forms::drawn("timeline", &one).is_err(), "a single step has its own strips");
     let unknown = sweep(&[1, 2]);
-    assert!(charts::named("timeline", &[(&unknown, &analyze(&unknown))]).is_err(), "steps at one and the same time");
+    assert!(forms::drawn("timeline", &unknown).is_err(), "steps at one and the same time");
     let mut late = after_each_other(sweep(&[1, 2]));
     late.steps[1].clock_offset_us = -86_400_000_000;
-    assert!(charts::named("timeline", &[(&late, &analyze(&late))]).is_err(), "gone on with a day later");
+    assert!(forms::drawn("timeline", &late).is_err(), "gone on with a day later");
 }
 
 #[test]
@@ -291,9 +298,8 @@ fn the_ledger_as_a_picture() {
 #[test]
 fn every_point_is_a_mark_and_a_row() {
     let run = sweep(&[1, 2, 4, 8, 16]);
-    let analysis = analyze(&run);
-    let page = page(&[(&run, &analysis)]);
-    let figure = page.split("data-chart=\"latency-iops\"").nth(1).unwrap().split("</figure>").next().unwrap();
+    let page = forms::page(&run);
+    let figure = figure_of(&page, "latency-iops");
     assert_eq!(figure.matches("class=\"dot c").count(), 10, "p99 and median of five steps: {figure}");
     assert_eq!(figure.matches("<tr>").count(), 11, "{figure}");
     for chart in ["latency-iops", "sessions", "mib", "cpu-cost", "time", "distribution", "ledger"] {
@@ -328,7 +334,7 @@ fn two_sides_show_their_settings_then_their_differences() {
     assert_eq!(figure.matches("class=\"dot c1\"").count(), 3, "what has no ratio has no mark: {figure}");
     assert_eq!(figure.matches("class=\"whisker c1\"").count(), 2, "{figure}");
     assert!(figure.contains("95 % interval +13 % to +56 %") && figure.contains("no interval"), "{figure}");
-    let curve = page.split("data-chart=\"latency-iops\"").nth(1).unwrap().split("</figure>").next().unwrap();
+    let curve = figure_of(&page, "latency-iops");
     assert_eq!(curve.matches("class=\"dot c").count(), 6, "the runs of a side are one curve: {curve}");
 }
 
@@ -336,8 +342,7 @@ fn two_sides_show_their_settings_then_their_differences() {
 fn every_picture_of_an_unquotable_run_is_marked() {
     let mut run = sweep(&[1, 2]);
     run.error = Some("the server went away".into());
-    let analysis = analyze(&run);
-    let page = page(&[(&run, &analysis)]);
+    let page = forms::page(&run);
     assert!(page.matches("<svg").count() > 8);
     assert_eq!(page.matches("<svg").count(), page.matches(">INVALID</text>\n</svg>").count());
     assert!(drawn("latency-iops", &run).contains(">INVALID</text>"));
@@ -348,22 +353,19 @@ fn every_picture_of_an_unquotable_run_is_marked() {
 #[test]
 fn a_page_of_thirty_steps_fits_a_mail_so_does_one_of_500() {
     let run = after_each_other(sweep(&(1..=30).collect::<Vec<_>>()));
-    let analysis = analyze(&run);
-    let whole = page(&[(&run, &analysis)]);
+    let whole = forms::page(&run);
     assert!(whole.len() < 1_500_000 && whole.contains("data-chart=\"timeline\""), "{}", whole.len());
     let run = sweep(&(1..=500).map(|at| at % 50 + 1).collect::<Vec<_>>());
-    let analysis = analyze(&run);
-    let page = page(&[(&run, &analysis)]);
+    let page = forms::page(&run);
     assert!(page.len() < 1_500_000 && page.contains("data-chart=\"latency-iops\""), "{}", page.len());
 }
 
 #[test]
 fn a_chart_that_is_not_there_is_refused_with_those_that_are() {
     let run = Made::default().run();
-    let analysis = analyze(&run);
-    let error = charts::named("rungs", &[(&run, &analysis)]).unwrap_err().to_string();
+    let error = forms::drawn("rungs", &run).unwrap_err().to_string();
     assert!(error.contains("nothing for the chart `rungs`") && error.contains("latency-iops"), "{error}");
-    assert!(charts::named("pie", &[(&run, &analysis)]).is_err());
+    assert!(forms::drawn("pie", &run).is_err());
 }
 
 #[test]
@@ -372,10 +374,9 @@ fn an_empty_run_has_a_page() {
     run.steps.clear();
     (run.description, run.host, run.dataset) = (None, None, None);
     run.finished = false;
-    let analysis = analyze(&run);
-    let page = page(&[(&run, &analysis)]);
+    let page = forms::page(&run);
     assert!(page.contains("INVALID") || page.contains("SUSPECT"), "{page}");
-    assert!(charts::named("latency-iops", &[(&run, &analysis)]).is_err());
+    assert!(forms::drawn("latency-iops", &run).is_err());
 }
 
 #[test]
@@ -384,7 +385,7 @@ fn points_of_different_operations_are_named_and_means_alone() {
     let small = Made { work_unit: 1, latency_us: 100, ..Made::default() }.run();
     let analyses = [analyze(&large), analyze(&small)];
     let sides = [(&large, &analyses[0]), (&small, &analyses[1])];
-    let text = charts::named("latency-iops", &sides).unwrap().file(&charts::caption(&sides));
+    let text = drawn_of("latency-iops", &sides);
     assert!(text.contains("99th percentile of an operation"), "{text}");
     assert!(text.contains("a select of 64 blocks") && text.contains("a select of 1 block"), "{text}");
 
@@ -398,7 +399,7 @@ fn points_of_different_operations_are_named_and_means_alone() {
         (&small, &analyses[1]),
         (&small, &analyses[1]),
     ];
-    let text = charts::named("latency-iops", &many).unwrap().file(&charts::caption(&many));
+    let text = drawn_of("latency-iops", &many);
     assert!(text.contains("only the mean of a select of 64 blocks is known"), "{text}");
 }
 
@@ -414,7 +415,7 @@ fn runs_of_different_rates_share_an_axis_of_one_unit() {
     }
     let drawn = |chart: &str, other: &Analysis| {
         let sides = [(&own, &own_analysis), (&imported, other)];
-        charts::named(chart, &sides).unwrap().file(&charts::caption(&sides))
+        drawn_of(chart, &sides)
     };
     for chart in ["latency-iops", "sessions"] {
         let text = drawn(chart, &without);
@@ -451,8 +452,7 @@ fn the_highest_step_of_a_mix_is_that_of_its_curve() {
     let [few, many] = [0, 1].map(|at| &analysis.summary.steps[at]);
     assert!(few.ops.update.as_ref().unwrap().per_s > many.ops.update.as_ref().unwrap().per_s);
     assert!(few.blocks_visited_per_s < many.blocks_visited_per_s);
-    let text = mindful_report::run_report(&run, &analysis, None, Detail::Full).to_text(&Style::default());
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = forms::on_one_line(&forms::text(&run, Detail::Full, &Style::default()));
     let (_, highest) = text.split_once("highest: ").unwrap();
     let (chosen_by, place) = highest.split_once(" (step ").unwrap();
     assert!(chosen_by.contains("blocks visited per second, ") && place.starts_with("2 of 2: 8 sessions)"), "{text}");
@@ -466,6 +466,6 @@ fn a_doubted_run_of_several_is_marked_in_its_own_name() {
     broken.error = Some("the server went away".into());
     let analyses = [analyze(&valid), analyze(&broken)];
     let sides = [(&valid, &analyses[0]), (&broken, &analyses[1])];
-    let text = charts::named("latency-iops", &sides).unwrap().file(&charts::caption(&sides));
+    let text = drawn_of("latency-iops", &sides);
     assert!(text.contains("old INVALID") && !text.contains("class=\"doubt\""), "{text}");
 }

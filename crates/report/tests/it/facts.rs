@@ -1,11 +1,12 @@
 //! The twelve facts without which no figure may be quoted (docs/findings.md, F23): each of them is on the page, in the
 //! Markdown and below a picture, even if unknown.
 
-use crate::charts::{page, sweep};
+use crate::charts::sweep;
+use crate::forms::{WIDE, page, text, written};
 use crate::made::Made;
 use mindful_analyze::analyze;
 use mindful_core::record::run::Run;
-use mindful_report::{Detail, charts, markdown};
+use mindful_report::{Detail, charts};
 
 /// The name of each, and its value in the made run.
 const FACTS: [(&str, &[&str]); 12] = [
@@ -23,14 +24,12 @@ const FACTS: [(&str, &[&str]); 12] = [
     ("storage", &[]),
 ];
 
-fn forms(run: &Run) -> Vec<(&'static str, String)> {
-    let analysis = analyze(run);
-    let report = mindful_report::run_report(run, &analysis, None, Detail::Full);
+pub(crate) fn forms(run: &Run) -> Vec<(&'static str, String)> {
     vec![
-        ("page", page(&[(run, &analysis)])),
-        ("markdown", markdown::page(run, &analysis, &report)),
-        ("caption", charts::caption(&[(run, &analysis)]).join("\n")),
-        ("terminal", report.to_text(&mindful_report::Style { width: 10_000, ..Default::default() })),
+        ("page", page(run)),
+        ("markdown", written(run)),
+        ("caption", charts::caption(&[(run, &analyze(run))]).join("\n")),
+        ("terminal", text(run, Detail::Full, &WIDE)),
     ]
 }
 

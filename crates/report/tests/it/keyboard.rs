@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crate::browser::chromium::{Browser, Tab};
-use crate::charts::{index, page, sweep};
-use mindful_analyze::analyze;
+use crate::charts::{index, sweep};
+use crate::forms::page;
 use mindful_report::html::site::IndexedRun;
 
 /// All controls that a key can reach; of radio buttons with one name, the selected one.
@@ -43,8 +43,7 @@ fn a_page_is_read_by_the_keyboard_alone() {
     let folder = tempfile::tempdir().unwrap();
     let Some(browser) = Browser::shared() else { return };
     let run = sweep(&[1, 4]);
-    let analysis = analyze(&run);
-    let file = written(folder.path(), &page(&[(&run, &analysis)]));
+    let file = written(folder.path(), &page(&run));
     reaches_all(&mut browser.opened(&file), 8);
     let mut tab = browser.opened(&file);
     for _ in 0..20 {

@@ -8,6 +8,7 @@ use mindful_core::record::run::{Point, Run};
 use mindful_report::comparison::comparison_text;
 use mindful_report::{Detail, Style};
 
+use crate::forms::{WIDE, on_one_line, text};
 use crate::made::{Made, add, state};
 
 const VOLUMES: &str = "redo on vdb, data on vda";
@@ -37,13 +38,8 @@ fn waiting(id: &str, keys: [&str; 2]) -> Run {
     run
 }
 
-fn on_one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 fn report(run: &Run) -> String {
-    let style = Style { width: 10_000, ..Style::default() };
-    on_one_line(&mindful_report::run_report(run, &analyze(run), None, Detail::Full).to_text(&style))
+    on_one_line(&text(run, Detail::Full, &WIDE))
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod browser;
 mod charts;
 mod csv_columns;
 mod facts;
+mod forms;
 mod heat;
 mod hostile_numbers;
 mod hostile_sides;

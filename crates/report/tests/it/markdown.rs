@@ -1,31 +1,24 @@
 //! A run as Markdown.
 
 use crate::charts::sweep;
+use crate::forms::written;
 use crate::made::Made;
-use mindful_analyze::analyze;
-use mindful_core::record::run::Run;
-use mindful_report::{Detail, markdown};
-
-fn page(run: &Run) -> String {
-    let analysis = analyze(run);
-    markdown::page(run, &analysis, &mindful_report::run_report(run, &analysis, None, Detail::Full))
-}
 
 #[test]
 fn a_run_as_markdown() {
-    insta::assert_snapshot!(page(&Made { update_pct: "20", latency_us: 400, ..Made::default() }.run()));
+    insta::assert_snapshot!(written(&Made { update_pct: "20", latency_us: 400, ..Made::default() }.run()));
 }
 
 #[test]
 fn a_sweep_as_markdown() {
-    insta::assert_snapshot!(page(&sweep(&[1, 2, 4])));
+    insta::assert_snapshot!(written(&sweep(&[1, 2, 4])));
 }
 
 #[test]
 fn no_name_from_outside_is_a_mark_of_markdown() {
     let mut run = Made::default().run();
     run.head.target = "x|y`z`<b>[a](b)*c*_d_#\n| e @team".into();
-    let page = page(&run);
+    let page = written(&run);
     assert!(page.contains(r"x\|y\`z\`&lt;b&gt;\[a\](b)\*c\*\_d\_\#"), "{page}");
     assert!(!page.contains("@team") || page.contains(r"\@team"));
     for line in page.lines().filter(|line| line.starts_with("| engine")) {

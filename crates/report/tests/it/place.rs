@@ -6,9 +6,9 @@ use mindful_core::contract::description::HostView;
 use mindful_core::contract::fact::{CLIENT, DeviceFact, Fact};
 use mindful_core::record::run::{Imported, Run};
 use mindful_report::repeat::{Repeat, repeat};
-use mindful_report::{Detail, Style, markdown, run_report};
 
-use crate::charts::page;
+use crate::facts::forms;
+use crate::forms::on_one_line;
 use crate::made::Made;
 
 /// A run on a machine of a cloud.
@@ -94,20 +94,13 @@ fn the_place_is_the_first_table_of_each_form() {
     unknown.environment.clear();
     (unknown.host, unknown.description) = (None, None);
     for run in [known, unknown] {
-        let analysis = analyze(&run);
-        let report = run_report(&run, &analysis, None, Detail::Full);
-        let forms = [
-            ("page", page(&[(&run, &analysis)])),
-            ("markdown", markdown::page(&run, &analysis, &report)),
-            ("terminal", report.to_text(&Style { width: 10_000, ..Style::default() })),
-        ];
-        for (form, text) in forms {
+        for (form, text) in forms(&run).into_iter().filter(|(form, _)| *form != "caption") {
             let (place, measured) = (text.find("where it was measured"), text.find("what was measured"));
             assert!(place.is_some() && place < measured, "{form}");
             assert!(place < text.find("<dl>").or(measured) && place < text.find("<table").or(measured), "{form}");
             // Markdown and pages escape marks, a terminal wraps.
             let plain = text.replace('\\', "").replace("&lt;", "<");
-            let plain = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+            let plain = on_one_line(&plain);
             for (name, value) in texts(&run) {
                 assert!(plain.contains(&value), "{name} in {form}: {value}");
             }

@@ -1,11 +1,11 @@
 //! A run of two ranks, in each form of a report.
 
-use crate::charts::page;
+use crate::forms::{on_one_line, page, text, written};
 use crate::made::Made;
 use mindful_analyze::analyze;
 use mindful_core::record::run::{RankRecord, Run};
 use mindful_report::export::json;
-use mindful_report::{Detail, Style, markdown};
+use mindful_report::{Detail, Style};
 
 fn rank(rank: u32) -> RankRecord {
     RankRecord {
@@ -30,7 +30,7 @@ fn shared() -> Run {
 }
 
 fn report_of(run: &Run, detail: Detail) -> String {
-    mindful_report::run_report(run, &analyze(run), None, detail).to_text(&Style::default())
+    text(run, detail, &Style::default())
 }
 
 #[test]
@@ -38,16 +38,14 @@ fn the_ranks_of_a_run_are_reported_in_each_form() {
     let run = shared();
     let brief = "2 ranks on 2 hosts, 50 % to 50 % of the operations each, client CPU at most 0.20 of 2 cores on rank 1, \
                  start skew 0.12 ms, hosts' clocks 12.0 ms apart";
-    let flowing = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let short = flowing(&report_of(&run, Detail::Short));
+    let short = on_one_line(&report_of(&run, Detail::Short));
     assert!(short.contains(brief) && !short.contains("host-1"), "{short}");
-    let full = flowing(&report_of(&run, Detail::Full));
+    let full = on_one_line(&report_of(&run, Detail::Full));
     assert!(full.contains(brief) && full.contains("1 host-1 2 50 % 0.20 of 2 cores 0.12 12.0 +-0.30"), "{full}");
     let analysis = analyze(&run);
-    let report = mindful_report::run_report(&run, &analysis, None, Detail::Full);
-    let written = markdown::page(&run, &analysis, &report);
+    let written = written(&run);
     assert!(written.lines().any(|line| line.starts_with("| 1 ") && line.contains("0.20 of 2 cores")), "{written}");
-    assert!(page(&[(&run, &analysis)]).contains("0.20 of 2 cores"));
+    assert!(page(&run).contains("0.20 of 2 cores"));
     let summary: serde_json::Value = serde_json::from_str(&json::summary(&analysis.summary)).unwrap();
     let second = &summary["steps"][0]["ranks"][1];
     assert_eq!((second["host"].as_str(), second["sessions"].as_u64()), (Some("host-1"), Some(2)));

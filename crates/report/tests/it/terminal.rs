@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use crate::charts::sweep;
+use crate::forms::{hostile, on_one_line, text, without_colour};
 use crate::made::Made;
 use mindful_analyze::analyze;
 use mindful_core::record::run::Run;
-use mindful_core::result::{Finding, Severity};
 use mindful_report::export::{csv, json};
 use mindful_report::figure::number;
 use mindful_report::{Detail, Style, explain, list};
@@ -35,14 +35,7 @@ fn a_report_is_short_unless_all_of_it_is_asked_for() {
 #[test]
 fn a_sweep_is_drawn_where_there_is_room() {
     let run = crate::charts::sweep(&[1, 2, 4, 8, 16, 32]);
-    let analysis = analyze(&run);
-    let report_of = |width, ascii| {
-        mindful_report::run_report(&run, &analysis, None, Detail::Short).to_text(&Style {
-            width,
-            ascii,
-            ..Style::default()
-        })
-    };
+    let report_of = |width, ascii| text(&run, Detail::Short, &Style { width, ascii, ..Style::default() });
     insta::assert_snapshot!("a_sweep_in_short", report_of(100, false));
     let ascii = report_of(100, true);
     assert!(ascii.is_ascii() && ascii.contains("32 o") && ascii.contains("p99 of an operation"), "{ascii}");
@@ -147,30 +140,6 @@ fn the_steps_as_csv() {
     insta::assert_snapshot!(csv::steps(&analyze(&run)));
 }
 
-/// A run in which every external text is `text`.
-fn hostile(text: &str) -> Run {
-    let mut run = Made::default().run();
-    let own = || text.to_owned();
-    run.head.plan.tag = Some(own());
-    (run.head.target, run.head.engine, run.head.id, run.head.started_at) = (own(), own(), own(), own());
-    run.description.as_mut().unwrap().engine_version = own();
-    run.description.as_mut().unwrap().facts.insert(own(), own());
-    for name in ["cpu.model", "storage.device", "storage.filesystem"] {
-        run.environment.insert(name.into(), own());
-    }
-    (run.shapes[0].kind, run.shapes[0].shape, run.shapes[0].pure) = (own(), own(), false);
-    (run.error, run.steps[0].error) = (Some(own()), Some(own()));
-    run.findings.push(Finding {
-        code: text.to_owned(),
-        severity: Severity::Warning,
-        text: text.to_owned(),
-        evidence: text.to_owned(),
-    });
-    run.notes.push(own());
-    run.head.settings.set(text, text, mindful_core::plan::settings::Origin::File(own()));
-    run
-}
-
 fn harmless(text: &str) -> bool {
     !text.chars().any(|c| (c.is_control() && c != '\n') || ('\u{202a}'..='\u{202e}').contains(&c))
 }
@@ -191,14 +160,9 @@ fn a_name_from_outside_never_steers_the_terminal() {
 #[test]
 fn colour_adds_nothing_but_colour() {
     let run = Made { from_storage: 0.3, ..Made::default() }.run();
-    let coloured = mindful_report::run_report(&run, &analyze(&run), None, Detail::Full)
-        .to_text(&Style { colour: true, ..Style::default() });
-    let mut plain = String::new();
-    for (i, part) in coloured.split('\x1b').enumerate() {
-        plain.push_str(if i == 0 { part } else { part.split_once('m').unwrap().1 });
-    }
+    let [coloured, plain] = [true, false].map(|colour| text(&run, Detail::Full, &Style { colour, ..Style::default() }));
     assert_ne!(plain, coloured);
-    assert_eq!(plain, mindful_report::run_report(&run, &analyze(&run), None, Detail::Full).to_text(&Style::default()));
+    assert_eq!(plain, without_colour(&coloured));
 }
 
 proptest! {
@@ -206,7 +170,7 @@ proptest! {
     #[test]
     fn no_line_is_wider_than_the_terminal(width in 80_usize..140, from_storage in 0.0_f64..1.2, miss in 0.0_f64..1.0) {
         let run = Made { from_storage, miss, update_pct: "20", latency_us: 4_000, ..Made::default() }.run();
-        let text = mindful_report::run_report(&run, &analyze(&run), None, Detail::Full).to_text(&Style { width, ..Style::default() });
+        let text = text(&run, Detail::Full, &Style { width, ..Style::default() });
         for line in text.lines() {
             prop_assert!(line.chars().count() <= width.min(100), "{line}");
         }
@@ -261,8 +225,8 @@ fn every_figure_of_a_step_can_be_explained() {
 #[test]
 fn a_sweep_leads_with_its_highest_step_and_one_line_on_the_knee() {
     let run = sweep(&[1, 2, 3, 4, 6, 8, 16, 32]);
-    let text = mindful_report::run_report(&run, &analyze(&run), None, Detail::Short).to_text(&Style::default());
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = text(&run, Detail::Short, &Style::default());
+    let words = on_one_line(&text);
     assert!(words.contains("highest: ") && words.contains("of 8: "), "{text}");
     assert!(words.contains("next: ") && !words.contains("more --sessions raise"), "{text}");
     assert_eq!(
