@@ -8,12 +8,12 @@
 mod synthetic;
 
 use mindful_analyze::compare::{
-    Interval, NoiseFloor, Question, Ranks, Verdict, compare_runs, detectable_effect, machine_spread, runs_to_rank,
+    NoiseFloor, Question, Ranks, Verdict, compare_runs, detectable_effect, machine_spread, runs_to_rank,
 };
 use mindful_analyze::knee::{Knee, ModelKind, Search, find};
-use mindful_analyze::stats::autocorrelation;
 use mindful_analyze::stats::moment::{batch_means, median};
 use mindful_analyze::stats::random::Random;
+use mindful_analyze::stats::series::autocorrelation_time;
 use mindful_analyze::steady::settling::Looks;
 use mindful_analyze::steady::{
     Assessment, Criteria, Movement, Reason, Signals, assess, changes, drift, movement, mser5, period_s, shape,
@@ -91,7 +91,7 @@ fn false_alarms() {
             let (a, b) = (setting.side(random, 1e4), setting.side(random, 1e4));
             let noise = NoiseFloor::from_values(&values(&setting.side(random, 1e4)));
             let (x, y) = (&a[0].series, &b[0].series);
-            let worth = [1.0 / autocorrelation::time(x), 1.0 / autocorrelation::time(y)];
+            let worth = [1.0 / autocorrelation_time(x), 1.0 / autocorrelation_time(y)];
             let single = Question { noise, ..ask(0.03) };
             [
                 welch(x, y, [1.0; 2]) <= 0.05,
@@ -281,24 +281,25 @@ fn knee(curve: &Curve, noise: f64) {
     };
     let rms = |kind: ModelKind| 100.0 * middle(&|k| k.fits.iter().find(|f| f.model.kind() == kind).map(|f| f.rms));
     let near = |found: Option<f64>, truth: f64| found.is_some_and(|t| (t / truth - 1.0).abs() <= 0.1);
-    let holds = |interval: Option<&Interval>, truth: f64| interval.is_some_and(|i| i.low <= truth && truth <= i.high);
+    let holds =
+        |interval: Option<&[f64; 2]>, truth: f64| interval.is_some_and(|[low, high]| *low <= truth && truth <= *high);
     println!(
         "| {} | {:.0}, {:.0} | {:.1} % | {:.1} % | {:.1}, {:.1}, {:.0} %, {:.0} % | {:.1} | {:.0} %, {:.0} % | {}, {:.0} %, {:.0} |",
         curve.name,
-        percent(&|k| k.model == curve.kind),
+        percent(&|k| k.fits[0].model.kind() == curve.kind),
         percent(&|k| k.fits.iter().any(|f| f.model.kind() == curve.kind && f.aicc - k.fits[0].aicc < 2.0)),
         rms(ModelKind::Capped),
         rms(ModelKind::Usl),
         curve.asymptote,
-        middle(&|k| k.asymptote_sessions),
-        percent(&|k| near(k.asymptote_sessions, curve.asymptote)),
-        percent(&|k| holds(k.intervals.get(&KneeFigure::AsymptoteSessions), curve.asymptote)),
-        middle(&|k| k.best_power_sessions),
-        percent(&|k| near(Some(k.max_per_s), curve.max_per_s)),
-        percent(&|k| holds(k.intervals.get(&KneeFigure::MaxPerS), curve.max_per_s)),
+        middle(&|k| k.summary.asymptote_sessions),
+        percent(&|k| near(k.summary.asymptote_sessions, curve.asymptote)),
+        percent(&|k| holds(k.summary.intervals.get(KneeFigure::AsymptoteSessions.name()), curve.asymptote)),
+        middle(&|k| k.summary.best_power_sessions),
+        percent(&|k| near(k.summary.max_per_s, curve.max_per_s)),
+        percent(&|k| holds(k.summary.intervals.get(KneeFigure::MaxPerS.name()), curve.max_per_s)),
         curve.peak.map_or("none".to_owned(), |p| format!("{p:.0}")),
-        percent(&|k| k.peak_sessions.is_some()),
-        middle(&|k| k.peak_sessions),
+        percent(&|k| k.summary.peak_sessions.is_some()),
+        middle(&|k| k.summary.peak_sessions),
     );
 }
 

@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::finding::codes;
-use mindful_core::result::{Finding, Summary};
+use mindful_core::result::{Finding, Summary, TargetSummary};
 
 use crate::judgement::headline::HeadlineKind;
-use crate::judgement::ladder_step::{LadderStep, is_flat, ladder};
-use crate::judgement::limit::Limit;
+use crate::judgement::limit::{LadderStep, Limit, is_flat, ladder};
 use crate::judgement::verdict::Verdict;
 use crate::step::{StepAnalysis, analyze_step};
-use crate::{checks, curve, objective, summary, targets};
+use crate::{checks, curve, objective, summary};
 
 #[derive(Debug)]
 pub struct Analysis {
@@ -39,11 +38,11 @@ pub fn analyze(run: &Run) -> Analysis {
         step.summary.limited_by = step.verdict.as_ref().map(|verdict| verdict.limit.name().to_owned());
     }
     let of_targets: Vec<Analysis> = run.targets.iter().map(analyze).collect();
-    let judged: Vec<targets::OfTarget<'_>> = of_targets.iter().map(|of| (&of.summary, &*of.steps)).collect();
-    targets::tell(&mut steps, &judged);
+    let judged: Vec<OfTarget<'_>> = of_targets.iter().map(|of| (&of.summary, &*of.steps)).collect();
+    add_targets(&mut steps, &judged);
     let summaries: Vec<_> = steps.iter().map(|step| step.summary.clone()).collect();
     let mut findings = if of_targets.is_empty() { checks::check_run(run) } else { checks::check_end(run) };
-    findings.extend(targets::findings(&judged));
+    findings.extend(findings_of_targets(&judged));
     findings.extend(curve::incomparable_steps(run, &summaries));
     for (record, step) in run.steps.iter().zip(&mut steps) {
         let prefix = (run.steps.len() > 1).then(|| format!("step {}: ", record.head.step + 1));
@@ -89,4 +88,48 @@ fn advised(finding: Finding, advice: Option<&BTreeMap<String, String>>) -> Findi
         Some(advice) => Finding { text: format!("{} {advice}", finding.text), ..finding },
         None => finding,
     }
+}
+
+/// The result on one target: its summary, and the data of its steps.
+type OfTarget<'a> = (&'a Summary, &'a [StepAnalysis]);
+
+/// Completes `steps`, the sums over all targets, with the results of each target.
+fn add_targets(steps: &mut [StepAnalysis], targets: &[OfTarget<'_>]) {
+    if targets.is_empty() {
+        return;
+    }
+    for (at, step) in steps.iter_mut().enumerate() {
+        step.summary.targets = targets.iter().filter_map(|target| target_summary(target, at)).collect();
+        step.verdict = common(targets, at);
+        step.summary.limited_by = step.verdict.as_ref().map(|verdict| verdict.limit.name().to_owned());
+    }
+}
+
+fn target_summary((of, _): &OfTarget<'_>, step: usize) -> Option<TargetSummary> {
+    Some(TargetSummary {
+        target: of.target.clone(),
+        engine_version: of.engine_version.clone(),
+        validity: of.validity,
+        findings: of.findings.clone(),
+        step: of.steps.get(step)?.clone(),
+    })
+}
+
+/// The common limit of all targets; `None` if they differ.
+fn common(targets: &[OfTarget<'_>], step: usize) -> Option<Verdict> {
+    let of = |(_, steps): &OfTarget<'_>| steps.get(step).and_then(|step| step.verdict.clone());
+    let first = of(targets.first()?)?;
+    let agree = targets.iter().all(|target| of(target).is_some_and(|verdict| verdict.limit == first.limit));
+    agree.then(|| Verdict { figures: format!("for each target alone; target 1: {}", first.figures), ..first })
+}
+
+/// Findings of each target, with its name: the run is only as good as the worst target.
+fn findings_of_targets(targets: &[OfTarget<'_>]) -> Vec<Finding> {
+    let of_target = |(number, (of, _)): (u32, &OfTarget<'_>)| {
+        let name = format!("target {number}, {}", of.target);
+        let reported =
+            move |finding: &Finding| Finding { evidence: format!("{name}: {}", finding.evidence), ..finding.clone() };
+        of.findings.iter().map(reported).collect::<Vec<_>>()
+    };
+    (1..).zip(targets).flat_map(of_target).collect()
 }

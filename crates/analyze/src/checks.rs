@@ -5,12 +5,8 @@ mod circumstances;
 mod cliff;
 mod host;
 mod imported;
-mod log_band;
-mod network;
 mod ranks;
 mod server;
-mod slow;
-mod span;
 mod stall;
 mod steadiness;
 mod storage;
@@ -38,7 +34,7 @@ use crate::judgement::residence::Residence;
 use crate::judgement::verdict::{CLIENT_BUSY, HOST_BUSY, LITTLE_BREACH};
 use crate::step::StepAnalysis;
 
-pub use network::check_part;
+pub use host::check_part;
 pub use steadiness::in_words;
 
 /// Accepted difference between the measured and the requested window, as a share of it.
@@ -216,19 +212,17 @@ pub(crate) fn check_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> 
     findings.extend(unfair(work, found));
     findings.extend(steadiness::not_steady(step, window));
     findings.extend(foreign_block_writes(run, step, found));
-    findings.extend(
-        log_band::LogBand::from_step(run, step, work, &found.counters).and_then(|band| band.finding(&run.words().log)),
-    );
+    findings.extend(access::log_band(run, step, found));
     findings.extend(few_operations(work));
-    findings.extend(slow::few(work));
+    findings.extend(stall::slow_few(work));
     // The cached level of a contrast has a larger cache than the one described.
     let other_cache = step.head.point.values.get(LEVEL).is_some_and(|level| level == Level::Cached.name());
     findings.extend(found.residence.filter(|r| !other_cache && r.differs()).map(unexpected_hits));
     findings.extend(still_reading(found));
-    findings.extend(span::small(run, step, found));
+    findings.extend(access::small_span(run, step, found));
     findings.extend(cpu(run, found));
     findings.extend(ranks::check_step(run, found));
-    findings.extend(network::check_step(step, &found.counters));
+    findings.extend(host::network_full(step, &found.counters));
     findings.extend(host::check_window(&found.counters));
     findings.extend(server::check_window(run, step, found));
     findings.extend(access::check_window(run, step, found));

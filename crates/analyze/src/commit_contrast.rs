@@ -78,22 +78,21 @@ type Round<'a> = (u32, &'a StepSummary);
 
 /// The contrast of commits in `steps`; `None` if they do not form one.
 pub(crate) fn commit_contrast(steps: &[StepSummary]) -> Option<CommitContrastSummary> {
-    let mut by_row: BTreeMap<(usize, u32), Vec<Round>> = BTreeMap::new();
+    let mut by_row: BTreeMap<(Way, u32), Vec<Round>> = BTreeMap::new();
     for step in steps {
         let value = |key: &str| step.point.values.get(key);
         let (Some(way), Some(load)) = (value(WAY), value(LOAD)) else { continue };
-        let at = Way::ALL.iter().position(|known| known.name() == way);
-        if let (Some(at), Ok(load), Some(_)) = (at, load.parse(), commits_per_s(step)) {
-            by_row.entry((at, load)).or_default().push((step.point.pass, step));
+        let way = Way::ALL.into_iter().find(|known| known.name() == way);
+        if let (Some(way), Ok(load), Some(_)) = (way, load.parse(), commits_per_s(step)) {
+            by_row.entry((way, load)).or_default().push((step.point.pass, step));
         }
     }
     if by_row.is_empty() {
         return None;
     }
-    let rows = by_row.iter().filter_map(|((at, load), rounds)| row(Way::ALL[*at], *load, rounds)).collect();
+    let rows = by_row.iter().filter_map(|((way, load), rounds)| row(*way, *load, rounds)).collect();
     let rate = |way: Way, pass: u32| {
-        let at = Way::ALL.iter().position(|known| *known == way)?;
-        let (_, step) = by_row.get(&(at, 1))?.iter().find(|(known, _)| *known == pass)?;
+        let (_, step) = by_row.get(&(way, 1))?.iter().find(|(known, _)| *known == pass)?;
         commits_per_s(step)
     };
     let passes = steps.iter().map(|step| step.point.pass).max().map_or(0..0, |last| 0..last + 1);

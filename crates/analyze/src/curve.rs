@@ -1,15 +1,15 @@
-//! The steps of a sweep as curves over sessions, each with its knee.
+//! The steps of a sweep as curves over sessions, each with its knee if they differ only in their load.
 
 use std::collections::BTreeMap;
 
 use mindful_core::plan::sweep::Objective;
+use mindful_core::plan::units::format_counted;
 use mindful_core::record::run::{Run, StepHead};
 use mindful_core::result::finding::codes;
 use mindful_core::result::{CurveSummary, Finding, KneeSummary, StepSummary};
 
-use crate::comparability;
 use crate::figures::blocks::CACHED_YIELD;
-use crate::knee::{self, Knee, LoadPoint, Search};
+use crate::knee::{self, LoadPoint, Search};
 
 type LadderStep<'a> = (&'a StepHead, &'a StepSummary);
 
@@ -26,7 +26,7 @@ fn ladders<'a>(run: &'a Run, steps: &'a [StepSummary]) -> BTreeMap<BTreeMap<Stri
 pub(crate) fn incomparable_steps(run: &Run, steps: &[StepSummary]) -> Vec<Finding> {
     let finding = |(values, ladder_steps): (BTreeMap<String, String>, Vec<LadderStep>)| {
         let mut words: Vec<String> = values.iter().map(|(key, value)| format!("{key} {value}")).collect();
-        words.push(comparability::difference(&ladder_steps)?);
+        words.push(difference(&ladder_steps)?);
         let evidence = words.join(": ");
         let text = "The steps of the ladder are not alike: they differ in more than their sessions, so no knee is \
                     fitted over them. Let every step visit the same blocks (no --like, --commit each), and warm the \
@@ -54,23 +54,19 @@ pub(crate) fn curves(run: &Run, steps: &[StepSummary]) -> Vec<CurveSummary> {
 
 fn knee_of(ladder_steps: &[LadderStep], search: &Search) -> KneeSummary {
     let points: Vec<LoadPoint> = ladder_steps.iter().filter_map(|(_, step)| point(step)).collect();
-    let fitted = match comparability::difference(ladder_steps) {
+    let fitted = match difference(ladder_steps) {
         Some(difference) => Err(format!("the steps differ ({difference})")),
         None => knee::find(&points, search).map_err(|why| why.to_string()),
     };
-    match fitted {
-        Ok(knee) => reported(&knee),
-        Err(why) => KneeSummary {
-            model: None,
+    fitted.map_or_else(
+        |why| KneeSummary {
             why_not: Some(why),
-            asymptote_sessions: None,
-            best_power_sessions: None,
-            slo_sessions: search.p99_target_us.and_then(|us| knee::slo_sessions(&points, us)).map(whole),
-            peak_sessions: None,
+            slo_sessions: search.p99_target_us.and_then(|us| knee::slo_sessions(&points, us)),
             max_per_s: points.iter().map(|point| point.throughput).reduce(f64::max),
-            intervals: BTreeMap::new(),
+            ..KneeSummary::default()
         },
-    }
+        |knee| knee.summary,
+    )
 }
 
 /// The rate of a step that rises with sessions up to its limit.
@@ -84,20 +80,19 @@ pub enum Flow {
 
 impl Flow {
     pub const fn unit(self) -> &'static str {
-        match self {
-            Self::BlocksVisited => "blocks/s",
-            Self::ReadRequests => "reads/s",
-            Self::WriteRequests => "writes/s",
-            Self::LogicalReads => "LIO/s",
-        }
+        self.words().0
     }
 
     pub const fn name(self) -> &'static str {
+        self.words().1
+    }
+
+    const fn words(self) -> (&'static str, &'static str) {
         match self {
-            Self::BlocksVisited => "blocks visited per second",
-            Self::ReadRequests => "read requests per second",
-            Self::WriteRequests => "write requests per second",
-            Self::LogicalReads => "logical reads per second",
+            Self::BlocksVisited => ("blocks/s", "blocks visited per second"),
+            Self::ReadRequests => ("reads/s", "read requests per second"),
+            Self::WriteRequests => ("writes/s", "write requests per second"),
+            Self::LogicalReads => ("LIO/s", "logical reads per second"),
         }
     }
 }
@@ -138,19 +133,65 @@ pub(crate) fn point(step: &StepSummary) -> Option<LoadPoint> {
     Some(LoadPoint { sessions: step.sessions?, throughput, error: None, p99_us })
 }
 
-fn whole(sessions: f64) -> u32 {
-    sessions.floor() as u32
+/// Accepted difference between hit ratios of two steps of one ladder, as a share: a step with more hits does other
+/// work.
+const HIT_RATIO_APART: f64 = 0.03;
+
+/// Accepted difference in standard errors of the less certain ratio, from the step with fewer operations.
+const ERRORS_APART: f64 = 4.0;
+
+/// The standard error of a step's hit ratio, `sqrt(p (1 - p) / n)`. Blocks of an operation are neighbours by key, found
+/// together where an operation a moment before was at the same keys: n are operations.
+fn error_of_hit_ratio(step: &StepSummary) -> Option<f64> {
+    let hits = step.hit_ratio?;
+    let kinds = [&step.ops.select, &step.ops.update, &step.ops.scan];
+    let ops = kinds.into_iter().flatten().map(|kind| kind.count).sum::<u64>();
+    (ops > 0).then(|| (hits * (1.0 - hits) / ops as f64).sqrt())
 }
 
-fn reported(knee: &Knee) -> KneeSummary {
-    KneeSummary {
-        model: Some(knee.model.name().to_owned()),
-        why_not: None,
-        asymptote_sessions: knee.asymptote_sessions,
-        best_power_sessions: knee.best_power_sessions,
-        slo_sessions: knee.slo_sessions.map(whole),
-        peak_sessions: knee.peak_sessions,
-        max_per_s: Some(knee.max_per_s),
-        intervals: knee.intervals.iter().map(|(figure, i)| (figure.name().to_owned(), [i.low, i.high])).collect(),
+/// Number of schemas that the sessions of a step visit; `None` if unknown.
+pub(crate) fn schemas_visited(head: &StepHead) -> Option<u64> {
+    let workload = head.workload.as_ref()?;
+    if workload.spread_sessions.is_some() {
+        return Some(workload.schemas.into());
     }
+    let mut schemas: Vec<u32> = head.placements.iter().map(|placement| placement.schema).collect();
+    schemas.extend((!workload.hot_schema.is_none()).then_some(1));
+    schemas.sort_unstable();
+    schemas.dedup();
+    Some(schemas.len() as u64).filter(|count| *count > 0)
+}
+
+/// Differences between the steps of a ladder other than their load, in words; `None` without a known difference.
+fn difference(steps: &[(&StepHead, &StepSummary)]) -> Option<String> {
+    let active = steps.iter().filter_map(|(head, step)| {
+        let blocks = schemas_visited(head)?.saturating_mul(head.workload.as_ref()?.scale);
+        Some((blocks as f64, step.sessions?))
+    });
+    if let Some([(least, few), (most, many)]) = ends(active).filter(|[(least, _), (most, _)]| least < most) {
+        return Some(format!(
+            "{least:.0} blocks are visited by {}, {most:.0} by {many}",
+            format_counted(few, "session")
+        ));
+    }
+    let hits = steps.iter().filter_map(|(_, step)| Some((step.hit_ratio?, step.sessions?)));
+    let [(least, at_least), (most, at_most)] = ends(hits)?;
+    let noise = steps.iter().filter_map(|(_, step)| error_of_hit_ratio(step)).fold(0.0, f64::max);
+    (most - least > HIT_RATIO_APART.max(ERRORS_APART * noise)).then(|| {
+        format!(
+            "hit ratio {:.1} % with {}, {:.1} % with {at_most}: more than {:.0} points apart",
+            100.0 * least,
+            format_counted(at_least, "session"),
+            100.0 * most,
+            100.0 * HIT_RATIO_APART
+        )
+    })
+}
+
+/// The least and the most of some figures, each with its sessions.
+fn ends(figures: impl Iterator<Item = (f64, u32)>) -> Option<[(f64, u32); 2]> {
+    figures.filter(|(value, _)| value.is_finite()).fold(None, |ends, here| {
+        let [least, most] = ends.unwrap_or([here, here]);
+        Some([if here.0 < least.0 { here } else { least }, if here.0 > most.0 { here } else { most }])
+    })
 }

@@ -3,9 +3,7 @@
 mod fit;
 mod model;
 
-use std::collections::BTreeMap;
-
-use mindful_core::result::KneeFigure;
+use mindful_core::result::{KneeFigure, KneeSummary};
 use mindful_core::{Error, Result, plan::units};
 
 pub use fit::Fit;
@@ -13,7 +11,6 @@ pub(crate) use fit::resampled;
 use fit::{fit, knee_intervals};
 pub use model::{Model, ModelKind};
 
-use crate::stats::interval::Interval;
 use crate::stats::moment::median;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,25 +41,9 @@ impl Default for Search {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Knee {
-    pub model: ModelKind,
+    pub summary: KneeSummary,
     /// All fits, the best one first.
     pub fits: Vec<Fit>,
-    /// Zero-load latency by capacity, `R0 C`: below it sessions do not wait, above it they queue. `None` if fewer than
-    /// two points lie past it.
-    pub asymptote_sessions: Option<f64>,
-    /// Sessions of the best throughput per latency; `None` if no load reached it.
-    pub best_power_sessions: Option<f64>,
-    /// Most sessions with a 99th percentile that meets the objective.
-    pub slo_sessions: Option<f64>,
-    /// Sessions of the highest throughput, if more of them certainly reduce it; `None` also if it lies past the
-    /// measured loads.
-    pub peak_sessions: Option<f64>,
-    /// Highest throughput within the measured loads, per second.
-    pub max_per_s: f64,
-    /// Latency of a single session, us.
-    pub zero_load_us: f64,
-    /// Intervals of its figures; empty without a bootstrap.
-    pub intervals: BTreeMap<KneeFigure, Interval>,
 }
 
 /// Fewest different loads for a choice between the models.
@@ -102,17 +83,18 @@ pub fn find(points: &[LoadPoint], search: &Search) -> Result<Knee> {
         KneeFigure::PeakSessions => peak.is_some(),
         KneeFigure::MaxPerS => true,
     };
-    Ok(Knee {
-        model: best.model.kind(),
+    let known = spread.intervals.into_iter().filter(|(figure, _)| is_known(*figure));
+    let summary = KneeSummary {
+        model: Some(best.model.kind().name().to_owned()),
+        why_not: None,
         asymptote_sessions,
         best_power_sessions,
         slo_sessions: search.p99_target_us.and_then(|target| slo_sessions(&points, target)),
         peak_sessions: peak,
-        max_per_s: best.model.max_within(most),
-        zero_load_us: best.model.zero_load_s() * 1e6,
-        intervals: spread.intervals.into_iter().filter(|(figure, _)| is_known(*figure)).collect(),
-        fits,
-    })
+        max_per_s: Some(best.model.max_within(most)),
+        intervals: known.map(|(figure, i)| (figure.name().to_owned(), [i.low, i.high])).collect(),
+    };
+    Ok(Knee { summary, fits })
 }
 
 /// Points fit for a fit, by rising load.
@@ -151,10 +133,10 @@ fn loads<'a>(points: impl Iterator<Item = &'a LoadPoint>) -> usize {
     sessions.len()
 }
 
-/// Most sessions that meet an objective, interpolated on logarithms between the last load that meets it and the first
+/// Most whole sessions that meet an objective, interpolated on logarithms between the last load that meets it and the first
 /// that does not; repeated loads count with their median. `None` if even the smallest load misses it, or no percentile
 /// is known.
-pub(crate) fn slo_sessions(points: &[LoadPoint], target_us: f64) -> Option<f64> {
+pub(crate) fn slo_sessions(points: &[LoadPoint], target_us: f64) -> Option<u32> {
     let mut known: Vec<(u32, f64)> = points.iter().filter_map(|p| Some((p.sessions, p.p99_us?))).collect();
     known.retain(|(_, p99)| *p99 > 0.0);
     known.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
@@ -163,11 +145,11 @@ pub(crate) fn slo_sessions(points: &[LoadPoint], target_us: f64) -> Option<f64> 
         .filter_map(|same| Some((same[0].0, median(&same.iter().map(|p| p.1).collect::<Vec<f64>>())?)))
         .collect();
     let Some(miss) = loads.iter().position(|(_, p99)| *p99 > target_us) else {
-        return loads.last().map(|(n, _)| f64::from(*n));
+        return loads.last().map(|(sessions, _)| *sessions);
     };
     let ((met_n, met), (miss_n, missed)) = (*loads.get(miss.checked_sub(1)?)?, loads[miss]);
     let share = (target_us / met).ln() / (missed / met).ln();
-    Some(f64::from(met_n) * (f64::from(miss_n) / f64::from(met_n)).powf(share))
+    Some((f64::from(met_n) * (f64::from(miss_n) / f64::from(met_n)).powf(share)) as u32)
 }
 
 #[cfg(test)]
@@ -182,8 +164,7 @@ mod tests {
     #[test]
     fn the_objective_is_met_up_to_a_load_between_two_steps() {
         let ladder = points(&[(1, 100.0), (8, 400.0), (2, 120.0), (4, 200.0)]);
-        let reported = slo_sessions(&ladder, 283.0).unwrap();
-        assert!((reported - 5.66).abs() < 0.02, "{reported}");
-        assert_eq!((slo_sessions(&ladder, 50.0), slo_sessions(&ladder, 1e3)), (None, Some(8.0)));
+        let met = [283.0, 310.0, 50.0, 1e3].map(|target_us| slo_sessions(&ladder, target_us));
+        assert_eq!(met, [Some(5), Some(6), None, Some(8)]);
     }
 }

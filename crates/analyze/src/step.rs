@@ -26,10 +26,9 @@ use crate::judgement::durability::Durability;
 use crate::judgement::headline::{Headline, Subject, headline};
 use crate::judgement::ledger::Ledger;
 use crate::judgement::little;
-use crate::judgement::log_ledger;
 use crate::judgement::residence::Residence;
 use crate::judgement::verdict::{Evidence, Reader, Verdict};
-use crate::summary::{self, Measured};
+use crate::summary;
 
 #[derive(Debug)]
 pub struct StepAnalysis {
@@ -70,8 +69,7 @@ pub fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
     let counters = window.as_ref().map(|window| Counters::assigned(step, window).without_frozen()).unwrap_or_default();
     let others = window.as_ref().and_then(|window| Others::from_step(run, step, window, &counters));
     let pace = window.as_ref().zip(work.as_ref()).and_then(|(window, work)| Pace::from_step(step, window, work));
-    let measured = Measured { window: window.as_ref(), work: work.as_ref(), counters: &counters, pace: pace.as_ref() };
-    let summary = summary::step(run, step, measured);
+    let summary = summary::step(run, step, window.as_ref(), work.as_ref(), &counters, pace.as_ref());
     let subject = Subject::from_step(run, step);
     let floors = floors(run, &counters, Kept::Dataset);
     let gates = Gates::from_step(run, &step.head, &summary, &counters, subject, &floors);
@@ -88,7 +86,7 @@ pub fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
     let foreign_writes = || ForeignWrites::from_counters(&counters, block, updates, log_only, below);
     let foreign_writes = seen.then(foreign_writes).flatten();
     let ledger = match &work {
-        Some(work) => ledger(run, step, work, &counters, &summary).above(&floors),
+        Some(work) => Ledger::from_step(run, step, work, &counters, &summary).above(&floors),
         None => Ledger::reported(&counters, subject.block_bytes, &run.words()),
     };
     let others_busy = others.as_ref().map(|others| others.share() / left_to_host(&counters));
@@ -134,15 +132,11 @@ pub fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
     }
 }
 
-fn ledger(run: &Run, step: &StepRecord, work: &Work, counters: &Counters, summary: &StepSummary) -> Ledger {
-    Ledger { log: log_ledger::rows(run, summary), ..Ledger::from_step(run, step, work, counters) }
-}
-
 /// The commit path, and the limits that held the storage other than those of the log.
 fn commits_and_caps(run: &Run, step: &StepRecord, summary: &StepSummary, caps: &[Cap]) -> (CommitPath, Option<String>) {
-    let held: Vec<_> = caps.iter().filter(|cap| cap.holds()).collect();
+    let held: Vec<_> = caps.iter().filter(|cap| cap.holds).collect();
     let commits = CommitPath::from_step(run, step, summary, &held);
-    let held: Vec<_> = held.into_iter().map(Cap::in_words).collect();
+    let held: Vec<_> = held.into_iter().map(|cap| &*cap.in_words).collect();
     let held = (!held.is_empty() && commits.held.is_none()).then(|| held.join(", "));
     (commits, held)
 }
@@ -168,14 +162,8 @@ fn evidence(
         client_busy: if summary.ranks.is_empty() { client } else { busiest }.filter(|_| !in_process),
         little_breach: work.and_then(|work| little::breach(run, step, work)),
         host_busy: summary.cpu.host_busy_share.map(|busy| busy / left_to_host(counters)),
-        others_busy: None,
         held_back: held_back(counters),
-        stalled: None,
-        held: None,
         shares: Shares::from_work(work, counters),
-        commits: CommitPath::default(),
-        ladder: None,
-        flat: false,
         page_cache_share: summary.page_cache_share.filter(|_| !gates.explained_by_holes()),
         server_loop_unused: server_loop_unused(run, step),
         reads_alone: summary.update_pct == Some(0.0),
@@ -184,6 +172,7 @@ fn evidence(
             (true, false) => Reader::OneAtATime,
             (true, true) => Reader::Several,
         },
+        ..Evidence::default()
     }
 }
 

@@ -16,8 +16,8 @@ use crate::figures::caps::Cap;
 use crate::figures::counters::{Counters, observed};
 use crate::figures::pace::Pace;
 use crate::figures::window::{self, Window};
-use crate::figures::work::Work;
-use crate::figures::{caps, choices, cpu, device, latency, log, ranks, rates, waits};
+use crate::figures::work::{self, Work};
+use crate::figures::{caps, cpu, latency, log, ranks, rates};
 use crate::judgement::claims::MAX_PAGE_CACHE_SHARE;
 use crate::{commit_contrast, contrast, curve, io_job};
 
@@ -113,25 +113,23 @@ fn by_session(step: &StepRecord, work: &Work) -> Option<BySession> {
     })
 }
 
-#[derive(Clone, Copy)]
-pub(crate) struct Measured<'a> {
-    pub window: Option<&'a Window>,
-    /// Work of sessions; `None` if operations were not reported by session.
-    pub work: Option<&'a Work>,
-    /// Growth of counters; empty without a window.
-    pub counters: &'a Counters,
-    pub pace: Option<&'a Pace>,
-}
-
-/// A step in figures; all that needs a window is unknown without one.
-pub(crate) fn step(run: &Run, step: &StepRecord, Measured { window, work, counters, pace }: Measured) -> StepSummary {
+/// A step in figures; all that needs a window is unknown without one. Without `work`, operations were not reported by
+/// session.
+pub(crate) fn step(
+    run: &Run,
+    step: &StepRecord,
+    window: Option<&Window>,
+    work: Option<&Work>,
+    counters: &Counters,
+    pace: Option<&Pace>,
+) -> StepSummary {
     let workload = step.head.workload.as_ref();
     let iodepth = io_job::iodepth(run, &step.head);
     let rate = |counter| counters.rate(counter);
     let ranks = ranks::ranks(run, step, window, work, counters);
     StepSummary {
         point: step.head.point.clone(),
-        choices: choices::choices(step),
+        choices: work::choices(step),
         like: workload.map_or(Compatibility::default(), |workload| workload.compatibility),
         // A bare file has no log to commit to.
         commit: workload.and_then(|workload| workload.commit_mode("log")).filter(|_| !io_job::on_files(run)),
@@ -164,9 +162,9 @@ pub(crate) fn step(run: &Run, step: &StepRecord, Measured { window, work, counte
         device_in_flight: rates::device_in_flight(rate),
         database_in_flight: counters.ratio(Counter::ReadsInFlight, Counter::ReadsLooks),
         read_latency_mean_us: read_latency_us(run, step, work, counters),
-        waits: window.map_or_else(WaitSummary::default, |w| waits::waits(&step.latencies, w)),
+        waits: window.map_or_else(WaitSummary::default, |w| latency::waits(&step.latencies, w)),
         caps: caps::summary(&Cap::all(counters)),
-        device: window.map_or_else(DeviceSummary::default, |w| device::device(&step.latencies, w, counters)),
+        device: window.map_or_else(DeviceSummary::default, |w| latency::device(&step.latencies, w, counters)),
         physical_writes_per_s: rate(Counter::PhysicalWrites),
         log_bytes_per_s: rate(Counter::LogBytes),
         commits_per_s: log::commits(run, step, work, counters),
@@ -184,7 +182,7 @@ pub(crate) fn step(run: &Run, step: &StepRecord, Measured { window, work, counte
         client_peak_bytes: counters.last(Counter::ClientPeakBytes).filter(|_| ranks.is_empty()),
         ranks,
         targets: Vec::new(),
-        observed: observed::observed(step, window),
+        observed: observed(step, window),
     }
 }
 

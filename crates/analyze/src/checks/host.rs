@@ -1,7 +1,10 @@
-//! Activity of the host in the window that affects a figure.
+//! Activity of the host in the window that affects a figure, and the network of a client.
+
+use std::collections::BTreeMap;
 
 use mindful_core::contract::metric::{Counter, HostSource, MetricFamily};
 use mindful_core::plan::units::format_counted;
+use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::Finding;
 use mindful_core::result::finding::{OTHERS_BUSY, codes};
 
@@ -10,6 +13,7 @@ use crate::figures::counters::{Change, Counters};
 use crate::figures::cpu::{held_back, left_to_host};
 use crate::figures::others::{Named, Others};
 use crate::figures::rates;
+use crate::figures::window::window;
 use crate::judgement::headline::percent;
 use crate::judgement::verdict::HOST_BUSY;
 
@@ -26,7 +30,7 @@ const NAMED_CORES: f64 = 0.02;
 
 /// Names each limit of volume, instance or control group that held the storage back, with its time or share.
 pub(crate) fn caps_reached(caps: &[Cap]) -> Option<Finding> {
-    let reported: Vec<_> = caps.iter().filter(|cap| cap.tells()).map(Cap::in_words).collect();
+    let reported: Vec<_> = caps.iter().filter(|cap| cap.tells).map(|cap| &*cap.in_words).collect();
     let text = "A limit of the volume, the instance or the control group was reached, and for that time the figure \
                 is that limit. A larger volume, instance or limit raises it; more sessions do not.";
     (!reported.is_empty()).then(|| codes::STORAGE_CAP.finding(text, reported.join("; ")))
@@ -121,6 +125,58 @@ fn killed(counters: &Counters) -> Option<Finding> {
     let text = "The kernel killed processes during the window because memory ran out. Free memory, or give the \
                 database less.";
     Some(codes::OUT_OF_MEMORY.finding(text, format!("{} killed", format_counted(killed as u64, "process"))))
+}
+
+/// Share of an interface's speed in bytes counted that means that it is full: gaps and headers of frames are not
+/// counted. They are 2 % of long frames and more of short ones.
+const NETWORK_FULL: f64 = 0.9;
+
+/// The fullest interface of this process's host, where one is full.
+pub(super) fn network_full(step: &StepRecord, counters: &Counters) -> Option<Finding> {
+    let speeds = speeds(step);
+    let of_network = counters.0.iter().filter(|change| change.source == HostSource::Network.name());
+    let ways = of_network.filter_map(|change| {
+        let does = |family: MetricFamily, does| Some((family.find_thing(&change.name)?, does));
+        let received = does(MetricFamily::Received, "received");
+        let (interface, does) = received.or_else(|| does(MetricFamily::Sent, "sent"))?;
+        let (bytes_per_s, speed) = (change.delta? / change.seconds, *speeds.get(interface)?);
+        let mb_per_s = format!("{:.0} of {:.0} MB/s", bytes_per_s / 1e6, speed / 1e6);
+        Some((bytes_per_s / speed, format!("{interface} {does} {mb_per_s}")))
+    });
+    let (share, way) = ways.max_by(|one, other| one.0.total_cmp(&other.0))?;
+    (share > NETWORK_FULL).then(|| {
+        let text = "An interface of mindful's host was full, so the figures are those of the network. Use --loop \
+                    server, a faster network, or ranks on more hosts.";
+        let evidence = format!("{}{way}, {}", first_of_several(step), percent(share));
+        codes::NETWORK_FULL.finding(text, evidence)
+    })
+}
+
+/// The part of a rank judges its own network, because the merged run has only the counters of the first rank.
+pub fn check_part(run: &Run) -> Vec<Finding> {
+    let check = |step: &StepRecord| network_full(step, &Counters::from_step(step, &window(step)?));
+    run.steps.iter().filter_map(check).collect()
+}
+
+fn first_of_several(step: &StepRecord) -> String {
+    match &*step.ranks {
+        [first, _, ..] => format!("rank {} on {}: ", first.rank, first.host),
+        _ => String::new(),
+    }
+}
+
+/// Capacity of each interface in one direction, by its last reading.
+fn speeds(step: &StepRecord) -> BTreeMap<&str, f64> {
+    let of_network = step.series.iter().filter(|series| series.source == HostSource::Network.name());
+    let named = of_network.flat_map(|series| {
+        let last = series.readings.last().map_or(&[][..], |reading| &*reading.values);
+        series.metrics.iter().zip(last)
+    });
+    named
+        .filter_map(|(metric, value)| {
+            Some((MetricFamily::Speed.find_thing(&metric.name)?, value.filter(|v| *v > 0.0)?))
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -1,11 +1,13 @@
-//! Sessions that stood still inside operations: all at once, or single ones.
+//! Sessions that stood still inside operations, all at once or single ones, and operations much slower than others.
 
 use mindful_core::contract::metric::Counter;
 use mindful_core::plan::units::{format_counted, format_rounded};
 use mindful_core::record::run::StepRecord;
 use mindful_core::result::finding::codes;
 use mindful_core::result::{Finding, Severity};
+use mindful_core::workload::OpKind;
 
+use crate::figures::latency::{SLOW, Slow};
 use crate::figures::shares::Shares;
 use crate::figures::stalls::{Stall, meanwhile};
 use crate::figures::window::Window;
@@ -23,11 +25,7 @@ pub(super) fn check_step(step: &StepRecord, window: &Window, work: &Work, found:
 fn together(step: &StepRecord, window: &Window, work: &Work, found: &StepAnalysis) -> Option<Finding> {
     let (stalls, longest) = (&found.stalls, found.stalls.longest()?);
     let stood_s = stalls.us() as f64 / 1e6;
-    let times = if stalls.together.len() > 1 {
-        format!("{} times, {stood_s:.2} s in all, the longest ", stalls.together.len())
-    } else {
-        String::new()
-    };
+    let times = times(stalls.together.len(), stood_s);
     let evidence = format!(
         "{times}{}, {} at once; {} of the window{}{}",
         when(longest, window),
@@ -47,11 +45,7 @@ fn alone(window: &Window, work: &Work, found: &StepAnalysis) -> Option<Finding> 
     let stood_s = alone.iter().map(|(_, stall)| stall.us() as f64 / 1e6).sum::<f64>();
     let share = stood_s / window.seconds() / f64::from(work.sessions);
     let severity = if share > ALONE_SHARE { Severity::Warning } else { Severity::Info };
-    let times = if alone.len() > 1 {
-        format!("{} times, {stood_s:.2} s in all, the longest ", alone.len())
-    } else {
-        String::new()
-    };
+    let times = times(alone.len(), stood_s);
     let evidence = format!(
         "{times}session {} {}; {} of the time of all sessions",
         session + 1,
@@ -61,6 +55,11 @@ fn alone(window: &Window, work: &Work, found: &StepAnalysis) -> Option<Finding> 
     let text = "Single sessions stopped inside an operation while others continued. Causes are a lock, a stopped \
                 process, or a very long I/O. Look at what the server did at that time.";
     Some(Finding::new(codes::SESSION_STALL, severity, text, evidence))
+}
+
+/// The begin of a sentence about several stalls.
+fn times(count: usize, stood_s: f64) -> String {
+    if count > 1 { format!("{count} times, {stood_s:.2} s in all, the longest ") } else { String::new() }
 }
 
 /// `3.01 s from 4.02 s of the window on`.
@@ -103,4 +102,32 @@ fn what_else(step: &StepRecord, window: &Window, stall: &Stall, found: &StepAnal
     }
     let place = if within { "within it" } else { "in the slices around it" };
     if known.is_empty() { String::new() } else { format!("; {place} {}", known.join(", ")) }
+}
+
+/// Share of operations below which slow ones are beyond p99.
+const FEW: f64 = 0.01;
+/// Share of the time above which they weigh.
+const MUCH: f64 = 0.2;
+/// Fewest slow operations that are more than a hiccup, as for a percentile.
+const FEWEST: u64 = 10;
+
+/// Each kind of operation in which a few took much of the time (docs/findings.md, F24). These are too rare for the usual
+/// percentiles, and a mean describes neither them nor the rest.
+pub(super) fn slow_few(work: &Work) -> impl Iterator<Item = Finding> {
+    OpKind::ALL.into_iter().filter_map(|kind| {
+        let slow = Slow::from_work(work.kind(kind))?;
+        let weighs = slow.ops >= FEWEST && slow.ops_share < FEW && slow.time_share > MUCH;
+        weighs.then(|| {
+            let text = "Few operations took much of the time. The mean describes neither these nor the others, and \
+                        p99 excludes them. `mindful show --heat-map` shows when they occurred and how slow they \
+                        were.";
+            let (ops, time) = (percent(slow.ops_share), percent(slow.time_share));
+            let above = slow.above_us;
+            let evidence = format!(
+                "{}: {ops} of operations took longer than {SLOW} times the median ({above:.0} us), {time} of the time",
+                kind.name()
+            );
+            codes::SLOW_FEW.finding(text, evidence)
+        })
+    })
 }

@@ -2,11 +2,9 @@
 
 use mindful_core::record::run::Run;
 pub use mindful_core::result::comparison::{Basis, Verdict};
-use mindful_core::{Error, Result};
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
-use super::{group, machines, student};
 use crate::analysis::Analysis;
 use crate::stats::interval::{CONFIDENCE, Interval};
 use crate::stats::moment::{median, sorted, variance};
@@ -104,31 +102,6 @@ impl NoiseFloor {
         let interval = Interval { low: end(1.0 - tail), high: end(tail), confidence: CONFIDENCE };
         Some(Self { variation, interval, worst, runs: values.len() as u32 })
     }
-}
-
-/// Compares `candidate` with `baseline`.
-///
-/// # Errors
-/// A side without runs, or a figure that is not a positive number.
-pub fn compare_runs(baseline: &[RunValue], candidate: &[RunValue], question: &Question) -> Result<Comparison> {
-    for (side, runs) in [("baseline", baseline), ("candidate", candidate)] {
-        if runs.is_empty() {
-            return Err(Error::plan(format!("the {side} has no run"), "name at least one run a side"));
-        }
-        if let Some(bad) = runs.iter().find(|run| !(run.value.is_normal() && run.value > 0.0)) {
-            return Err(Error::run(
-                format!("a run of the {side} has the figure {}, which has no ratio", bad.value),
-                "omit that run, or compare another figure",
-            ));
-        }
-    }
-    if machines::has_several([baseline, candidate]) {
-        return Ok(machines::compare(baseline, candidate, question));
-    }
-    if baseline.len() == 1 || candidate.len() == 1 {
-        return Ok(student::compare_single(baseline, candidate, question));
-    }
-    Ok(group::compare(baseline, candidate, question))
 }
 
 /// Which way a verdict points when the interval lies wholly above (or below) the margin.

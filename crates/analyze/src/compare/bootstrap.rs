@@ -1,11 +1,11 @@
 //! The second opinion: bias-corrected and accelerated bootstrap (Efron 1987) of the Hodges-Lehmann ratio.
 
 use super::answer::RunValue;
-use crate::stats::autocorrelation;
 use crate::stats::distribution::{normal_below, normal_quantile};
 use crate::stats::interval::{CONFIDENCE, Interval};
 use crate::stats::moment::{mean, quantile, sorted};
 use crate::stats::random::Random;
+use crate::stats::series::autocorrelation_time;
 
 pub(super) const SEED: u64 = 1;
 
@@ -79,7 +79,7 @@ impl Blocks {
     /// `None` for a short series, or a mean not above zero.
     pub(super) fn new(series: &[f64]) -> Option<Self> {
         let center = mean(series).filter(|m| *m > 0.0 && m.is_finite() && series.len() >= SHORTEST_SERIES)?;
-        let length = (2.0 * autocorrelation::time(series)).ceil() as usize;
+        let length = (2.0 * autocorrelation_time(series)).ceil() as usize;
         let mut sum = 0.0;
         let running = series.iter().map(|value| {
             sum += value / center;

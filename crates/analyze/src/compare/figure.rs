@@ -8,6 +8,7 @@ use mindful_core::plan::settings;
 use mindful_core::plan::sweep::Objective;
 use mindful_core::plan::units::format_whole;
 use mindful_core::record::run::{Run, StepRecord};
+use mindful_core::stored_names;
 
 use super::answer::RunValue;
 use super::comparable;
@@ -15,36 +16,27 @@ use crate::analysis::Analysis;
 use crate::figures::blocks::FEWEST_READS_PER_S;
 use crate::step::StepAnalysis;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ComparedFigure {
-    /// Blocks visited per second: higher is faster.
-    Throughput,
-    /// Mean latency of an operation: lower is faster.
-    Mean,
-    /// 99th percentile of an operation: lower is faster.
-    P99,
-    /// Read requests of the database per second, or blocks read where requests are not reported: higher is faster.
-    Reads,
-    /// Requests to the database's cache per second: higher is faster.
-    LogicalReads,
-    /// Mean time of a read as the database saw it: lower is faster.
-    ReadLatency,
-    /// Operations for one unit of the currency that the plans' prices are in: higher is better.
-    PerPrice,
+stored_names! {
+    pub enum ComparedFigure {
+        /// Blocks visited per second: higher is faster.
+        Throughput = "throughput",
+        /// Mean latency of an operation: lower is faster.
+        Mean = "mean",
+        /// 99th percentile of an operation: lower is faster.
+        P99 = "p99",
+        /// Read requests of the database per second, or blocks read where requests are not reported: higher is faster.
+        Reads = "reads",
+        /// Requests to the database's cache per second: higher is faster.
+        LogicalReads = "logical-reads",
+        /// Mean time of a read as the database saw it: lower is faster.
+        ReadLatency = "read-latency",
+        /// Operations for one unit of the currency that the plans' prices are in: higher is better.
+        PerPrice = "per-price",
+    }
 }
 
 /// The fewest operations that have ten beyond the 99th percentile.
 const OPS_OF_P99: u64 = 1_000;
-
-const FIGURES: [(&str, ComparedFigure); 7] = [
-    ("throughput", ComparedFigure::Throughput),
-    ("mean", ComparedFigure::Mean),
-    ("p99", ComparedFigure::P99),
-    ("reads", ComparedFigure::Reads),
-    ("logical-reads", ComparedFigure::LogicalReads),
-    ("read-latency", ComparedFigure::ReadLatency),
-    ("per-price", ComparedFigure::PerPrice),
-];
 
 impl ComparedFigure {
     /// Parses its name on the command line.
@@ -52,11 +44,7 @@ impl ComparedFigure {
     /// # Errors
     /// An unknown name.
     pub fn parse(text: &str) -> Result<Self> {
-        settings::parse_choice(text, &FIGURES)
-    }
-
-    pub fn name(self) -> &'static str {
-        FIGURES.iter().find(|(_, figure)| *figure == self).map_or("", |(name, _)| *name)
+        settings::parse_choice(text, &Self::ALL.map(|figure| (figure.name(), figure)))
     }
 
     pub const fn higher_is_faster(self) -> bool {

@@ -11,7 +11,7 @@ use super::figure::ComparedFigure;
 use super::sides::{compared_runs, value_of_run};
 use crate::stats::moment::mean;
 use crate::stats::random::Random;
-use crate::stats::split::{Split, best_split, splits};
+use crate::stats::series::{Split, best_split, splits};
 
 const SEED: u64 = 1;
 

@@ -1,4 +1,5 @@
-//! Several machines on a side: machines of one type differ, so the unit is the machine and not the run.
+//! Comparison of two groups of runs, several machines on a side among them: machines of one type differ, so the unit is
+//! the machine and not the run.
 //!
 //! A run is `type + machine + run`, the machine drawn at random. The estimate of a type is the mean of its machines,
 //! and a machine's value is the mean of the logarithms of its runs. The error of that mean is the deviation of the
@@ -9,6 +10,7 @@
 use std::collections::BTreeMap;
 
 pub use mindful_core::result::comparison::{MachineSpread, OutlyingMachine};
+use mindful_core::{Error, Result};
 
 use super::answer::{Basis, Comparison, Question, RunValue};
 use super::student::{self, StandardError};
@@ -18,11 +20,32 @@ use crate::stats::moment::{mean, median, sorted, variance};
 /// Share of sides without an outlier for which the farthest machine is still named.
 const OUTLIER_LEVEL: f64 = 0.1;
 
-pub(super) fn has_several(sides: [&[RunValue]; 2]) -> bool {
-    sides.iter().any(|side| Machines::from_runs(side).means.len() > 1)
+/// Compares `candidate` with `baseline`.
+///
+/// # Errors
+/// A side without runs, or a figure that is not a positive number.
+pub fn compare_runs(baseline: &[RunValue], candidate: &[RunValue], question: &Question) -> Result<Comparison> {
+    for (side, runs) in [("baseline", baseline), ("candidate", candidate)] {
+        if runs.is_empty() {
+            return Err(Error::plan(format!("the {side} has no run"), "name at least one run a side"));
+        }
+        if let Some(bad) = runs.iter().find(|run| !(run.value.is_normal() && run.value > 0.0)) {
+            return Err(Error::run(
+                format!("a run of the {side} has the figure {}, which has no ratio", bad.value),
+                "omit that run, or compare another figure",
+            ));
+        }
+    }
+    if [baseline, candidate].iter().any(|side| Machines::from_runs(side).means.len() > 1) {
+        return Ok(compare(baseline, candidate, question));
+    }
+    if baseline.len() == 1 || candidate.len() == 1 {
+        return Ok(student::compare_single(baseline, candidate, question));
+    }
+    Ok(student::compare_several(baseline, candidate, question))
 }
 
-pub(super) fn compare(baseline: &[RunValue], candidate: &[RunValue], question: &Question) -> Comparison {
+fn compare(baseline: &[RunValue], candidate: &[RunValue], question: &Question) -> Comparison {
     let (sides, machines) = ([baseline, candidate], [baseline, candidate].map(Machines::from_runs));
     let [from, to] = machines.each_ref().map(|side| mean(&side.values()).unwrap_or(0.0));
     let error = error(&machines);
@@ -103,7 +126,7 @@ impl Machines {
 /// The mean of the logarithms of each machine, or the logarithms of the runs of a single one.
 pub(super) fn means(side: &[RunValue]) -> Vec<f64> {
     let machines = Machines::from_runs(side);
-    if machines.means.len() > 1 { machines.values() } else { super::group::logarithms(side) }
+    if machines.means.len() > 1 { machines.values() } else { student::logarithms(side) }
 }
 
 /// Variation between the machines of a side, and between runs of one machine; `None` with one machine.

@@ -11,7 +11,7 @@ use mindful_core::result::Severity;
 use crate::analysis::Analysis;
 use crate::judgement::headline::percent;
 use crate::stats::moment::mean;
-use crate::stats::trend::{mann_kendall, theil_sen};
+use crate::stats::series::{mann_kendall, theil_sen};
 
 /// Largest p of a trend over the runs of a side. Four runs in rising or falling order have 0.089.
 const TREND_P: f64 = 0.09;

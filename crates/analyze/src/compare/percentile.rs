@@ -83,21 +83,13 @@ mod tests {
     use super::*;
     use crate::stats::random::Random;
 
-    /// Lognormal latencies of about `median_us`, with the slowest `tail` in 1,000 taking `longer` times as long.
-    fn run(random: &mut Random, median_us: f64, tail: u32, longer: f64) -> Recorder {
+    /// Lognormal latencies of `ops` operations of about `median_us`, with the slowest `tail` in 1,000 taking `longer` times
+    /// as long.
+    fn run(random: &mut Random, ops: u32, median_us: f64, tail: u32, longer: f64) -> Recorder {
         let mut recorder = Recorder::new();
-        for i in 0..20_000_u32 {
+        for i in 0..ops {
             let slow = if i % 1_000 < tail { longer } else { 1.0 };
             recorder.record((median_us * 1e3 * slow * (0.1 * random.normal()).exp()) as u64);
-        }
-        recorder
-    }
-
-    /// A short run, enough for its 95th percentile.
-    fn few(random: &mut Random, median_us: f64) -> Recorder {
-        let mut recorder = Recorder::new();
-        for _ in 0..800 {
-            recorder.record((median_us * 1e3 * (0.1 * random.normal()).exp()) as u64);
         }
         recorder
     }
@@ -106,7 +98,7 @@ mod tests {
         (0..runs)
             .map(|_| {
                 let of_run = median_us * (0.01 * random.normal()).exp();
-                run(random, of_run, tail, longer)
+                run(random, 20_000, of_run, tail, longer)
             })
             .collect()
     }
@@ -155,7 +147,7 @@ mod tests {
         let mut random = Random::new(6, "single");
         let (mut held, mut all) = (0, 0);
         for _ in 0..25 {
-            let (a, b) = (vec![run(&mut random, 200.0, 0, 1.0)], vec![run(&mut random, 220.0, 0, 1.0)]);
+            let (a, b) = (vec![run(&mut random, 20_000, 200.0, 0, 1.0)], vec![run(&mut random, 20_000, 220.0, 0, 1.0)]);
             for shift in reported(&a, &b) {
                 all += 1;
                 held += u32::from(holds(&shift, 1.1));
@@ -163,7 +155,7 @@ mod tests {
             }
         }
         assert!(held * 100 >= all * 92, "{held} of {all}");
-        let one = run(&mut random, 200.0, 0, 1.0);
+        let one = run(&mut random, 20_000, 200.0, 0, 1.0);
         let width = |tau: f64| {
             let side = [RunLatency { histogram: &one, tau }];
             percentile_shifts(&side, &side)[1].interval.map(|i| i.high / i.low).unwrap()
@@ -181,10 +173,10 @@ mod tests {
                 // Where the median lies in its bucket is different each time.
                 let median_us = 200.0 * (1.0 + f64::from(draw) / 3_000.0);
                 let mut side = || -> Vec<Recorder> {
-                    let level = |random: &mut Random| median_us * (between * random.normal()).exp();
                     let mut one = || {
-                        let of_run = level(&mut random);
-                        few(&mut random, of_run)
+                        let of_run = median_us * (between * random.normal()).exp();
+                        // Enough for its 95th percentile.
+                        run(&mut random, 800, of_run, 0, 1.0)
                     };
                     (0..runs).map(|_| one()).collect()
                 };

@@ -16,16 +16,13 @@ pub const NOT_STATED: &str = "not stated";
 /// A fact of where a run was measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Provenance {
-    /// Its name.
     pub name: &'static str,
-    /// Its value; `None` if unknown.
     pub value: Option<String>,
     /// The source of the value, or why it is unknown.
     pub source: Option<String>,
 }
 
 impl Provenance {
-    /// Its value.
     pub fn value(&self) -> &str {
         self.value.as_deref().unwrap_or(NOT_STATED)
     }

@@ -7,13 +7,12 @@ pub(super) mod table;
 mod words;
 
 use mindful_core::result::Validity;
-use mindful_core::result::comparison::NamedFact;
 use mindful_core::result::ranking::{RankedGroup, RankedSide, RankingSummary};
 use mindful_core::{Error, Result};
 
 use self::group::Group;
 use self::run::{NamedSide, RunsOfSide};
-use self::words::{contradict, differing_keys, measured, measured_first};
+use self::words::{differing_keys, groups, measured, measured_first};
 use super::answer::{Basis, Verdict};
 use super::figure::OrderedBy;
 use super::gate::{Gate, GateOutcome};
@@ -34,7 +33,9 @@ impl Ranking {
     pub fn from_sides(sides: &[NamedSide], by: OrderedBy, margin: f64, force: bool) -> Result<Self> {
         refuse_shared(sides)?;
         let judged: Vec<RunsOfSide> = sides.iter().map(|side| RunsOfSide::from_side(side, by)).collect();
-        let groups = groups(&judged);
+        let facts: Vec<_> = judged.iter().map(measured).collect();
+        let things: Vec<_> = facts.iter().zip(&judged).map(|(facts, side)| (&**facts, side.validity())).collect();
+        let groups = groups(&things, |_, _| true);
         let shown = differing_keys(&groups.iter().map(|(key, _)| key.as_slice()).collect::<Vec<_>>());
         let (mut ranked, mut last, mut sentences) = (Vec::new(), Vec::new(), Vec::new());
         for (measured, members) in groups {
@@ -98,21 +99,4 @@ fn refuse_shared(sides: &[NamedSide]) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Sides that measured the same, in their order. Less is known of an INVALID side: it joins the first group that it does
-/// not contradict.
-fn groups(sides: &[RunsOfSide]) -> Vec<(Vec<NamedFact>, Vec<usize>)> {
-    let mut groups: Vec<(Vec<NamedFact>, Vec<usize>)> = Vec::new();
-    let invalid = |at: &usize| sides[*at].validity() == Validity::Invalid;
-    let (last, first): (Vec<usize>, Vec<usize>) = (0..sides.len()).partition(invalid);
-    for at in first.into_iter().chain(last) {
-        let facts = measured(&sides[at]);
-        let same = |key: &Vec<NamedFact>| if invalid(&at) { !contradict(key, &facts) } else { *key == facts };
-        match groups.iter_mut().find(|(key, _)| same(key)) {
-            Some((_, members)) => members.push(at),
-            None => groups.push((facts, vec![at])),
-        }
-    }
-    groups
 }

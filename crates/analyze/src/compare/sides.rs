@@ -6,24 +6,25 @@ use mindful_core::plan::Price;
 use mindful_core::record::run::Run;
 use mindful_core::result::comparison::{
     BothSides, ComparedRun, ComparisonSummary, CurveRatios, Difference, KindShifts, MachineSpread, Medians, NamedFact,
-    PointVerdict, VerdictSummary,
+    PointVerdict, PriceRatio, VerdictSummary,
 };
 use mindful_core::result::{Severity, Summary};
 use mindful_core::workload::OpKind;
 use mindful_core::{Error, Result};
 
-use super::answer::{Comparison, NoiseFloor, Question, RunValue, Side, Verdict, compare_runs};
+use super::answer::{Comparison, NoiseFloor, Question, RunValue, Side, Verdict};
 use super::curve::curves;
 use super::figure::{ComparedFigure, blocks_per_s_by_slice, run_value};
+use super::machines::compare_runs;
 use super::order::{Moment, Sequence};
 use super::percentile::{RunLatency, percentile_shifts};
-use super::price::{price_ratio, prices_of_sides};
 use super::provenance::joined_provenance;
 use super::{comparable, machines};
 use crate::analysis::Analysis;
 use crate::knee::{LoadPoint, Search};
 use crate::stats::interval::CONFIDENCE;
-use crate::stats::{autocorrelation, moment};
+use crate::stats::moment;
+use crate::stats::series::autocorrelation_time;
 use crate::step::StepAnalysis;
 
 const ROLES: [&str; 2] = ["baseline", "candidate"];
@@ -319,6 +320,46 @@ fn adjust(points: &mut [ComparedPoint]) {
     }
 }
 
+/// The price of each side; `None` if a side has none.
+///
+/// # Errors
+/// Runs of one side with different prices, and sides in different currencies.
+fn prices_of_sides(baseline: &Side, candidate: &Side) -> Result<Option<[Price; 2]>> {
+    let (a, b) = (price_of_side("baseline", baseline)?, price_of_side("candidate", candidate)?);
+    let (Some(a), Some(b)) = (a, b) else { return Ok(None) };
+    if a.currency == b.currency {
+        return Ok(Some([a, b]));
+    }
+    Err(Error::plan(
+        format!("the baseline costs {a} per hour, the candidate {b}: the currencies differ"),
+        "use one currency for both prices",
+    ))
+}
+
+fn price_of_side(name: &str, side: &Side) -> Result<Option<Price>> {
+    let mut prices = side.iter().map(|(run, _)| run.head.plan.price.as_ref());
+    let Some(first) = prices.next().flatten() else { return Ok(None) };
+    match prices.find(|other| *other != Some(first)) {
+        None => Ok(Some(first.clone())),
+        Some(other) => {
+            let other = other.map_or_else(|| "no price".to_owned(), Price::to_string);
+            Err(Error::plan(
+                format!("runs of the {name} have two prices, {first} and {other}"),
+                "choose runs with the same --price on each side",
+            ))
+        }
+    }
+}
+
+/// Work per unit of the currency, candidate by baseline.
+pub fn price_ratio(comparison: &Comparison, [baseline, candidate]: &[Price; 2]) -> PriceRatio {
+    let cheaper = baseline.per_hour / candidate.per_hour;
+    PriceRatio {
+        ratio: comparison.ratio * cheaper,
+        interval: comparison.interval.map(|i| [i.low * cheaper, i.high * cheaper]),
+    }
+}
+
 /// p values adjusted for their number (Holm 1979), in input order.
 pub(crate) fn holm(p: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p.len()).collect();
@@ -363,7 +404,7 @@ fn latencies<'a>(side: &'a Side, values: &BTreeMap<String, String>, kind: OpKind
         .filter_map(|(record, step)| {
             let work = step.work.as_ref()?.kind(kind);
             let histogram = work.response.as_ref().unwrap_or(&work.service);
-            let tau = autocorrelation::time(&blocks_per_s_by_slice(record));
+            let tau = autocorrelation_time(&blocks_per_s_by_slice(record));
             (work.ops > 0.0).then_some(RunLatency { histogram, tau })
         })
         .collect()

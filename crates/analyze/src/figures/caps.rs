@@ -20,15 +20,14 @@ const SLACK_S: f64 = 1.0;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cap {
     pub device: String,
-    pub(crate) limit: Limited,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Limited {
-    /// One of [`OF_VOLUME`] held it for so many us of so many seconds.
-    Volume(usize, f64, f64),
-    /// Of one of [`OF_GROUP`] so much was done a second, and so much is allowed.
-    Group(usize, f64, f64),
+    /// Share of the window that it held, or use by limit.
+    share: f64,
+    /// Whether it is reported, and whether it decides the verdict.
+    pub(crate) tells: bool,
+    pub(crate) holds: bool,
+    pub(crate) in_words: String,
+    /// Of a volume: one of [`VOLUME_LIMITS`], and the time that it held, us.
+    volume: Option<(usize, f64)>,
 }
 
 impl Cap {
@@ -37,55 +36,26 @@ impl Cap {
         let volumes = changes_by_source(counters, HostSource::VolumeCaps.name()).filter_map(|change| {
             let (device, name) = change.name.rsplit_once('.')?;
             let limit = VOLUME_LIMITS.iter().position(|(known, _)| *known == name)?;
-            let us = change.delta.filter(|us| *us <= (change.seconds + SLACK_S) * 1e6)?;
-            Some(Self { device: device.to_owned(), limit: Limited::Volume(limit, us, change.seconds) })
+            let seconds = change.seconds;
+            let us = change.delta.filter(|us| *us <= (seconds + SLACK_S) * 1e6)?;
+            let share = (us / 1e6 / seconds).min(1.0);
+            let in_words = format!("{} held {device} for {:.1} of {seconds:.1} s", VOLUME_LIMITS[limit].1, us / 1e6);
+            let (tells, holds) = (share >= REPORTED_SHARE, share >= HELD_SHARE);
+            Some(Self { device: device.to_owned(), share, tells, holds, in_words, volume: Some((limit, us)) })
         });
         let groups = changes_by_source(counters, HostSource::Cgroup.name()).filter_map(|change| {
             let (device, name) = change.name.rsplit_once('.')?;
-            let kind = GROUP_LIMITS.iter().position(|(known, _)| *known == name)?;
+            let (_, what) = GROUP_LIMITS.iter().find(|(known, _)| *known == name)?;
             let limit = changes_by_source(counters, HostSource::Cgroup.name())
                 .find(|limit| limit.name == format!("{device}.{name}{LIMIT_SUFFIX}"))?;
             let may = limit.readings[1].filter(|may| *may > 0.0)?;
-            Some(Self { device: device.to_owned(), limit: Limited::Group(kind, change.delta? / change.seconds, may) })
+            let per_s = change.delta? / change.seconds;
+            let share = per_s / may;
+            let in_words = format!("the control group's {what} at {device} were {per_s:.0}/s, of {may:.0}/s allowed");
+            let held = (AT_LIMIT..BEYOND_LIMIT).contains(&share);
+            Some(Self { device: device.to_owned(), share, tells: held, holds: held, in_words, volume: None })
         });
         volumes.chain(groups).collect()
-    }
-
-    /// Share of the window that it held, or use by limit.
-    pub(crate) fn share(&self) -> f64 {
-        match self.limit {
-            Limited::Volume(_, us, seconds) => (us / 1e6 / seconds).min(1.0),
-            Limited::Group(_, per_s, may) => per_s / may,
-        }
-    }
-
-    pub(crate) fn tells(&self) -> bool {
-        match self.limit {
-            Limited::Volume(..) => self.share() >= REPORTED_SHARE,
-            Limited::Group(..) => (AT_LIMIT..BEYOND_LIMIT).contains(&self.share()),
-        }
-    }
-
-    pub(crate) fn holds(&self) -> bool {
-        match self.limit {
-            Limited::Volume(..) => self.share() >= HELD_SHARE,
-            Limited::Group(..) => self.tells(),
-        }
-    }
-
-    pub(crate) fn in_words(&self) -> String {
-        let device = &self.device;
-        match self.limit {
-            Limited::Volume(limit, us, seconds) => {
-                format!("{} held {device} for {:.1} of {seconds:.1} s", VOLUME_LIMITS[limit].1, us / 1e6)
-            }
-            Limited::Group(kind, per_s, may) => {
-                format!(
-                    "the control group's {} at {device} were {per_s:.0}/s, of {may:.0}/s allowed",
-                    GROUP_LIMITS[kind].1
-                )
-            }
-        }
     }
 }
 
@@ -95,20 +65,16 @@ fn changes_by_source<'a>(counters: &'a Counters, source: &'a str) -> impl Iterat
 
 /// The limits in figures: of several devices the one that was held longest.
 pub(crate) fn summary(caps: &[Cap]) -> CapSummary {
-    let longest = |of: usize| {
-        let times = caps.iter().filter_map(|cap| match cap.limit {
-            Limited::Volume(limit, us, _) if limit == of => Some(us),
-            _ => None,
-        });
-        times.reduce(f64::max)
+    let longest = |limit: usize| {
+        caps.iter().filter_map(|cap| cap.volume).filter(|(of, _)| *of == limit).map(|(_, us)| us).reduce(f64::max)
     };
-    let groups = caps.iter().filter(|cap| matches!(cap.limit, Limited::Group(..)));
+    let groups = caps.iter().filter(|cap| cap.volume.is_none());
     CapSummary {
         volume_iops_us: longest(0),
         volume_bytes_us: longest(1),
         instance_iops_us: longest(2),
         instance_bytes_us: longest(3),
-        group_share: groups.map(Cap::share).reduce(f64::max),
+        group_share: groups.map(|cap| cap.share).reduce(f64::max),
     }
 }
 
@@ -128,8 +94,8 @@ mod tests {
         let figures = summary(&caps);
         assert_eq!((figures.volume_iops_us, figures.instance_bytes_us), (Some(9.8e6), Some(0.4e6)));
         assert_eq!((figures.volume_bytes_us, figures.group_share), (None, None));
-        assert_eq!(caps[0].in_words(), "the volume's limit of IOPS held nvme1n1 for 9.8 of 10.0 s");
-        assert!(caps[0].holds() && caps[1].tells() && !caps[1].holds() && !caps[2].tells());
+        assert_eq!(caps[0].in_words, "the volume's limit of IOPS held nvme1n1 for 9.8 of 10.0 s");
+        assert!(caps[0].holds && caps[1].tells && !caps[1].holds && !caps[2].tells);
     }
 
     #[test]
@@ -154,10 +120,10 @@ mod tests {
             ]))
         };
         let held = group(1_490.0, 1_500.0);
-        assert!(held[0].holds());
-        assert_eq!(held[0].in_words(), "the control group's read requests at vda were 1490/s, of 1500/s allowed");
-        assert!(!group(1_200.0, 1_500.0)[0].tells() && group(1.0, 0.0).is_empty());
+        assert!(held[0].holds);
+        assert_eq!(held[0].in_words, "the control group's read requests at vda were 1490/s, of 1500/s allowed");
+        assert!(!group(1_200.0, 1_500.0)[0].tells && group(1.0, 0.0).is_empty());
         // A limit that was exceeded three times over limits nothing.
-        assert!(!group(4_500.0, 1_500.0)[0].tells() && !group(4_500.0, 1_500.0)[0].holds());
+        assert!(!group(4_500.0, 1_500.0)[0].tells && !group(4_500.0, 1_500.0)[0].holds);
     }
 }

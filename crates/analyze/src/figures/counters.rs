@@ -1,12 +1,12 @@
 //! Counters over the window: differences of two readings by the time between them.
 
-pub(crate) mod observed;
-
 use mindful_core::contract::metric::{Counter, HostSource, MetricKind, Phase};
 use mindful_core::record::run::{Reading, Series, StepRecord};
+use mindful_core::result::{ObservedMetric, ObservedSource};
 
+use crate::figures::rates;
 use crate::figures::window::Window;
-use crate::figures::{published, rates};
+use crate::stats::moment::{mean, variance};
 
 /// Latest reading that can be compared with the sessions' work, as a share of the window. It equals the limit of the
 /// page-cache share.
@@ -155,7 +155,7 @@ fn assigned_changes(series: &Series, step: &StepRecord, window: &Window) -> Opti
     if series.phase != Phase::Settled {
         return None;
     }
-    let (first, last, assignment) = published::assigned(series, step, window)?;
+    let (first, last, assignment) = assigned(series, step, window)?;
     let boundary_us = |boundary: u32| step.boundaries_us.get(boundary as usize).copied();
     let us = boundary_us(window.last_boundary)?.saturating_sub(boundary_us(window.first_boundary)?);
     let mut changes = between(series, first, last, us as f64 / 1e6, 0.0);
@@ -209,4 +209,130 @@ fn between(series: &Series, first: &Reading, last: &Reading, seconds: f64, late_
             unsure: 0.0,
         })
         .collect()
+}
+
+/// Up to this share of the window's blocks, counters are used without correction.
+const CLOSE: f64 = 0.01;
+
+/// How counters that were read while sessions published are assigned to a window. Sessions publish when their slices end.
+///
+/// An operation may be a good part of a slice. Then a reading after a boundary lacks some work that began before it and
+/// contains some that began after it. The number of blocks published by then is known, and so is the growth of a
+/// counter per block, and the blocks of the window.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Assignment {
+    /// Blocks of the window by blocks published between the readings.
+    factor: f64,
+    /// Possible error of figures, as a share of them: blocks that may or may not be in a reading, and half of the
+    /// correction.
+    unsure: f64,
+}
+
+/// The known readings nearest to the ends of the window, and their assignment; `None` if they need no correction.
+fn assigned<'a>(
+    series: &'a Series,
+    step: &StepRecord,
+    window: &Window,
+) -> Option<(&'a Reading, &'a Reading, Assignment)> {
+    let known = || series.readings.iter().filter(|reading| reading.values.iter().any(Option::is_some));
+    let nearest = |boundary: u32| known().min_by_key(|reading| reading.boundary.abs_diff(boundary));
+    let (first, last) = (nearest(window.first_boundary)?, nearest(window.last_boundary)?);
+    let (before, after) = (published(first, series, step), published(last, series, step));
+    let between = middle(after) - middle(before);
+    let index = window.first_boundary..window.last_boundary;
+    let reports = step.reports().filter(|report| index.contains(&report.index));
+    let blocks = reports.fold(0_u64, |all, report| all.saturating_add(report.blocks())) as f64;
+    if between <= 0.0 || blocks <= 0.0 {
+        return None;
+    }
+    let factor = blocks / between;
+    let open = ((after.1 - after.0) + (before.1 - before.0)) as f64 / 2.0 / between;
+    let exact = (factor - 1.0).abs() <= CLOSE && (first.boundary, last.boundary) == (index.start, index.end);
+    (!exact).then_some((first, last, Assignment { factor, unsure: open + (factor - 1.0).abs() / 2.0 }))
+}
+
+/// Blocks published by the time of `reading`, at least and at most. The last one of a step is read when all is.
+fn published(reading: &Reading, series: &Series, step: &StepRecord) -> (u64, u64) {
+    let last = series.readings.last().is_some_and(|last| last.boundary == reading.boundary);
+    if last && step.finished() {
+        return (step.published.total(), step.published.total());
+    }
+    let begin_us = reading.at_us.saturating_add(step.clock_offset_us);
+    step.published.blocks_between(begin_us, begin_us.saturating_add_unsigned(reading.cost_us))
+}
+
+fn middle((least, most): (u64, u64)) -> f64 {
+    f64::midpoint(least as f64, most as f64)
+}
+
+/// All metrics of each source of counters, including those without a figure in the summary.
+pub(crate) fn observed(step: &StepRecord, window: Option<&Window>) -> Vec<ObservedSource> {
+    step.series.iter().map(|series| observed_source(series, step, window)).collect()
+}
+
+fn observed_source(series: &Series, step: &StepRecord, window: Option<&Window>) -> ObservedSource {
+    let boundary_us = |reading: &Reading| step.boundaries_us.get(reading.boundary as usize).copied();
+    let delay_us = |reading: &Reading| {
+        let at_us = reading.at_us.saturating_add(step.clock_offset_us);
+        Some(at_us.saturating_sub(boundary_us(reading)?) as f64)
+    };
+    let inside = |reading: &&Reading| {
+        window.is_some_and(|window| (window.first_boundary..=window.last_boundary).contains(&reading.boundary))
+    };
+    let readings: Vec<&Reading> = series.readings.iter().filter(inside).collect();
+    let at_us = |reading: &Reading| match series.phase {
+        Phase::Boundary => Some(reading.at_us),
+        // Values read in the middle of a slice were constant since the boundary before it.
+        Phase::Settled => boundary_us(reading),
+    };
+    let metric = |number: usize, kind: MetricKind| {
+        let known = readings.iter().filter_map(|reading| Some((at_us(reading)?, (*reading.values.get(number)?)?)));
+        observed_metric(kind, &known.collect::<Vec<_>>())
+    };
+    let metrics = series.metrics.iter().enumerate();
+    let finite = |values: &[f64]| mean(values).filter(|mean| mean.is_finite());
+    ObservedSource {
+        source: series.source.clone(),
+        readings: series.readings.len() as u32,
+        cost_us: finite(&series.readings.iter().map(|reading| reading.cost_us as f64).collect::<Vec<_>>()),
+        delay_us: finite(&series.readings.iter().filter_map(delay_us).collect::<Vec<_>>()),
+        metrics: metrics.map(|(number, known)| (known.name.clone(), metric(number, known.kind))).collect(),
+    }
+}
+
+/// A metric of `readings`, each a time and a value.
+fn observed_metric(kind: MetricKind, readings: &[(i64, f64)]) -> ObservedMetric {
+    let growth = |(from_us, from): (i64, f64), (to_us, to): (i64, f64)| {
+        (to - from) / (to_us.saturating_sub(from_us) as f64 / 1e6)
+    };
+    let (value, values): (Option<f64>, Vec<f64>) = match kind {
+        MetricKind::Counter => {
+            let ends = readings.first().zip(readings.last()).filter(|(first, last)| first.0 < last.0);
+            let grown = ends.map(|(first, last)| growth(*first, *last)).filter(|growth| *growth >= 0.0);
+            (grown, readings.windows(2).map(|pair| growth(pair[0], pair[1])).collect())
+        }
+        MetricKind::Gauge => {
+            let values: Vec<f64> = readings.iter().map(|(_, value)| *value).collect();
+            (mean(&values), values)
+        }
+    };
+    let finite = |value: &f64| value.is_finite();
+    ObservedMetric { value: value.filter(finite), deviation: variance(&values).map(f64::sqrt).filter(finite) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_counter_is_known_by_its_growth_and_a_gauge_by_its_mean() {
+        let readings = [(0, 100.0), (1_000_000, 110.0), (2_000_000, 140.0)];
+        let counter = observed_metric(MetricKind::Counter, &readings);
+        assert_eq!(counter.value, Some(20.0));
+        assert!((counter.deviation.unwrap() - 200.0_f64.sqrt()).abs() < 1e-9, "{counter:?}");
+        let gauge = observed_metric(MetricKind::Gauge, &readings);
+        assert!((gauge.value.unwrap() - 350.0 / 3.0).abs() < 1e-9, "{gauge:?}");
+        let fell = observed_metric(MetricKind::Counter, &[(0, 5.0), (1_000_000, 1.0)]);
+        assert_eq!((fell.value, fell.deviation), (None, None));
+    }
 }

@@ -10,9 +10,8 @@ use mindful_core::workload::{Commit, OpKind};
 
 use crate::figures::blocks;
 use crate::figures::counters::Counters;
-use crate::figures::device::{MOST_LOST, lost_share};
 use crate::figures::floors::places;
-use crate::figures::latency::{merged, quantile_us, timed_by};
+use crate::figures::latency::{MOST_LOST, lost_share, merged, quantile_us, timed_by};
 use crate::figures::window::Window;
 use crate::figures::work::Work;
 

@@ -7,6 +7,7 @@ use mindful_core::record::run::StepRecord;
 
 use crate::figures::window::Window;
 use crate::figures::work::Work;
+use crate::stats::moment::slope;
 
 /// Smallest share of the offered operations that must be delivered.
 pub(crate) const MIN_DELIVERED: f64 = 0.99;
@@ -44,7 +45,7 @@ impl Pace {
             delivered_per_s,
             backlog_begin: begin,
             backlog_end: end,
-            slope_per_s: slope(&points) / per_slice,
+            slope_per_s: slope(points.iter().map(|(boundary, backlog)| (f64::from(*boundary), *backlog))) / per_slice,
             sessions: f64::from(work.sessions),
             seconds: work.seconds,
         })
@@ -77,17 +78,4 @@ fn backlogs(step: &StepRecord, boundaries: RangeInclusive<u32>) -> Vec<(u32, f64
         .map(|(boundary, (_, backlog))| (boundary, backlog as f64))
         .filter(|(boundary, _)| boundaries.contains(boundary))
         .collect()
-}
-
-/// Slope of the least-squares line through `points`; 0 for fewer than two.
-fn slope(points: &[(u32, f64)]) -> f64 {
-    let n = points.len() as f64;
-    let mean_x = points.iter().map(|(x, _)| f64::from(*x)).sum::<f64>() / n;
-    let mean_y = points.iter().map(|(_, y)| y).sum::<f64>() / n;
-    let (mut top, mut bottom) = (0.0, 0.0);
-    for (x, y) in points {
-        top += (f64::from(*x) - mean_x) * (y - mean_y);
-        bottom += (f64::from(*x) - mean_x).powi(2);
-    }
-    if bottom > 0.0 { top / bottom } else { 0.0 }
 }

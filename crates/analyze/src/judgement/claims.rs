@@ -144,14 +144,7 @@ impl Claim {
         match self {
             Self::OneReadPerBlock => one_read_per_block(gates),
             Self::PageCacheOutOfTheWay => page_cache(gates),
-            Self::DeviceQuiet if gates.levels.foreign_sessions_evidence().is_some() => {
-                Held::No(gates.levels.foreign_sessions_evidence().unwrap_or_default())
-            }
-            Self::DeviceQuiet => match (gates.foreign_reads(), gates.foreign_share) {
-                (Some(share), _) => Held::No(format!("others caused {share}")),
-                (None, None) => Held::Unknown("the device is not seen"),
-                (None, Some(_)) => Held::Yes,
-            },
+            Self::DeviceQuiet => device_quiet(gates),
             Self::ReadFromDevice => read_from_device(gates),
             Self::OneRequestPerRead => one_request_per_read(gates),
             Self::Stored => below(&gates.between).map_or(Held::Yes, Held::No),
@@ -188,6 +181,15 @@ fn one_read_per_block(gates: &Gates) -> Held {
         Some(_) => None,
     };
     visited.into_iter().chain(single).reduce(|one, other| format!("{one}; {other}")).map_or(Held::Yes, Held::No)
+}
+
+fn device_quiet(gates: &Gates) -> Held {
+    let caused = || gates.foreign_reads().map(|share| format!("others caused {share}"));
+    match (gates.levels.foreign_sessions_evidence().or_else(caused), gates.foreign_share) {
+        (Some(why), _) => Held::No(why),
+        (None, None) => Held::Unknown("the device is not seen"),
+        (None, Some(_)) => Held::Yes,
+    }
 }
 
 fn page_cache(gates: &Gates) -> Held {

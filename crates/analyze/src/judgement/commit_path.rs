@@ -17,8 +17,7 @@ use crate::figures::log::is_apart_from_data;
 use crate::figures::shares::Shares;
 use crate::judgement::durability::Durability;
 use crate::judgement::headline::{COMMITS, Headline, HeadlineKind, percent};
-use crate::judgement::ladder_step::{FLAT_GAIN, LadderStep};
-use crate::judgement::limit::Limit;
+use crate::judgement::limit::{FLAT_GAIN, LadderStep, Limit};
 use crate::judgement::subject::format_time;
 
 /// Share of the waits for the log that its syncs must explain.
@@ -77,7 +76,7 @@ impl CommitPath {
         let facts = &run.environment;
         let data = devices(facts, Kept::Dataset);
         let of_log: BTreeSet<_> = devices(facts, Kept::Log).difference(&data).copied().collect();
-        let held: Vec<_> = caps.iter().filter(|cap| of_log.contains(&*cap.device)).map(|cap| cap.in_words()).collect();
+        let held: Vec<_> = caps.iter().filter(|cap| of_log.contains(&*cap.device)).map(|cap| &*cap.in_words).collect();
         Self {
             sessions: step.head.session_count() as f64,
             syncs_per_s: summary.log.syncs_per_s,

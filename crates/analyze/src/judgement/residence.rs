@@ -3,7 +3,7 @@
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::workload::Skew;
 
-use crate::comparability::schemas_visited;
+use crate::curve::schemas_visited;
 use crate::figures::blocks::block_bytes;
 use crate::judgement::claims::Gates;
 

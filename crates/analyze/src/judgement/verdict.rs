@@ -6,8 +6,8 @@ use crate::figures::shares::Shares;
 use crate::judgement::claims::MAX_PAGE_CACHE_SHARE;
 use crate::judgement::commit_path::CommitPath;
 use crate::judgement::headline::{ALL_CACHED, percent};
-use crate::judgement::ladder_step::{FLAT_GAIN, LadderStep};
 pub use crate::judgement::limit::Limit;
+use crate::judgement::limit::{FLAT_GAIN, LadderStep};
 use mindful_core::contract::description::Words;
 use mindful_core::contract::wait::WaitClass;
 use mindful_core::result::finding::OTHERS_BUSY;
@@ -388,17 +388,6 @@ mod tests {
 
     fn shares(parts: &[(WaitClass, f64)]) -> Evidence {
         Evidence { shares: Shares::new(parts.iter().copied()), ..Evidence::default() }
-    }
-
-    /// The published sample of the older kit: 42.6 % single-block reads, 32.8 % log buffer space, 17.2 % free buffer
-    /// waits, 4.5 % CPU of database time.
-    #[test]
-    fn the_published_sample_was_limited_by_redo() {
-        let sample =
-            [(WaitClass::Read, 0.426), (WaitClass::Log, 0.328), (WaitClass::Writer, 0.172), (WaitClass::Cpu, 0.045)];
-        let verdict = Verdict::from_evidence(&shares(&sample));
-        assert_eq!(verdict.limit, Limit::Log);
-        assert!(verdict.figures.contains("32.8 % of database time (limit 25 %)"), "{}", verdict.figures);
     }
 
     #[test]

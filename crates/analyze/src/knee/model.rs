@@ -87,7 +87,7 @@ impl Model {
     }
 
     /// Latency of one session that meets no other, s.
-    pub(crate) fn zero_load_s(&self) -> f64 {
+    pub fn zero_load_s(&self) -> f64 {
         match self.kind {
             ModelKind::Usl => (-self.fitted[0]).exp(),
             ModelKind::Capped | ModelKind::CappedRetrograde => self.fitted[0].exp(),

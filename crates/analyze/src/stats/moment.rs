@@ -46,13 +46,15 @@ pub fn batch_means(values: &[f64], length: usize) -> Vec<f64> {
 
 /// Slope of the least-squares line over 0, 1, 2…, per step; 0 below two values.
 pub(crate) fn line_slope(values: &[f64]) -> f64 {
-    let Some(center) = mean(values).filter(|_| values.len() > 1) else { return 0.0 };
-    let middle = (values.len() - 1) as f64 / 2.0;
-    let (mut cross, mut square) = (0.0, 0.0);
-    for (i, value) in values.iter().enumerate() {
-        let x = i as f64 - middle;
-        cross += x * (value - center);
-        square += x * x;
-    }
-    cross / square
+    slope(values.iter().enumerate().map(|(i, value)| (i as f64, *value)))
+}
+
+/// Slope of the least-squares line through `points`; 0 for fewer than two.
+pub(crate) fn slope(points: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
+    let (xs, ys): (Vec<f64>, Vec<f64>) = points.clone().unzip();
+    let (Some(mean_x), Some(mean_y)) = (mean(&xs), mean(&ys)) else { return 0.0 };
+    let (cross, square) = points.fold((0.0, 0.0), |(cross, square), (x, y)| {
+        (cross + (x - mean_x) * (y - mean_y), square + (x - mean_x).powi(2))
+    });
+    if square > 0.0 { cross / square } else { 0.0 }
 }

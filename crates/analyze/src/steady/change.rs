@@ -1,9 +1,8 @@
 //! Jumps inside a window.
 
-use crate::stats::autocorrelation;
 use crate::stats::moment::mean;
 use crate::stats::random::Random;
-use crate::stats::split::{Split, best_split, splits};
+use crate::stats::series::{Split, at_lag, autocorrelation_time, best_split, splits};
 
 /// Shortest stretch between two jumps, s.
 const SHORTEST: usize = 15;
@@ -53,8 +52,8 @@ pub fn changes(series: &[f64], seed: u64) -> Vec<Change> {
 
 /// Share of permutations that separate at least as well; `None` as soon as it can no longer be significant.
 fn permutation_p(rest: &[f64], separation: f64, random: &mut Random) -> Option<f64> {
-    let tau = autocorrelation::time(rest);
-    let lag = autocorrelation::at_lag(rest, 1);
+    let tau = autocorrelation_time(rest);
+    let lag = at_lag(rest, 1);
     // Taking out one mean biases it by (1 + 3 lag) / n (Kendall 1954). Two means are taken out here, of half the points
     // each.
     let corrected = lag + 4.0 * (1.0 + 3.0 * lag) / rest.len() as f64;

@@ -1,7 +1,7 @@
 //! A rate that goes up and down: its period, its swing, and the checkpoints of the database.
 
-use crate::stats::autocorrelation::at_lag;
 use crate::stats::moment::{batch_means, mean, sorted};
+use crate::stats::series::at_lag;
 
 /// Correlation of a series with itself that shows a period.
 const STRONG: f64 = 0.5;

@@ -1,9 +1,8 @@
 //! The level of a window: where it begins, its range and slope, how well it is known, and what moves it.
 
-use crate::stats::autocorrelation::{at_lag, time};
 use crate::stats::distribution::t_quantile;
 use crate::stats::moment::{batch_means, line_slope, mean, variance};
-use crate::stats::trend::{mann_kendall, theil_sen};
+use crate::stats::series::{at_lag, autocorrelation_time, mann_kendall, theil_sen};
 
 /// Points of a batch of MSER-5.
 const BATCH: usize = 5;
@@ -113,7 +112,7 @@ pub fn drift(series: &[f64]) -> Option<Drift> {
     let slope = line_slope(series);
     let rest: Vec<f64> = series.iter().enumerate().map(|(i, v)| v - slope * i as f64).collect();
     let longest = series.len() / FEWEST_BATCHES;
-    let batch = ((2.0 * time(&rest)).ceil() as usize).clamp(1, longest);
+    let batch = ((2.0 * autocorrelation_time(&rest)).ceil() as usize).clamp(1, longest);
     // Few batches are faster to compare, and a trend shows in them as well.
     let batch = batch.max(series.len() / 100).max(1);
     let batches = batch_means(series, batch);
@@ -160,7 +159,7 @@ pub fn trend(series: &[f64]) -> Option<Trend> {
     let phi = (lag + (2.0 + 4.0 * lag) / n).clamp(0.0, LARGEST_LAG);
     let innovations: Vec<f64> = rest.windows(2).map(|pair| pair[1] - phi * pair[0]).collect();
     let first_order = variance(&innovations)? / (1.0 - phi).powi(2);
-    let long_run = first_order.max(time(&rest) * variance(&rest)?);
+    let long_run = first_order.max(autocorrelation_time(&rest) * variance(&rest)?);
     let error = (12.0 * long_run / (n * (n * n - 1.0))).sqrt() * (n - 1.0);
     Some(Trend { change: slope * (n - 1.0) / center, error: error / center })
 }
@@ -176,7 +175,7 @@ const LENGTH: f64 = 5.0;
 /// `None` below ten points, or if the mean is not above zero.
 pub fn precision(series: &[f64]) -> Option<f64> {
     let center = mean(series).filter(|m| *m > 0.0 && series.len() >= 10)?;
-    let points = series.len() as f64 / time(series);
+    let points = series.len() as f64 / autocorrelation_time(series);
     let error = |square: f64, count: f64| t_quantile(0.975, (count - 1.0).max(1.0)) * (square / count).sqrt();
     let [fewest, most] = BATCHES;
     let half = match (points / LENGTH).floor() as usize {

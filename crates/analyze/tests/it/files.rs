@@ -1,6 +1,6 @@
 //! Runs on bare files with a known truth: large reads, several I/Os in flight, writes without reads.
 
-use crate::judged::{codes, has, headline};
+use crate::judged::{codes, has, headline, near};
 use crate::made::{BLOCK_BYTES, Made, add, scale, workload};
 use mindful_analyze::analyze;
 use mindful_analyze::judgement::headline::HeadlineKind;
@@ -12,10 +12,6 @@ use mindful_core::workload::{LoopSite, OpKind};
 /// Blocks in a large read of 1 MiB.
 const LARGE: u64 = 128;
 const MIB_OF_A_BLOCK: f64 = BLOCK_BYTES / 1_048_576.0;
-
-fn near(figure: f64, truth: f64) {
-    assert!((figure / truth - 1.0).abs() <= 1e-3, "{figure} for {truth}");
-}
 
 /// `run` as one of bare files: no cache, no logical reads.
 fn on_files(mut run: Run, io: &str, iodepth: u32) -> Run {
@@ -57,8 +53,8 @@ fn large_direct_reads_are_storage_reads_in_bytes() {
     let analysis = analyze(&large(1.0));
     let (step, headline) = (&analysis.summary.steps[0], headline(&analysis));
     assert_eq!((headline.kind, headline.label.as_str()), (HeadlineKind::Storage, "storage MiB/s (reads)"));
-    near(headline.per_s, step.ops.scan.as_ref().unwrap().per_s);
-    near(step.physical_reads_per_s.unwrap() * MIB_OF_A_BLOCK, headline.per_s);
+    near(Some(headline.per_s), step.ops.scan.as_ref().unwrap().per_s, 1e-3);
+    near(step.physical_reads_per_s, headline.per_s / MIB_OF_A_BLOCK, 1e-3);
     assert_eq!(step.page_cache_share, Some(0.0));
     assert_eq!((step.read_latency_mean_us, step.cpu.iops_per_core), (None, None), "of no single block");
     assert_eq!(codes(&analysis), [""; 0]);
@@ -133,7 +129,7 @@ fn blocks_of_a_file_never_come_from_a_database_cache() {
     let analysis = analyze(&writes);
     let headline = headline(&analysis);
     assert_eq!((headline.kind, headline.label.as_str()), (HeadlineKind::Operations, "writes per second (files)"));
-    near(headline.per_s, analysis.summary.steps[0].blocks_visited_per_s.unwrap());
+    near(analysis.summary.steps[0].blocks_visited_per_s, headline.per_s, 1e-3);
     assert_eq!(analysis.summary.steps[0].commit, None, "there is no log");
 }
 

@@ -21,11 +21,12 @@ fn each_curve_is_recovered_within_a_tenth_and_its_model_chosen() {
         let mut right = 0;
         for seed in 0..6 {
             let found = knee(curve, seed, 0);
-            right += u32::from(found.model == curve.kind);
-            assert!(near(found.max_per_s, curve.max_per_s, 0.1), "{}: {found:?}", curve.name);
-            assert!(near(found.zero_load_us, curve.zero_load_us, 0.1), "{}: {found:?}", curve.name);
-            if found.model == curve.kind {
-                assert!(near(found.asymptote_sessions.unwrap(), curve.asymptote, 0.1), "{}: {found:?}", curve.name);
+            let (model, summary) = (&found.fits[0].model, &found.summary);
+            right += u32::from(model.kind() == curve.kind);
+            assert!(near(summary.max_per_s.unwrap(), curve.max_per_s, 0.1), "{}: {found:?}", curve.name);
+            assert!(near(model.zero_load_s() * 1e6, curve.zero_load_us, 0.1), "{}: {found:?}", curve.name);
+            if model.kind() == curve.kind {
+                assert!(near(summary.asymptote_sessions.unwrap(), curve.asymptote, 0.1), "{}: {found:?}", curve.name);
             }
         }
         assert!(right >= 5, "{}: {right} of 6", curve.name);
@@ -37,7 +38,7 @@ fn a_peak_is_reported_only_where_throughput_really_falls() {
     for curve in &LADDERS {
         for seed in 10..13 {
             let found = knee(curve, seed, 120);
-            match (curve.peak, found.peak_sessions) {
+            match (curve.peak, found.summary.peak_sessions) {
                 (Some(truth), Some(peak)) => assert!(near(peak, truth, 0.1), "{}: {peak}", curve.name),
                 (None, None) => {}
                 other => panic!("{}: {other:?}", curve.name),
@@ -81,7 +82,7 @@ fn too_few_loads_are_refused_with_the_missing_ones() {
 fn a_ladder_that_never_saturates_has_no_asymptote() {
     let rise = |n: u32| LoadPoint { sessions: n, throughput: 1e4 * f64::from(n), error: None, p99_us: None };
     let ladder: Vec<LoadPoint> = [1, 2, 3, 4, 6, 8, 12, 16].map(rise).to_vec();
-    let found = find(&ladder, &Search { resamples: 0, ..Search::default() }).unwrap();
+    let found = find(&ladder, &Search { resamples: 0, ..Search::default() }).unwrap().summary;
     assert_eq!((found.asymptote_sessions, found.best_power_sessions, found.peak_sessions), (None, None, None));
 }
 
@@ -109,10 +110,10 @@ proptest! {
         }
         match (find(&points, &search), find(&turned, &search)) {
             (Ok(knee), Ok(other)) => {
-                prop_assert!(knee.max_per_s.is_finite() && knee.zero_load_us.is_finite());
+                let (knee, other) = (knee.summary, other.summary);
                 let marks = [knee.asymptote_sessions, knee.best_power_sessions, knee.peak_sessions];
                 prop_assert!(marks.into_iter().flatten().all(|m| m.is_finite() && m > 0.0));
-                prop_assert!(near(knee.max_per_s, other.max_per_s, 1e-9));
+                prop_assert!(near(knee.max_per_s.unwrap(), other.max_per_s.unwrap(), 1e-9));
             }
             (Err(_), Err(_)) => {}
             other => prop_assert!(false, "{:?}", other),
@@ -125,7 +126,7 @@ proptest! {
         let ladder = LADDERS[which].ladder(&mut Random::new(5, "ladder"), 0.01);
         let scaled: Vec<LoadPoint> =
             ladder.iter().map(|p| LoadPoint { throughput: p.throughput * 10.0_f64.powi(power), ..*p }).collect();
-        let (one, other) = (find(&ladder, &search).unwrap(), find(&scaled, &search).unwrap());
+        let (one, other) = (find(&ladder, &search).unwrap().summary, find(&scaled, &search).unwrap().summary);
         prop_assert_eq!(one.model, other.model);
         prop_assert!(near(one.asymptote_sessions.unwrap(), other.asymptote_sessions.unwrap(), 1e-4));
     }

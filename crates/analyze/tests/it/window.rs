@@ -115,15 +115,6 @@ fn fixed_work_is_measured_until_the_first_stop() {
 }
 
 #[test]
-fn a_session_that_falls_behind_is_found() {
-    let mut run = Made { latency_us: 1_000, ..Made::default() }.run();
-    for (_, slice) in run.steps[0].unmerged.iter_mut().filter(|(session, _)| *session == 2) {
-        slice.op_mut(OpKind::Select).ops /= 2;
-    }
-    assert!(has(&analyze(&run), "unfair"));
-}
-
-#[test]
 fn a_step_in_throughput_is_reported_in_a_long_window() {
     let long = Made { seconds: 90, latency_us: 10_000, ..Made::default() };
     assert!(!has(&analyze(&long.run()), "not-steady"));

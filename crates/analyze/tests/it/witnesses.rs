@@ -8,7 +8,7 @@ use mindful_core::contract::wait::{SAMPLES, WaitClass, WaitEvent};
 use mindful_core::record::run::Run;
 use mindful_core::result::Severity;
 
-use crate::judged::{self, limit, verdict};
+use crate::judged::{self, limit, near, verdict};
 use crate::made::{Made, add};
 
 /// A run with these counts in its samples, and these shares of its threads on a CPU and in the run queue.
@@ -29,17 +29,13 @@ fn shares(run: &Run) -> Shares {
     analyze(run).steps[0].evidence.shares.clone()
 }
 
-fn near(value: Option<f64>, expected: f64) {
-    assert!(value.is_some_and(|value| (value - expected).abs() < 1e-6), "{value:?} instead of {expected}");
-}
-
 #[test]
 fn only_a_session_that_is_asleep_waits_for_a_read() {
     let samples = [("cpu/cpu", 3.0), ("read/DataFileRead", 397.0)];
-    near(shares(&run(&samples, None)).get(WaitClass::Read), 0.9925);
+    near(shares(&run(&samples, None)).get(WaitClass::Read), 0.9925, 1e-6);
     let one_cpu = run(&samples, Some((0.03, 0.75)));
-    near(shares(&one_cpu).get(WaitClass::Read), 0.22);
-    near(shares(&one_cpu).get(WaitClass::Cpu), 0.78);
+    near(shares(&one_cpu).get(WaitClass::Read), 0.22, 1e-6);
+    near(shares(&one_cpu).get(WaitClass::Cpu), 0.78, 1e-6);
     let analysis = analyze(&one_cpu);
     let verdict = verdict(&analysis);
     assert!(verdict.limit == Limit::Cpu && verdict.figures.contains("75 % waiting for one"), "{verdict:?}");
@@ -51,7 +47,7 @@ fn sessions_seen_just_before_they_sleep_wait_for_the_device() {
     let samples = [("cpu/cpu", 280.0), ("read/data_file", 120.0)];
     assert_eq!(limit(&analyze(&run(&samples, None))), Limit::Undecided);
     let slept = run(&samples, Some((0.11, 0.04)));
-    near(shares(&slept).get(WaitClass::Read), 0.85);
+    near(shares(&slept).get(WaitClass::Read), 0.85, 1e-6);
     assert_eq!(limit(&analyze(&slept)), Limit::DeviceLatency);
 }
 
@@ -59,15 +55,15 @@ fn sessions_seen_just_before_they_sleep_wait_for_the_device() {
 fn idle_time_is_not_database_time() {
     let half_idle = run(&[("cpu/cpu", 100.0), ("read/page", 100.0), ("idle/sleep", 200.0)], Some((0.2, 0.05)));
     // Of 0.75 asleep two thirds are idle.
-    near(shares(&half_idle).get(WaitClass::Read), 0.5);
-    near(shares(&half_idle).get(WaitClass::Cpu), 0.5);
+    near(shares(&half_idle).get(WaitClass::Read), 0.5, 1e-6);
+    near(shares(&half_idle).get(WaitClass::Cpu), 0.5, 1e-6);
 }
 
 #[test]
 fn time_asleep_that_no_sample_explains_is_other_time() {
     let unexplained = shares(&run(&[("cpu/cpu", 400.0), ("read/page", 0.0)], Some((0.1, 0.0))));
-    near(unexplained.get(WaitClass::Other), 0.9);
-    near(unexplained.get(WaitClass::Cpu), 0.1);
+    near(unexplained.get(WaitClass::Other), 0.9, 1e-6);
+    near(unexplained.get(WaitClass::Cpu), 0.1, 1e-6);
 }
 
 /// A clock of a wait continues while its session waits for a CPU.

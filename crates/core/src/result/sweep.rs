@@ -51,7 +51,7 @@ stored_names! {
 }
 
 /// The knee of a ladder of sessions.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KneeSummary {
     /// Name of the model that describes the ladder best; null when the ladder has too few points for one.

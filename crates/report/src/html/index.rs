@@ -101,7 +101,7 @@ pub fn index(mut runs: Vec<IndexedRun>, by: OrderedBy, margin: f64) -> Result<St
     let filters: Vec<Choices> = FILTERS.iter().map(|filter| Choices::of_runs(&runs, *filter)).collect();
     let shown: Vec<&Choices> = filters.iter().filter(|choices| choices.values.len() > 1).collect();
     let rows = runs.iter().filter_map(|run| run.row.as_deref().cloned());
-    let table = table(rows.collect(), by, margin)?;
+    let table = table(&rows.collect::<Vec<_>>(), by, margin)?;
     let groups = &table.runs;
     let rules: String = shown.iter().map(|choices| choices.rules()).collect();
     let mut html = html::head("mindful: all runs", &format!("{STYLE}{rules}"));

@@ -157,7 +157,7 @@ fn device(page: &mut Panel, step: &StepAnalysis) {
     let kinds =
         [counted("reads", device.reads_timed, "timed", reads), counted("writes", device.writes_timed, "timed", writes)];
     let kinds = joined(kinds, "; ");
-    let lost = mindful_analyze::figures::device::lost_share(&step.counters).filter(|lost| *lost > 0.0);
+    let lost = mindful_analyze::figures::latency::lost_share(&step.counters).filter(|lost| *lost > 0.0);
     if let (Some(one_of), false) = (device.one_of, kinds.is_empty()) {
         let share =
             if one_of == 1 { "each request".to_owned() } else { format!("1 of {} requests", format_whole(one_of)) };

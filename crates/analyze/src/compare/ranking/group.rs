@@ -49,16 +49,13 @@ impl Group {
             let (side, runs) = &ranked[*at];
             let best = ranks.order[0];
             let ratio = ranks.ratio(*at, best).filter(|_| *at != best);
-            let reads: Vec<f64> = runs.iter().filter_map(|run| run.reads).collect();
             sides.push(RankedSide {
                 rank: Some(ranks.ranks[*at]),
-                value: Some(values[*at].median()),
-                interval: values[*at].interval(),
                 by_best: ratio.map(|(ratio, ..)| ratio).or(Some(1.0)),
                 by_best_interval: ratio.and_then(|(_, interval, _)| interval),
                 basis: ratio.map(|(.., compared)| compared.basis),
                 machines: machines::spread(&values[*at].runs, margin),
-                ..priced(unranked(side, runs, None), median(&reads))
+                ..measured_side(side, runs, &values[*at])
             });
         }
         sides.extend(without.iter().map(|(side, why)| unranked(side, &[], Some(why.clone()))));
@@ -148,13 +145,22 @@ fn leave_open(ranks: &mut Ranks, sides: &[&RunsOfSide], values: &[SideValues], m
 /// One side: its figure and its price, or the reason why it does not have a figure.
 pub(super) fn single(side: &RunsOfSide, by: OrderedBy) -> RankedSide {
     match side.ordered(by, false, side.currencies().next()) {
-        Ok(runs) => {
-            let values = SideValues { runs: values_of(&runs), noise: side.noise };
-            let reads: Vec<f64> = runs.iter().filter_map(|run| run.reads).collect();
-            let side = priced(unranked(side, &runs, None), median(&reads));
-            RankedSide { value: Some(values.median()), interval: values.interval(), ..side }
-        }
+        Ok(runs) => measured_side(side, &runs, &SideValues { runs: values_of(&runs), noise: side.noise }),
         Err(why) => unranked(side, &[], Some(why)),
+    }
+}
+
+/// A side with its figure and its price, and nothing of its ranks.
+fn measured_side(side: &RunsOfSide, runs: &[&OrderedRun], values: &SideValues) -> RankedSide {
+    let reads: Vec<f64> = runs.iter().filter_map(|run| run.reads).collect();
+    let reads_per_s = median(&reads).filter(|reads| *reads > 0.0);
+    let ranked = unranked(side, runs, None);
+    RankedSide {
+        value: Some(values.median()),
+        interval: values.interval(),
+        per_million_reads: ranked.price.as_ref().zip(reads_per_s).map(|(price, reads)| price.per_million(reads)),
+        reads_per_s,
+        ..ranked
     }
 }
 
@@ -186,12 +192,6 @@ fn unranked(side: &RunsOfSide, ordered: &[&OrderedRun], no_rank: Option<String>)
         place: joined_places(side.runs.iter().map(|run| run.place.as_slice())),
         differs: Vec::new(),
     }
-}
-
-fn priced(side: RankedSide, reads: Option<f64>) -> RankedSide {
-    let reads = reads.filter(|reads| *reads > 0.0);
-    let per_million_reads = side.price.as_ref().zip(reads).map(|(price, reads)| price.per_million(reads));
-    RankedSide { reads_per_s: reads, per_million_reads, ..side }
 }
 
 /// Marks the sides that no side beats which costs no more.

@@ -8,7 +8,8 @@
 
 use mindful_core::Result;
 
-use crate::compare::answer::{Comparison, NoiseFloor, Question, RunValue, Verdict, compare_runs};
+use crate::compare::answer::{Comparison, NoiseFloor, Question, RunValue, Verdict};
+use crate::compare::machines::compare_runs;
 use crate::compare::student::StandardError;
 use crate::stats::moment::{mean, median, variance};
 

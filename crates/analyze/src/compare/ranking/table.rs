@@ -8,13 +8,12 @@ use std::collections::BTreeMap;
 
 use mindful_core::Result;
 use mindful_core::record::run::Run;
-use mindful_core::result::Validity;
 use mindful_core::result::comparison::NamedFact;
 use mindful_core::result::ranking::{RankedGroup, RankedSide, RankingSummary};
 
 use super::group::{Group, mark_efficient, single, summary};
 use super::run::{RankedRun, RunsOfSide};
-use super::words::{contradict, differing_keys, group_sentence, measured, measured_first};
+use super::words::{differing_keys, group_sentence, groups, measured, measured_first};
 use crate::analysis::Analysis;
 use crate::compare::figure::OrderedBy;
 use crate::compare::provenance::NOT_STATED;
@@ -64,11 +63,17 @@ pub struct RunTable {
 ///
 /// # Errors
 /// A figure that has no ratio.
-pub fn table(rows: Vec<TableRow>, by: OrderedBy, margin: f64) -> Result<RunTable> {
-    let groups = groups(rows);
-    let shown = differing_keys(&groups.keys().map(Vec::as_slice).collect::<Vec<_>>());
-    let mut groups: Vec<(Vec<NamedFact>, Vec<TableRow>)> = groups.into_iter().collect();
-    groups.sort_by_key(|(_, rows)| std::cmp::Reverse(rows.len()));
+pub fn table(rows: &[TableRow], by: OrderedBy, margin: f64) -> Result<RunTable> {
+    let things: Vec<_> = rows.iter().map(|row| (&*row.measured, row.run.compared.validity)).collect();
+    let is_of_tag = |at: usize, others: &[usize]| {
+        let row: &TableRow = &rows[at];
+        row.tag.is_some() && others.iter().any(|other| rows[*other].tag == row.tag)
+    };
+    let mut groups = groups(&things, is_of_tag);
+    let shown = differing_keys(&groups.iter().map(|(key, _)| key.as_slice()).collect::<Vec<_>>());
+    groups.sort_by(|(one, rows), (other, others)| others.len().cmp(&rows.len()).then_with(|| one.cmp(other)));
+    let of_group = |members: Vec<usize>| members.into_iter().map(|at| &rows[at]).collect::<Vec<_>>();
+    let groups: Vec<_> = groups.into_iter().map(|(key, members)| (key, of_group(members))).collect();
     let (mut ranked, mut not_ranked, mut sentences) = (Vec::new(), Vec::new(), Vec::new());
     for (key, rows) in &groups {
         let sides = sides(rows);
@@ -93,28 +98,13 @@ pub fn table(rows: Vec<TableRow>, by: OrderedBy, margin: f64) -> Result<RunTable
     Ok(RunTable { runs: runs.collect(), sides: summary(by, margin, sentences, ranked), not_ranked })
 }
 
-/// Rows that measured the same. Less is known of an INVALID run: it joins the runs of its tag that it does not contradict.
-fn groups(rows: Vec<TableRow>) -> BTreeMap<Vec<NamedFact>, Vec<TableRow>> {
-    let mut groups: BTreeMap<Vec<NamedFact>, Vec<TableRow>> = BTreeMap::new();
-    let (invalid, valid): (Vec<_>, Vec<_>) =
-        rows.into_iter().partition(|row| row.run.compared.validity == Validity::Invalid);
-    for row in valid.into_iter().chain(invalid) {
-        let is_of_tag = |rows: &[TableRow]| row.tag.is_some() && rows.iter().any(|other| other.tag == row.tag);
-        let is_invalid = row.run.compared.validity == Validity::Invalid;
-        let joined = groups.iter().find(|(key, rows)| is_invalid && is_of_tag(rows) && !contradict(key, &row.measured));
-        let key = joined.map_or_else(|| row.measured.clone(), |(key, _)| key.clone());
-        groups.entry(key).or_default().push(row);
-    }
-    groups
-}
-
 fn side(name: &str, runs: Vec<RankedRun>) -> RunsOfSide {
     RunsOfSide { name: name.to_owned(), runs, noise: None }
 }
 
 /// The runs of each tag that has several, the oldest first.
-fn sides(rows: &[TableRow]) -> Vec<RunsOfSide> {
-    let mut sides: BTreeMap<&str, Vec<&TableRow>> = BTreeMap::new();
+fn sides<'a>(rows: &[&'a TableRow]) -> Vec<RunsOfSide> {
+    let mut sides: BTreeMap<&'a str, Vec<&TableRow>> = BTreeMap::new();
     for row in rows {
         if let Some(tag) = &row.tag {
             sides.entry(tag).or_default().push(row);
@@ -130,7 +120,7 @@ fn sides(rows: &[TableRow]) -> Vec<RunsOfSide> {
 }
 
 /// Each run as a side. The best is first, those without a figure are last.
-fn runs_in_order(rows: &[TableRow], by: OrderedBy) -> Vec<RankedSide> {
+fn runs_in_order(rows: &[&TableRow], by: OrderedBy) -> Vec<RankedSide> {
     let mut sides: Vec<RankedSide> = rows.iter().map(|row| single(&side(&row.id, vec![row.run.clone()]), by)).collect();
     for (side, differs) in sides.iter_mut().zip(unlike_most(rows)) {
         side.differs = differs;
@@ -149,7 +139,7 @@ fn runs_in_order(rows: &[TableRow], by: OrderedBy) -> Vec<RankedSide> {
 }
 
 /// For each row the facts that differ from those of most rows.
-fn unlike_most(rows: &[TableRow]) -> Vec<Vec<NamedFact>> {
+fn unlike_most(rows: &[&TableRow]) -> Vec<Vec<NamedFact>> {
     let facts: Vec<BTreeMap<&str, String>> = rows.iter().map(|row| row.run.facts.by_name()).collect();
     let mut counts: BTreeMap<&str, BTreeMap<Option<&String>, usize>> = BTreeMap::new();
     for (name, value) in facts.iter().flatten() {

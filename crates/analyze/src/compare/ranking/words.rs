@@ -1,7 +1,8 @@
-//! The words of a ranking: the workload that headings of groups name, and the result in sentences.
+//! Groups of what measured the same, the workload that their headings name, and the result in sentences.
 
 use std::collections::BTreeMap;
 
+use mindful_core::result::Validity;
 use mindful_core::result::comparison::NamedFact;
 use mindful_core::result::ranking::RankedSide;
 
@@ -41,8 +42,30 @@ pub(super) fn measured(side: &RunsOfSide) -> Vec<NamedFact> {
 }
 
 /// Whether a fact of `others` has another value in `facts`.
-pub(super) fn contradict(facts: &[NamedFact], others: &[NamedFact]) -> bool {
+fn contradict(facts: &[NamedFact], others: &[NamedFact]) -> bool {
     others.iter().any(|other| facts.iter().any(|fact| fact.name == other.name && fact.value != other.value))
+}
+
+/// Numbers of things that measured the same, in their order. Less is known of an INVALID one: it joins the first group
+/// that it does not contradict and that it `may_join`.
+pub(super) fn groups(
+    things: &[(&[NamedFact], Validity)],
+    may_join: impl Fn(usize, &[usize]) -> bool,
+) -> Vec<(Vec<NamedFact>, Vec<usize>)> {
+    let mut groups: Vec<(Vec<NamedFact>, Vec<usize>)> = Vec::new();
+    let invalid = |at: &usize| things[*at].1 == Validity::Invalid;
+    let (last, first): (Vec<usize>, Vec<usize>) = (0..things.len()).partition(invalid);
+    for at in first.into_iter().chain(last) {
+        let facts = things[at].0;
+        let joins = |key: &[NamedFact], members: &[usize]| {
+            key == facts || invalid(&at) && !contradict(key, facts) && may_join(at, members)
+        };
+        match groups.iter_mut().find(|(key, members)| joins(key, members)) {
+            Some((_, members)) => members.push(at),
+            None => groups.push((facts.to_vec(), vec![at])),
+        }
+    }
+    groups
 }
 
 /// The sentence of a group: `c is 1.31 times b (1.25 to 1.38) and costs 0.92 of it; a and b cannot be told apart.`

@@ -14,7 +14,7 @@ fn table_of(runs: &[(String, usize, u64)]) -> RunTable {
         run.head.id = format!("20261121-013542-{tag}-{number}");
         TableRow::from_run(&run.head.id, &run, &analyze(&run), by)
     };
-    table(runs.iter().map(row).collect(), by, 0.03).unwrap()
+    table(&runs.iter().map(row).collect::<Vec<_>>(), by, 0.03).unwrap()
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn a_run_that_repeats_a_step_differs_in_no_fact() {
         run.head.id = format!("20261121-013542-{number}");
         TableRow::from_run(&run.head.id, &run, &analyze(&run), by)
     };
-    let table = table(vec![row(0, &[1, 2]), row(1, &[1, 2]), row(2, &[1, 2, 2])], by, 0.03).unwrap();
+    let table = table(&[row(0, &[1, 2]), row(1, &[1, 2]), row(2, &[1, 2, 2])], by, 0.03).unwrap();
     for side in &table.runs[0].sides {
         assert!(side.differs.is_empty(), "{}: {:?}", side.name, side.differs);
     }
@@ -71,7 +71,7 @@ fn sweeps_of_different_work_are_in_different_groups() {
         run.head.id = id.to_owned();
         TableRow::from_run(id, &run, &analyze(&run), by)
     };
-    let table = table(vec![row("single", 1), row("again", 1), row("large", 64)], by, 0.03).unwrap();
+    let table = table(&[row("single", 1), row("again", 1), row("large", 64)], by, 0.03).unwrap();
     let sizes: Vec<usize> = table.runs.iter().map(|group| group.sides.len()).collect();
     assert_eq!(sizes, [2, 1]);
 }
