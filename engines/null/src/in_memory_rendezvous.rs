@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use mindful_core::Result;
 use mindful_core::contract::clock::Clock;
 use mindful_core::ranks::rendezvous::{PeerRow, RankRow, Rendezvous, is_lease_over};
+use mindful_core::{Error, Result};
 
 #[derive(Debug)]
 pub struct InMemoryRendezvous {
     clock: Arc<dyn Clock>,
-    held: Mutex<Held>,
+    held: Arc<Mutex<Held>>,
+    /// When it stops to answer, by the clock's own time.
+    lost_at: Option<Duration>,
 }
 
 #[derive(Debug, Default)]
@@ -24,13 +26,22 @@ struct Held {
 
 impl InMemoryRendezvous {
     pub fn new(clock: Arc<dyn Clock>) -> Self {
-        Self { clock, held: Mutex::default() }
+        Self { clock, held: Arc::default(), lost_at: None }
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
+    /// The same for a rank that loses it at `lost_at`, by the clock's own time.
+    #[must_use]
+    pub fn lost_at(&self, lost_at: Duration) -> Self {
+        Self { clock: Arc::clone(&self.clock), held: Arc::clone(&self.held), lost_at: Some(lost_at) }
+    }
+
+    fn held(&self) -> Result<MutexGuard<'_, Held>> {
+        if self.lost_at.is_some_and(|lost_at| self.clock.elapsed() >= lost_at) {
+            return Err(Error::target("the rendezvous does not answer", "check the network"));
+        }
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         held.calls += 1;
-        held
+        Ok(held)
     }
 
     /// Number of reads and writes so far, and bytes in chunks that were not removed.
@@ -64,7 +75,7 @@ impl Rendezvous for InMemoryRendezvous {
     }
 
     fn claim_rank(&self, job: &str, row: &RankRow, lease: Duration) -> Result<Option<RankRow>> {
-        let (expires_us, mut held) = (self.expires_us(lease), self.held());
+        let (expires_us, mut held) = (self.expires_us(lease), self.held()?);
         let place = held.rows.entry((job.to_owned(), row.rank)).or_insert_with(|| (row.clone(), expires_us));
         if place.0.token != row.token && !is_lease_over(place.1, self.clock.now_us()) {
             return Ok(Some(place.0.clone()));
@@ -74,7 +85,7 @@ impl Rendezvous for InMemoryRendezvous {
     }
 
     fn update_row(&self, job: &str, row: &RankRow, lease: Duration) -> Result<bool> {
-        let (expires_us, mut held) = (self.expires_us(lease), self.held());
+        let (expires_us, mut held) = (self.expires_us(lease), self.held()?);
         let Some(place) = held.rows.get_mut(&(job.to_owned(), row.rank)) else { return Ok(false) };
         let own = place.0.token == row.token;
         if own {
@@ -84,25 +95,25 @@ impl Rendezvous for InMemoryRendezvous {
     }
 
     fn read_rows(&self, job: &str) -> Result<Vec<PeerRow>> {
-        let held = self.held();
+        let held = self.held()?;
         Ok(held.rows.iter().filter(|((of, _), _)| of == job).map(|(_, row)| self.seen(row)).collect())
     }
 
     fn read_row(&self, job: &str, rank: u32) -> Result<Option<PeerRow>> {
-        Ok(self.held().rows.get(&(job.to_owned(), rank)).map(|row| self.seen(row)))
+        Ok(self.held()?.rows.get(&(job.to_owned(), rank)).map(|row| self.seen(row)))
     }
 
     fn write_chunk(&self, job: &str, rank: u32, chunk: u32, bytes: &[u8]) -> Result<()> {
-        self.held().chunks.insert((job.to_owned(), rank, chunk), bytes.to_vec());
+        self.held()?.chunks.insert((job.to_owned(), rank, chunk), bytes.to_vec());
         Ok(())
     }
 
     fn read_chunk(&self, job: &str, rank: u32, chunk: u32) -> Result<Option<Vec<u8>>> {
-        Ok(self.held().chunks.get(&(job.to_owned(), rank, chunk)).cloned())
+        Ok(self.held()?.chunks.get(&(job.to_owned(), rank, chunk)).cloned())
     }
 
     fn remove_rows(&self, job: &str, rank: Option<u32>) -> Result<()> {
-        let mut held = self.held();
+        let mut held = self.held()?;
         let goes = |of: &str, number: u32| of == job && rank.is_none_or(|rank| rank == number);
         held.rows.retain(|(of, number), _| !goes(of, *number));
         held.chunks.retain(|(of, number, _), _| !goes(of, *number));

@@ -15,13 +15,15 @@ mod simulated_clock;
 mod target;
 mod wrong_clock;
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
 use mindful_core::contract::clock::{Clock, HostClock};
 use mindful_core::contract::engine::{Capabilities, Engine, EngineFacts, EngineOptions};
 use mindful_core::contract::event::Events;
 use mindful_core::contract::target::Target;
 use mindful_core::plan::settings::Settings;
+use mindful_core::workload::Op;
 use mindful_core::{Error, Result};
 
 pub use in_memory_rendezvous::InMemoryRendezvous;
@@ -32,18 +34,29 @@ pub use simulated_clock::SimulatedClock;
 use options::Options;
 use target::{NullTarget, Server};
 
-pub static ENGINE: Null = Null(None);
+pub static ENGINE: Null = Null { clock: None, visits: None };
+
+/// Operations by session, in the order in which they were carried out.
+pub type Visits = Arc<Mutex<BTreeMap<u32, Vec<Op>>>>;
 
 #[derive(Debug, Clone, Default)]
-pub struct Null(Option<SimulatedClock>);
+pub struct Null {
+    clock: Option<SimulatedClock>,
+    visits: Option<Visits>,
+}
 
 impl Null {
     pub const fn simulated(clock: SimulatedClock) -> Self {
-        Self(Some(clock))
+        Self { clock: Some(clock), visits: None }
+    }
+
+    /// The same, with its operations recorded in `visits`.
+    pub const fn recorded(clock: SimulatedClock, visits: Visits) -> Self {
+        Self { clock: Some(clock), visits: Some(visits) }
     }
 
     fn clock(&self) -> Arc<dyn Clock> {
-        match &self.0 {
+        match &self.clock {
             Some(clock) => Arc::new(clock.clone()),
             None => Arc::new(HostClock),
         }
@@ -66,7 +79,8 @@ impl Engine for Null {
             let what = format!("`{url}` is not a target of the null engine");
             return Err(Error::plan(what, "write null: and nothing more"));
         }
-        Ok(Arc::new(NullOptions { options: Options::from_settings(settings)?, clock: self.clock() }))
+        let (options, visits) = (Options::from_settings(settings)?, self.visits.clone());
+        Ok(Arc::new(NullOptions { options, clock: self.clock(), visits }))
     }
 }
 
@@ -74,10 +88,12 @@ impl Engine for Null {
 struct NullOptions {
     options: Options,
     clock: Arc<dyn Clock>,
+    visits: Option<Visits>,
 }
 
 impl EngineOptions for NullOptions {
     fn open(&self, _sessions: u32, _events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
-        Ok(Box::new(NullTarget(Arc::new(Server::new(self.options.clone(), Arc::clone(&self.clock))))))
+        let server = Server::new(self.options.clone(), Arc::clone(&self.clock), self.visits.clone());
+        Ok(Box::new(NullTarget(Arc::new(server))))
     }
 }

@@ -1,7 +1,7 @@
 //! A session of the null engine: waits instead of working.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use mindful_core::contract::clock::Time;
@@ -165,6 +165,9 @@ impl Operator for Worker {
     }
 
     fn run_op(&mut self, op: &Op) -> Result<u64> {
+        if let Some(visits) = &self.server.visits {
+            visits.lock().unwrap_or_else(PoisonError::into_inner).entry(self.session).or_default().push(*op);
+        }
         let begin_us = self.since_start_us();
         let mut us = self.service.us(op, begin_us);
         us += fault::stalled_us(&self.server.options.stalls, begin_us, begin_us + us as i64) as f64;

@@ -37,6 +37,7 @@ struct State {
     /// Threads that wait for a notifier.
     waiting: BTreeMap<u64, BTreeSet<usize>>,
     notifiers: u64,
+    polls: u64,
     turns: Vec<Arc<Condvar>>,
 }
 
@@ -50,9 +51,17 @@ impl Default for SimulatedClock {
             queued: 0,
             waiting: BTreeMap::new(),
             notifiers: 0,
+            polls: 0,
             turns: vec![Arc::default()],
         };
         Self(Arc::new(Shared { state: Mutex::new(state) }))
+    }
+}
+
+impl SimulatedClock {
+    /// How often threads that wait for a notifier have checked their condition.
+    pub fn polls(&self) -> u64 {
+        self.0.lock().polls
     }
 }
 
@@ -169,6 +178,10 @@ struct SimulatedNotifier {
 impl Notifier for SimulatedNotifier {
     fn wait(&self, at_most: Duration, blocked: &mut dyn FnMut() -> bool) {
         let until = self.shared.lock().now.saturating_add(at_most);
+        let mut blocked = || {
+            self.shared.lock().polls += 1;
+            blocked()
+        };
         while blocked() && self.shared.lock().now < until {
             self.shared.pause(until, Some(self.number));
         }

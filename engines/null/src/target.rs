@@ -16,6 +16,7 @@ use mindful_core::workload::draw::Permutation;
 use mindful_core::workload::{OpKind, Workload};
 use mindful_core::{Error, Result};
 
+use crate::Visits;
 use crate::counters::{self, BLOCK_BYTES, Counters};
 use crate::interrupts::Interrupts;
 use crate::options::Options;
@@ -28,16 +29,18 @@ pub(crate) struct Server {
     pub counters: Counters,
     pub interrupts: Interrupts,
     pub clock: WrongClock,
+    pub visits: Option<Visits>,
     dataset: Mutex<Option<Dataset>>,
     /// When it has taken all orders so far, us since the epoch.
     free_us: Mutex<i64>,
 }
 
 impl Server {
-    pub(crate) fn new(options: Options, clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(options: Options, clock: Arc<dyn Clock>, visits: Option<Visits>) -> Self {
         let clock = WrongClock::new(clock, options.clock_offset.as_micros() as i64, options.clock_step);
         let (dataset, free_us) = (Mutex::default(), Mutex::default());
-        Self { options, counters: Counters::default(), interrupts: Interrupts::default(), clock, dataset, free_us }
+        let (counters, interrupts) = (Counters::default(), Interrupts::default());
+        Self { options, counters, interrupts, clock, visits, dataset, free_us }
     }
 
     /// When it has taken an order that is sent at `now_us`: it takes them one after the other.

@@ -1,6 +1,5 @@
 //! The work loop for engines without their own.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 use std::time::Duration;
 
@@ -26,13 +25,10 @@ impl Standing {
     }
 }
 
-#[derive(Debug, Clone)]
-struct SharedClock(Arc<Standing>);
-
-impl Time for SharedClock {
+impl Time for &Standing {
     fn now_us(&self) -> i64 {
-        let stands = self.0.looks.fetch_add(1, Ordering::SeqCst) == self.0.stands_at;
-        self.0.moved_by(if stands { STOOD_US } else { 1 })
+        let stands = self.looks.fetch_add(1, Ordering::SeqCst) == self.stands_at;
+        self.moved_by(if stands { STOOD_US } else { 1 })
     }
 
     fn elapsed(&self) -> Duration {
@@ -45,11 +41,11 @@ impl Time for SharedClock {
 }
 
 /// Operations of 100 us.
-struct Quick(SharedClock);
+struct Quick<'a>(&'a Standing);
 
-impl Operator for Quick {
+impl Operator for Quick<'_> {
     fn run_op(&mut self, _: &Op) -> Result<u64> {
-        self.0.0.moved_by(100);
+        self.0.moved_by(100);
         Ok(1)
     }
 }
@@ -58,9 +54,9 @@ impl Operator for Quick {
 #[test]
 fn a_session_that_stands_still_is_reported_wherever_it_was() {
     for stands_at in 100..140 {
-        let time = SharedClock(Arc::new(Standing { us: AtomicI64::new(1), looks: AtomicU32::new(0), stands_at }));
+        let time = &Standing { us: AtomicI64::new(1), looks: AtomicU32::new(0), stands_at };
         let placement = Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 };
-        let mut work = ClientLoop::with_time(time.clone(), &Workload::reads_only(1, 1_000, 1), placement);
+        let mut work = ClientLoop::with_time(time, &Workload::reads_only(1, 1_000, 1), placement);
         let order = SliceOrder { index: 0, begin_us: 1, end_us: 10_000_000, first_op: 0, max_ops: Some(200) };
         let report = work.run_slice(&order, &mut Quick(time)).unwrap();
         let long: Vec<u64> = report.long.iter().map(|long| long.us).collect();

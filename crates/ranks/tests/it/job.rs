@@ -21,8 +21,6 @@ use mindful_ranks::{JoinRequest, Ranked, key_marks, plan_digest};
 use mindful_record::Store;
 use mindful_runner::{Alone, Context, Coordination, Ended, Single};
 
-use crate::cut_off::CutOff;
-
 const PLAN: [(&str, &str); 8] = [
     ("target", "null:"),
     ("scale", "1000"),
@@ -61,11 +59,12 @@ pub(crate) struct Process {
 impl Job {
     pub(crate) fn new() -> Self {
         let clock = SimulatedClock::default();
-        let engine = Null::simulated(clock.clone());
-        Self::on(clock, Box::leak(Box::new(engine)))
+        Self::on(clock.clone(), Null::simulated(clock))
     }
 
-    pub(crate) fn on(clock: SimulatedClock, engine: &'static dyn Engine) -> Self {
+    /// With an `engine` on the same `clock`.
+    pub(crate) fn on(clock: SimulatedClock, engine: Null) -> Self {
+        let engine = Box::leak(Box::new(engine));
         let rendezvous = Arc::new(InMemoryRendezvous::new(Arc::new(clock.clone())));
         Self { clock, rendezvous, engine, store: tempfile::tempdir().unwrap(), cut_off: None }
     }
@@ -129,7 +128,7 @@ impl Job {
             },
             rendezvous: match self.cut_off {
                 Some((cut_off, after)) if cut_off == number => {
-                    Arc::new(CutOff { rendezvous: Arc::clone(&self.rendezvous), clock: self.clock.clone(), after })
+                    Arc::new(self.rendezvous.lost_at(after)) as Arc<dyn Rendezvous>
                 }
                 _ => Arc::clone(&self.rendezvous) as Arc<dyn Rendezvous>,
             },

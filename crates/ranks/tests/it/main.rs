@@ -2,7 +2,6 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
 mod coordination;
-mod cut_off;
 mod failures;
 mod job;
 mod joining;

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mindful_conformance::Notes;
+use mindful_core::Engine;
 use mindful_core::contract::Resolved;
 use mindful_core::contract::clock::{Clock, Time};
 use mindful_core::contract::event::Events;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::settings::{Key, Origin, Settings};
 use mindful_core::plan::{KEYS, SWEEP_KEYS};
-use mindful_core::{Engine, Result};
 use mindful_null::{Null, SimulatedClock};
 use mindful_record::Store;
 use mindful_runner::sweep::Sweep;
@@ -66,18 +66,13 @@ impl Simulation {
         Store::open(self.store.path())
     }
 
-    fn context(&self, resolved: Resolved, clock: Arc<dyn Clock>) -> Result<Context> {
-        let live = Arc::clone(&self.notes) as Arc<dyn Events>;
-        Context::new(resolved, self.engine, self.store(), live, self.stop.clone(), clock)
+    fn context(&self, resolved: Resolved) -> Context {
+        let (live, clock) = (Arc::clone(&self.notes) as Arc<dyn Events>, Arc::new(self.clock.clone()));
+        Context::new(resolved, self.engine, self.store(), live, self.stop.clone(), clock).unwrap()
     }
 
     pub(crate) fn run(&self, given: &[(&str, &str)]) -> Ended {
-        self.run_by(given, Arc::new(self.clock.clone()))
-    }
-
-    /// The same with a clock that wraps the simulated one.
-    pub(crate) fn run_by(&self, given: &[(&str, &str)], clock: Arc<dyn Clock>) -> Ended {
-        let context = self.context(Resolved::parse(self.engine, Self::settings(given)).unwrap(), clock).unwrap();
+        let context = self.context(Resolved::parse(self.engine, Self::settings(given)).unwrap());
         let mut source = Single::new(context.system(), context.plan.clone());
         mindful_runner::run(&context, &Alone, &mut source, None, &mut |_, _| Ok(())).unwrap()
     }
@@ -87,7 +82,7 @@ impl Simulation {
         let settings = Self::settings(given);
         let keys: Vec<&Key> = all_keys().collect();
         let sweep = Sweep::new(&settings, &keys, self.engine).unwrap();
-        let mut context = self.context(sweep.base.clone(), Arc::new(self.clock.clone())).unwrap();
+        let mut context = self.context(sweep.base.clone());
         context.stored = settings;
         let mut walk = match &resumed {
             Some((_, run)) => Walk::resumed(&sweep, &context, run),
