@@ -15,7 +15,7 @@ use crate::fixture::Fixture;
 /// Before a load nothing exists, and `cleanup` has nothing to do.
 pub fn a_fresh_target_holds_nothing_and_lists_nothing(fixture: &Fixture) {
     let target = fixture.open();
-    assert_eq!(target.dataset().unwrap_or_else(|e| panic!("dataset: {e}")), None);
+    assert_eq!(target.dataset().unwrap(), None);
     let ours = removable(&*target);
     assert!(ours.is_empty(), "a fresh target lists {ours:?}");
     assert!(target.verify(&StopFlag::default()).is_err(), "there is nothing to prove");
@@ -25,7 +25,7 @@ pub fn a_fresh_target_holds_nothing_and_lists_nothing(fixture: &Fixture) {
 pub fn a_load_is_reported_by_dataset_and_is_complete(fixture: &Fixture) {
     let plan = &fixture.dataset;
     let opened = fixture.loaded();
-    let described = opened.target.dataset().unwrap_or_else(|e| panic!("dataset: {e}"));
+    let described = opened.target.dataset().unwrap();
     let dataset = described.unwrap_or_else(|| panic!("nothing is reported what was loaded"));
     assert_eq!(
         (dataset.schemas, dataset.blocks_per_schema, dataset.scan_blocks, dataset.seed, dataset.content),
@@ -33,12 +33,12 @@ pub fn a_load_is_reported_by_dataset_and_is_complete(fixture: &Fixture) {
     );
     assert!(dataset.bytes >= u64::from(plan.schemas) * plan.blocks_per_schema * dataset.block_bytes);
     let log = Log::default();
-    let again = opened.target.load(plan, &log, &StopFlag::default()).unwrap_or_else(|e| panic!("load again: {e}"));
+    let again = opened.target.load(plan, &log, &StopFlag::default()).unwrap();
     assert_eq!(again, dataset);
     assert_eq!(log.progress(), 0, "loading again works");
     if fixture.persistent {
         drop(opened);
-        assert_eq!(fixture.open().dataset().unwrap_or_else(|e| panic!("dataset: {e}")), Some(dataset));
+        assert_eq!(fixture.open().dataset().unwrap(), Some(dataset));
     }
 }
 
@@ -46,8 +46,8 @@ pub fn a_load_is_reported_by_dataset_and_is_complete(fixture: &Fixture) {
 pub fn a_load_reports_its_progress(fixture: &Fixture) {
     let log = Log::default();
     let target = fixture.open();
-    target.load(&fixture.dataset, &log, &StopFlag::default()).unwrap_or_else(|e| panic!("load: {e}"));
-    let steps = log.0.lock().unwrap_or_else(|e| panic!("{e}"));
+    target.load(&fixture.dataset, &log, &StopFlag::default()).unwrap();
+    let steps = log.0.lock().unwrap();
     let mut last: Option<(&str, u64, u64)> = None;
     for (what, done, of) in steps.iter() {
         assert!(*of == 0 || done <= of, "{what}: {done} of {of}");
@@ -62,7 +62,7 @@ pub fn a_load_reports_its_progress(fixture: &Fixture) {
 /// Another scale, seed or scan table is another dataset: it is refused and the loaded one stays.
 pub fn a_load_with_other_parameters_is_refused(fixture: &Fixture) {
     let opened = fixture.loaded();
-    let before = opened.target.dataset().unwrap_or_else(|e| panic!("dataset: {e}"));
+    let before = opened.target.dataset().unwrap();
     let plan = &fixture.dataset;
     let others = [
         DatasetPlan { blocks_per_schema: plan.blocks_per_schema + 1, ..plan.clone() },
@@ -76,18 +76,18 @@ pub fn a_load_with_other_parameters_is_refused(fixture: &Fixture) {
         assert!(matches!(error.kind, ErrorKind::Plan | ErrorKind::Target), "{error:?}");
         assert_one_line(&error);
     }
-    assert_eq!(opened.target.dataset().unwrap_or_else(|e| panic!("dataset: {e}")), before);
+    assert_eq!(opened.target.dataset().unwrap(), before);
 }
 
 /// The same parameters with more schemas complete the existing dataset.
 pub fn more_schemas_are_added_to_a_load(fixture: &Fixture) {
     let opened = fixture.loaded();
     let more = DatasetPlan { schemas: fixture.dataset.schemas + 1, ..fixture.dataset.clone() };
-    let dataset = opened.target.load(&more, &Silent, &StopFlag::default()).unwrap_or_else(|e| panic!("load more: {e}"));
+    let dataset = opened.target.load(&more, &Silent, &StopFlag::default()).unwrap();
     assert_eq!(dataset.schemas, more.schemas);
     let fewer = opened.target.load(&fixture.dataset, &Silent, &StopFlag::default());
-    assert_eq!(fewer.unwrap_or_else(|e| panic!("load fewer: {e}")).schemas, more.schemas, "nothing is taken away");
-    let proof = opened.target.verify(&StopFlag::default()).unwrap_or_else(|e| panic!("verify: {e}"));
+    assert_eq!(fewer.unwrap().schemas, more.schemas, "nothing is taken away");
+    let proof = opened.target.verify(&StopFlag::default()).unwrap();
     assert_eq!(proof.failure(), None);
 }
 
@@ -97,19 +97,18 @@ pub fn a_stopped_load_is_completed_by_the_next(fixture: &Fixture) {
     let brake = Brake { stop: stop.clone(), seen: AtomicUsize::new(0) };
     if let Err(error) = target.load(&fixture.dataset, &brake, &stop) {
         assert_eq!(error.kind, ErrorKind::Interrupted, "{error}");
-        let half = target.dataset().unwrap_or_else(|e| panic!("dataset after a stop: {e}"));
+        let half = target.dataset().unwrap();
         assert!(half.is_none_or(|half| half.schemas < fixture.dataset.schemas), "a stopped load calls itself complete");
     }
-    let dataset =
-        target.load(&fixture.dataset, &Silent, &StopFlag::default()).unwrap_or_else(|e| panic!("resume: {e}"));
+    let dataset = target.load(&fixture.dataset, &Silent, &StopFlag::default()).unwrap();
     assert_eq!(dataset.schemas, fixture.dataset.schemas);
-    let proof = target.verify(&StopFlag::default()).unwrap_or_else(|e| panic!("verify: {e}"));
+    let proof = target.verify(&StopFlag::default()).unwrap();
     assert_eq!(proof.failure(), None);
 }
 
 /// One row a block, random order, every schema different.
 pub fn verify_proves_the_layout(fixture: &Fixture) {
-    let proof = fixture.loaded().target.verify(&StopFlag::default()).unwrap_or_else(|e| panic!("verify: {e}"));
+    let proof = fixture.loaded().target.verify(&StopFlag::default()).unwrap();
     assert_eq!(proof.failure(), None);
     assert_eq!(proof.schemas.len() as u32, fixture.dataset.schemas);
     for schema in &proof.schemas {
@@ -122,20 +121,20 @@ pub fn verify_proves_the_layout(fixture: &Fixture) {
 /// The listed objects are removed and reported; a second cleanup has nothing to do; a load works again.
 pub fn cleanup_removes_what_inventory_lists(fixture: &Fixture) {
     let opened = fixture.loaded();
-    let listed = opened.target.inventory().unwrap_or_else(|e| panic!("inventory: {e}"));
+    let listed = opened.target.inventory().unwrap();
     assert!(listed.iter().any(|object| object.kept_because.is_none()), "{listed:?}");
-    let removed = opened.target.cleanup().unwrap_or_else(|e| panic!("cleanup: {e}"));
+    let removed = opened.target.cleanup().unwrap();
     assert_eq!(removed, listed);
-    assert_eq!(opened.target.dataset().unwrap_or_else(|e| panic!("dataset: {e}")), None);
+    assert_eq!(opened.target.dataset().unwrap(), None);
     let left = removable(&*opened.target);
     assert!(left.is_empty(), "cleanup left {left:?}");
-    opened.target.cleanup().unwrap_or_else(|e| panic!("cleanup twice: {e}"));
+    opened.target.cleanup().unwrap();
     let again = opened.target.load(&fixture.dataset, &Silent, &StopFlag::default());
-    assert_eq!(again.unwrap_or_else(|e| panic!("load after cleanup: {e}")).schemas, fixture.dataset.schemas);
+    assert_eq!(again.unwrap().schemas, fixture.dataset.schemas);
 }
 
 fn removable(target: &dyn Target) -> Vec<String> {
-    let objects = target.inventory().unwrap_or_else(|e| panic!("inventory: {e}"));
+    let objects = target.inventory().unwrap();
     objects.into_iter().filter(|object| object.kept_because.is_none()).map(|object| object.name).collect()
 }
 
@@ -160,14 +159,14 @@ struct Log(Mutex<Vec<(String, u64, u64)>>);
 
 impl Log {
     fn progress(&self) -> usize {
-        self.0.lock().unwrap_or_else(|e| panic!("{e}")).len()
+        self.0.lock().unwrap().len()
     }
 }
 
 impl Events for Log {
     fn emit(&self, event: Event) {
         if let Event::Progress { what, done, of, .. } = event {
-            self.0.lock().unwrap_or_else(|e| panic!("{e}")).push((what, done, of));
+            self.0.lock().unwrap().push((what, done, of));
         }
     }
 }

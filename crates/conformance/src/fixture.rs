@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::thread;
 
 use mindful_core::Result;
-use mindful_core::contract::clock;
 use mindful_core::contract::engine::{Capabilities, Engine};
 use mindful_core::contract::event::{Events, Silent};
 use mindful_core::contract::session::Session;
@@ -81,7 +80,7 @@ impl Fixture {
     pub fn loaded(&self) -> Opened {
         let target = self.open();
         if self.can().loads {
-            target.load(&self.dataset, &Silent, &StopFlag::default()).unwrap_or_else(|error| panic!("load: {error}"));
+            target.load(&self.dataset, &Silent, &StopFlag::default()).unwrap();
         }
         Opened { target }
     }
@@ -116,14 +115,14 @@ pub struct Opened {
 
 impl Opened {
     pub fn session(&self, workload: &Workload, session: u32, sessions: u32) -> Box<dyn Session> {
-        self.target.prepare(workload, sessions).unwrap_or_else(|error| panic!("prepare: {error}"));
+        self.target.prepare(workload, sessions).unwrap();
         let placement = Placement { session, sessions, schema: session % workload.schemas + 1, endpoint: 0 };
         self.target.session(workload, placement).unwrap_or_else(|error| panic!("session {session}: {error}"))
     }
 
     /// Orders for slices one after the other, the first soon.
     pub fn orders(&self) -> Orders {
-        let now = self.target.clock_us().unwrap_or_else(|error| panic!("clock: {error}"));
+        let now = self.target.clock_us().unwrap();
         Orders { next: SliceOrder { index: 0, begin_us: now + 20_000, end_us: 0, first_op: 0, max_ops: None } }
     }
 
@@ -140,7 +139,7 @@ impl Opened {
         for _ in 0..slices {
             let first_op = reports.iter().map(SliceReport::total_ops).sum();
             let order = orders.next(first_op, ops);
-            reports.push(session.run_slice(&order).unwrap_or_else(|error| panic!("slice: {error}")));
+            reports.push(session.run_slice(&order).unwrap());
         }
         reports
     }
@@ -164,7 +163,7 @@ impl Orders {
 
 /// A slice of so many microseconds that begins now.
 pub fn slice_of(target: &dyn Target, us: i64) -> SliceOrder {
-    let begin_us = target.clock_us().unwrap_or_else(|error| panic!("clock: {error}"));
+    let begin_us = target.clock_us().unwrap();
     SliceOrder { index: 0, begin_us, end_us: begin_us + us, first_op: 0, max_ops: None }
 }
 
@@ -180,7 +179,7 @@ pub(crate) fn side_by_side<T: Send>(
     sessions: u32,
     work: impl Fn(&mut dyn Session) -> Result<T> + Sync,
 ) -> Vec<Result<T>> {
-    target.prepare(workload, sessions).unwrap_or_else(|error| panic!("prepare: {error}"));
+    target.prepare(workload, sessions).unwrap();
     let work = &work;
     thread::scope(|scope| {
         let one = |session| {
@@ -216,9 +215,4 @@ pub fn dataset_plan(schemas: u32, blocks: u64) -> DatasetPlan {
         seed: 7,
         load_streams: 2,
     }
-}
-
-/// Now by this host's clock, us since the epoch.
-pub(crate) fn host_us() -> i64 {
-    clock::now_us()
 }

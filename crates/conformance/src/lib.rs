@@ -4,45 +4,41 @@
 //! property into a test. If an engine's capabilities exclude a property, its test prints the reason. It also checks
 //! that the engine refuses unsupported work.
 
+#![expect(clippy::unwrap_used, reason = "a property that does not hold panics: that is what it is for")]
 #![expect(clippy::missing_panics_doc, reason = "a property that does not hold panics: that is what it is for")]
 
 mod any_text;
 pub mod control_groups;
 pub mod dataset;
-mod expected;
 pub mod finding;
 mod fixture;
 pub mod http;
 pub mod keys;
-mod made_once;
 mod mount;
-mod network;
-mod not_run;
 mod notes;
-mod odd_settings;
-mod own_process;
 mod places;
 pub mod processes;
 pub mod pseudo_terminal;
 pub mod refusal;
 pub mod rendezvous;
+mod requirements;
 pub mod sampling;
 pub mod slices;
-mod tools;
 pub mod work;
 
 pub use any_text::any_text;
 pub use dataset::assert_says;
 pub use fixture::{Fixture, Opened, dataset_plan, open_with, slice_of, work_side_by_side};
-pub use made_once::{copy_folder, copy_of_one};
 pub use mount::{Mount, run_as_root};
-pub use network::network;
-pub use not_run::{STRANGER, not_run};
 pub use notes::Notes;
-pub use odd_settings::refused_settings;
-pub use own_process::{own_mounts, own_process, with_own_memory, with_tracefs, without_tracefs};
-pub use places::{access_list, names, place, quick_folder, quick_place, write_files};
-pub use tools::{tool, whole_tool, write_program};
+pub use places::{
+    access_list, copy_folder, copy_of_one, names, place, quick_folder, quick_place, write_files, write_program,
+};
+pub use refusal::refused_settings;
+pub use requirements::{
+    STRANGER, network, not_run, own_mounts, own_process, tool, whole_tool, with_own_memory, with_tracefs,
+    without_tracefs,
+};
 
 /// One `#[test]` a property, each on a fresh target from `$fixture`. That is a `fn() -> Fixture`, or `->
 /// Option<Fixture>` that has printed the missing requirement with [`not_run`]. Properties of work may use a target of

@@ -1,7 +1,5 @@
 //! Processes of a private server, and killable processes that own one for a test.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
-
 use std::env;
 use std::fs;
 use std::io::{BufRead, BufReader};

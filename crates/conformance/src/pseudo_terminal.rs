@@ -1,7 +1,5 @@
 //! A pseudo-terminal; a test holds and closes its other end.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
-
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use mindful_core::contract::clock;
 use mindful_core::contract::event::{Events, Silent};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::contract::target::Target;
@@ -12,7 +13,7 @@ use mindful_core::workload::{Commit, LoopSite, OpKind, Rate, Workload};
 use mindful_core::{ErrorKind, Result};
 
 use crate::dataset::assert_one_line;
-use crate::fixture::{Fixture, host_us};
+use crate::fixture::Fixture;
 use crate::slices::percent;
 
 /// An invalid URL is an error of one line, at the latest at its first use.
@@ -45,7 +46,7 @@ pub fn plans_are_pure_and_reported_by_kind(fixture: &Fixture) {
     let opened = fixture.loaded();
     for looping in fixture.loops() {
         let workload = Workload { update_pct, scan_pct, loop_site: looping, ..fixture.workload() };
-        let shapes = opened.target.prepare(&workload, 2).unwrap_or_else(|e| panic!("prepare: {e}"));
+        let shapes = opened.target.prepare(&workload, 2).unwrap();
         let wanted =
             [(OpKind::Select, true), (OpKind::Update, !update_pct.is_none()), (OpKind::Scan, !scan_pct.is_none())];
         for (kind, runs) in wanted {
@@ -63,8 +64,8 @@ pub fn work_beyond_the_dataset_is_refused(fixture: &Fixture) {
     refused(&*target, &workload, "work before a load");
     let mut plain = fixture.dataset.clone();
     plain.scan_blocks = 0;
-    target.load(&plain, &Silent, &StopFlag::default()).unwrap_or_else(|e| panic!("load: {e}"));
-    target.prepare(&workload, 1).unwrap_or_else(|e| panic!("prepare: {e}"));
+    target.load(&plain, &Silent, &StopFlag::default()).unwrap();
+    target.prepare(&workload, 1).unwrap();
     refused(&*target, &Workload { schemas: workload.schemas + 1, ..workload.clone() }, "more schemas");
     refused(&*target, &Workload { scale: workload.scale + 1, ..workload.clone() }, "a larger scale");
     refused(&*target, &Workload { scan_pct: percent(10), ..workload }, "scans without a scan table");
@@ -116,7 +117,7 @@ fn refused(target: &dyn Target, workload: &Workload, what: &str) {
 /// Version, block length, place and clock are reported.
 pub fn the_target_describes_itself(fixture: &Fixture) {
     let opened = fixture.loaded();
-    let described = opened.target.describe().unwrap_or_else(|e| panic!("describe: {e}"));
+    let described = opened.target.describe().unwrap();
     assert!(!described.engine_version.is_empty() && described.endpoints >= 1, "{described:?}");
     assert!(described.block_bytes.is_power_of_two(), "blocks of {} bytes", described.block_bytes);
     let host = opened.target.host_view();
@@ -124,10 +125,10 @@ pub fn the_target_describes_itself(fixture: &Fixture) {
     for path in &host.data_paths {
         assert!(path.exists(), "{} is not there", path.display());
     }
-    let clock = || opened.target.clock_us().unwrap_or_else(|e| panic!("clock: {e}"));
+    let clock = || opened.target.clock_us().unwrap();
     let (first, second) = (clock(), clock());
     assert!(first <= second, "the target's clock went back");
-    assert!(first.abs_diff(host_us()) < 86_400_000_000, "the target's clock is a day off");
+    assert!(first.abs_diff(clock::now_us()) < 86_400_000_000, "the target's clock is a day off");
 }
 
 /// Option names are unique, in snake case, and not keys of the plan. Each has a help text.
@@ -143,4 +144,20 @@ pub fn options_are_named_and_reported(fixture: &Fixture) {
     for scheme in fixture.engine.facts().schemes {
         assert!(!scheme.is_empty() && !scheme.contains(':'), "{scheme:?}");
     }
+}
+
+/// Runs with all of these settings (`NAME = VALUE`), and searches for those that prevent it. The error has to name each of
+/// them. Returns their names.
+pub fn refused_settings(settings: &[String], runs: &dyn Fn(&[String]) -> Result<()>) -> Vec<String> {
+    let Err(error) = runs(settings) else { return Vec::new() };
+    if let [setting] = settings {
+        let name = setting.split(' ').next().unwrap_or_default();
+        let words = |text: &str| text.to_lowercase().replace(['_', '-'], " ");
+        assert!(words(&error.to_string()).contains(&words(name)), "{setting} is not named: {error}");
+        return vec![name.to_owned()];
+    }
+    let (half, rest) = settings.split_at(settings.len() / 2);
+    let names = [half, rest].map(|part| refused_settings(part, runs)).concat();
+    assert!(!names.is_empty(), "only together {settings:?} fail: {error}");
+    names
 }

@@ -15,7 +15,7 @@ const OPS: u64 = 200;
 /// Names are unique, and each reading has a value or nothing for each.
 pub fn samplers_give_a_value_for_each_metric(fixture: &Fixture) {
     let opened = fixture.loaded();
-    let mut samplers = opened.target.samplers().unwrap_or_else(|e| panic!("samplers: {e}"));
+    let mut samplers = opened.target.samplers().unwrap();
     let mut names = HashSet::new();
     for sampler in &mut samplers {
         assert!(names.insert(sampler.name().to_owned()), "two samplers are called {}", sampler.name());
@@ -33,7 +33,7 @@ pub fn samplers_give_a_value_for_each_metric(fixture: &Fixture) {
 /// Counters only grow while sessions connect, work and end.
 pub fn counters_never_go_down(fixture: &Fixture) {
     let opened = fixture.loaded();
-    let mut samplers = opened.target.samplers().unwrap_or_else(|e| panic!("samplers: {e}"));
+    let mut samplers = opened.target.samplers().unwrap();
     let mut before = counters(&mut samplers);
     for _ in 0..3 {
         opened.work_ops(&mixed(fixture), 1, Some(OPS));
@@ -76,7 +76,7 @@ fn mixed(fixture: &Fixture) -> Workload {
 
 /// Growth of `counter` over two slices of mixed work; `None` if unknown.
 fn growth(fixture: &Fixture, opened: &Opened, counter: Counter) -> (Option<f64>, Vec<SliceReport>) {
-    let mut samplers = opened.target.samplers().unwrap_or_else(|e| panic!("samplers: {e}"));
+    let mut samplers = opened.target.samplers().unwrap();
     let find = |all: &BTreeMap<String, f64>| {
         let suffix = format!("/{counter}");
         all.iter().find(|(key, _)| key.ends_with(&suffix)).map(|(_, value)| *value)

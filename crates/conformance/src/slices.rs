@@ -1,15 +1,16 @@
 //! Properties of a slice: its boundaries, its report, its end.
 
+use std::collections::BTreeMap;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
+use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport, Tally};
 use mindful_core::plan::units::Share;
+use mindful_core::workload::draws::Draws;
 use mindful_core::workload::{OpKind, Workload};
 
 use crate::dataset::assert_one_line;
-use crate::expected::{Work, assert_as_drawn};
 use crate::fixture::{Fixture, Opened, SLICE_US, side_by_side, slice_of};
 
 /// Consecutive slices that must be on time, and the number of attempts: a busy host makes any of them late.
@@ -26,7 +27,7 @@ pub fn a_slice_keeps_its_begin_and_its_end(fixture: &Fixture) {
         let (mut first_op, mut kept, mut last) = (0, 0, String::new());
         for _ in 0..TRIED {
             let order = orders.next(first_op, None);
-            let report = session.run_slice(&order).unwrap_or_else(|e| panic!("slice: {e}"));
+            let report = session.run_slice(&order).unwrap();
             assert_eq!(report.index, order.index);
             assert!(report.begin_us >= order.begin_us, "began {} us early", order.begin_us - report.begin_us);
             assert!(report.end_us >= order.end_us - SLICE_US / 10, "ended {} us early", order.end_us - report.end_us);
@@ -113,17 +114,17 @@ pub fn an_interrupt_ends_a_slice_or_is_harmless(fixture: &Fixture) {
     let workload = fixture.workload();
     let opened = fixture.loaded();
     let target = &*opened.target;
-    target.prepare(&workload, 1).unwrap_or_else(|e| panic!("prepare: {e}"));
+    target.prepare(&workload, 1).unwrap();
     let (ready, wait) = mpsc::channel();
     thread::scope(|scope| {
         let worker = scope.spawn(|| {
             let placement = Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 };
-            let mut session = target.session(&workload, placement).unwrap_or_else(|e| panic!("session: {e}"));
+            let mut session = target.session(&workload, placement).unwrap();
             let order = slice_of(target, 1_500_000);
-            ready.send(()).unwrap_or_else(|e| panic!("{e}"));
+            ready.send(()).unwrap();
             session.run_slice(&order)
         });
-        wait.recv().unwrap_or_else(|e| panic!("the session did not come up: {e}"));
+        wait.recv().unwrap();
         thread::sleep(Duration::from_millis(200));
         target.interrupt();
         match worker.join().unwrap_or_else(|_| panic!("the session's thread panicked")) {
@@ -143,7 +144,7 @@ pub fn sessions_work_in_parallel(fixture: &Fixture) {
     let workload = Workload { update_pct, ..fixture.workload() };
     let opened = fixture.loaded();
     let target = &*opened.target;
-    let begin_us = target.clock_us().unwrap_or_else(|e| panic!("clock: {e}")) + 1_500_000;
+    let begin_us = target.clock_us().unwrap() + 1_500_000;
     let worked = side_by_side(target, &workload, 3, |session| {
         let mut reports: Vec<SliceReport> = Vec::new();
         for index in 0..2 {
@@ -154,21 +155,22 @@ pub fn sessions_work_in_parallel(fixture: &Fixture) {
         }
         Ok(reports)
     });
-    for report in worked.into_iter().flat_map(|reports| reports.unwrap_or_else(|e| panic!("session: {e}"))) {
+    for report in worked.into_iter().flat_map(|reports| reports.unwrap()) {
         assert_eq!(report.total_ops(), SIDE_BY_SIDE_OPS);
         let is_known = report.writer_wait_us.is_some() || update_pct.is_none();
         assert!(is_known || fixture.can().concurrent_writers, "one writer at a time, and its waiting is not reported");
     }
 }
 
-/// Checks that a workload is carried out as core draws it, in every loop that supports it; returns their number.
+/// Checks that a workload is carried out exactly as core draws it (kinds, blocks and choices), in every loop that supports it; returns their number.
 pub fn carried_as_drawn(fixture: &Fixture, opened: &Opened, wanted: &Workload, ops: u64) -> usize {
     let mut carried = 0;
     for looping in fixture.loops() {
         let workload = Workload { loop_site: looping, ..wanted.clone() };
         if opened.target.prepare(&workload, 1).is_ok() {
             let reports = opened.work_ops(&workload, 2, Some(ops));
-            assert_as_drawn(&workload, &reports);
+            let done = Work::from_reports(&reports);
+            assert_eq!(done, Work::drawn(&workload, done.ops.iter().sum()), "not what core draws for {workload:?}");
             carried += 1;
         }
     }
@@ -177,4 +179,47 @@ pub fn carried_as_drawn(fixture: &Fixture, opened: &Opened, wanted: &Workload, o
 
 pub fn percent(percent: u32) -> Share {
     Share::from_hundredths(percent * 100).unwrap_or_else(|| panic!("{percent} %"))
+}
+
+/// Operations and choices of session 0 on schema 1.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Work {
+    /// Operations by kind.
+    pub ops: [u64; 3],
+    /// Blocks visited by selects and updates.
+    pub blocks: [u64; 2],
+    /// Operations by the choices that fell.
+    pub tally: BTreeMap<u8, u64>,
+}
+
+impl Work {
+    pub(crate) fn drawn(workload: &Workload, ops: u64) -> Self {
+        let draws = Draws::new(workload, 0, 1);
+        let mut work = Self::default();
+        for op in (0..ops).map(|index| draws.op(index)) {
+            work.ops[op.kind as usize] += 1;
+            if op.kind != OpKind::Scan {
+                work.blocks[op.kind as usize] += op.blocks;
+            }
+            *work.tally.entry(op.cell()).or_default() += 1;
+        }
+        work
+    }
+
+    pub(crate) fn from_reports(reports: &[SliceReport]) -> Self {
+        let mut work = Self::default();
+        for report in reports {
+            for kind in OpKind::ALL {
+                work.ops[kind as usize] += report.op(kind).ops;
+            }
+            for kind in [OpKind::Select, OpKind::Update] {
+                work.blocks[kind as usize] += report.op(kind).blocks;
+            }
+            let Tally(cells) = &report.tally;
+            for (cell, count) in cells {
+                *work.tally.entry(*cell).or_default() += count;
+            }
+        }
+        work
+    }
 }

@@ -7,9 +7,8 @@ use mindful_core::contract::slice::SliceReport;
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{Commit, Compatibility, HotSpot, OpKind, Rate, Redo, Skew, ThinkTime, Workload};
 
-use crate::expected::Work;
 use crate::fixture::{Fixture, SLICE_US};
-use crate::slices::{carried_as_drawn, percent};
+use crate::slices::{Work, carried_as_drawn, percent};
 
 /// Any work unit is visited exactly, including the whole scale.
 pub fn a_read_visits_exactly_its_work_unit(fixture: &Fixture) {
@@ -115,7 +114,7 @@ pub fn a_pause_continues_over_the_boundaries_of_slices(fixture: &Fixture) {
         let mut reports: Vec<SliceReport> = Vec::new();
         for _ in 0..8 {
             let order = orders.next(reports.iter().map(SliceReport::total_ops).sum(), None);
-            reports.push(session.run_slice(&order).unwrap_or_else(|error| panic!("slice: {error}")));
+            reports.push(session.run_slice(&order).unwrap());
             thread::sleep(pause / 7);
         }
         let ops: u64 = reports.iter().map(SliceReport::total_ops).sum();
