@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use mindful_core::Result;
-use mindful_core::plan::settings;
 use mindful_core::plan::sweep::Objective;
 use mindful_core::plan::units::format_whole;
 use mindful_core::record::run::{Run, StepRecord};
@@ -39,14 +38,6 @@ stored_names! {
 const OPS_OF_P99: u64 = 1_000;
 
 impl ComparedFigure {
-    /// Parses its name on the command line.
-    ///
-    /// # Errors
-    /// An unknown name.
-    pub fn parse(text: &str) -> Result<Self> {
-        settings::parse_choice(text, &Self::ALL.map(|figure| (figure.name(), figure)))
-    }
-
     pub const fn higher_is_faster(self) -> bool {
         matches!(self, Self::Throughput | Self::Reads | Self::LogicalReads | Self::PerPrice)
     }
