@@ -25,6 +25,23 @@ pub fn working_in(folder: &Path) -> Vec<i32> {
     all().filter(works_there).collect()
 }
 
+/// Fails if one of these processes, which have Unix sockets, listens on TCP.
+pub fn assert_no_tcp(pids: &[i32]) {
+    // One of them may just have ended.
+    let files = pids.iter().filter_map(|pid| fs::read_dir(format!("/proc/{pid}/fd")).ok()).flatten().flatten();
+    let links = files.filter_map(|file| fs::read_link(file.path()).ok()?.into_os_string().into_string().ok());
+    let sockets: Vec<_> = links.filter_map(|link| Some(link.strip_prefix("socket:[")?.replace(']', ""))).collect();
+    assert!(!sockets.is_empty(), "the sockets are not seen");
+    let listens = |line: &&str| {
+        let columns: Vec<_> = line.split_whitespace().collect();
+        columns.get(3) == Some(&"0A") && columns.get(9).is_some_and(|inode| sockets.iter().any(|own| own == inode))
+    };
+    for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
+        let table = fs::read_to_string(table).unwrap_or_default();
+        assert_eq!(table.lines().find(listens), None);
+    }
+}
+
 /// Waits until all have ended; returns the time.
 ///
 /// # Errors

@@ -168,8 +168,8 @@ fn available(link: &Link) -> Option<u64> {
     let kernel = Kernel::default();
     let free = Meminfo::read(&kernel).available_bytes?;
     let server = describe::host(link).server_pid;
-    let limit = server.and_then(|pid| Groups::of(&kernel, pid).limits().memory_bytes);
-    Some(limit.map_or(free, |limit| limit.min(free)))
+    let limit = server.and_then(|pid| Groups::of(&kernel, pid).limits().memory);
+    Some(limit.map_or(free, |(limit, _)| limit.min(free)))
 }
 
 /// The cost of a call of the server's clock: the time of many calls minus the time of none.

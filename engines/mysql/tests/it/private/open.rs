@@ -4,10 +4,11 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use mindful_conformance::{assert_says, names, quick_place};
+use mindful_conformance::processes::assert_no_tcp;
+use mindful_conformance::{names, quick_place};
 use mindful_mysql::private::Purpose;
 
-use crate::support::{Kind, MARIADB, MYSQL, OLDER, open, opened, refusal, servers, sql, started};
+use crate::support::{Kind, MARIADB, MYSQL, OLDER, open, opened, servers, sql, started};
 
 #[test]
 fn mariadb_starts_serves_and_is_removed() {
@@ -69,27 +70,5 @@ fn a_private_mariadb_listens_on_a_closed_socket_alone() {
     let folder = server.socket().parent().unwrap().to_owned();
     assert_eq!(fs::metadata(&folder).unwrap().permissions().mode() & 0o777, 0o700);
     assert_eq!(sql(&server, "SELECT @@GLOBAL.skip_networking"), "1");
-    let listening = fs::read_to_string(format!("/proc/{}/net/tcp", server.pid())).unwrap();
-    let inodes: Vec<String> = fs::read_dir(format!("/proc/{}/fd", server.pid()))
-        .unwrap()
-        .filter_map(|entry| fs::read_link(entry.unwrap().path()).ok())
-        .filter_map(|link| link.to_string_lossy().strip_prefix("socket:[").map(|inode| inode.replace(']', "")))
-        .collect();
-    assert!(!inodes.is_empty(), "the Unix socket is one");
-    let of_server =
-        |line: &&str| line.split_whitespace().nth(9).is_some_and(|inode| inodes.iter().any(|own| own == inode));
-    assert_eq!(listening.lines().find(of_server), None, "a socket of TCP");
-}
-
-#[test]
-fn settings_that_do_not_exist_name_the_nearest() {
-    let place = quick_place();
-    let folder = place.path().join("db");
-    assert_says(
-        refusal(MARIADB, &folder, &[("set", "innodb_flush_neighbours=1")]),
-        &["did you mean `innodb_flush_neighbors`"],
-    );
-    // The server itself accepts the beginning of a name for the whole.
-    assert_says(refusal(MYSQL, &folder, &[("set", "datadi=/etc")]), &["did you mean `datadir`"]);
-    assert_eq!(names(place.path()), [] as [std::path::PathBuf; 0]);
+    assert_no_tcp(&[server.pid() as i32]);
 }

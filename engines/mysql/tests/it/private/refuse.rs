@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{MARIADB, OLDER, refusal, started};
+use crate::support::{MARIADB, MYSQL, OLDER, refusal, started};
 use mindful_conformance::{assert_says, names, quick_place, write_program};
 
 #[test]
@@ -29,10 +29,17 @@ fn without_network_and_programs_next_steps_are_named() {
 }
 
 #[test]
-fn a_buffer_pool_beyond_the_memory_is_refused() {
+fn a_setting_that_cannot_be_is_refused_with_the_next_step() {
     let place = quick_place();
-    assert_says(refusal(MARIADB, &place.path().join("db"), &[("cache", "900TiB")]), &["900 TiB", "--cache"]);
-    assert_eq!(names(place.path()), [] as [std::path::PathBuf; 0]);
+    for (kind, setting, said) in [
+        (MARIADB, ("cache", "900TiB"), &["900 TiB", "--cache"][..]),
+        (MARIADB, ("set", "innodb_flush_neighbours=1"), &["did you mean `innodb_flush_neighbors`"]),
+        // The server itself accepts the beginning of a name for the whole.
+        (MYSQL, ("set", "datadi=/etc"), &["did you mean `datadir`"]),
+    ] {
+        assert_says(refusal(kind, &place.path().join("db"), &[setting]), said);
+        assert_eq!(names(place.path()), [] as [std::path::PathBuf; 0]);
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::time::Instant;
 
+use mindful_conformance::processes::assert_no_tcp;
 use mindful_conformance::{names, network, quick_place};
 use mindful_instance::account::Account;
 use mindful_instance::fetch::BASE;
@@ -99,24 +100,7 @@ fn the_server_listens_on_no_tcp_port() {
     let folder = place.path().join("pg");
     let server = started(&folder, &[]);
     assert_eq!(sql(&server, "SHOW listen_addresses"), "");
-    let inodes: Vec<String> = servers(&folder)
-        .iter()
-        // One of them may just have ended.
-        .filter_map(|pid| fs::read_dir(format!("/proc/{pid}/fd")).ok())
-        .flat_map(Iterator::flatten)
-        .filter_map(|entry| fs::read_link(entry.path()).ok())
-        .filter_map(|link| Some(link.to_str()?.strip_prefix("socket:[")?.trim_end_matches(']').to_owned()))
-        .collect();
-    assert!(!inodes.is_empty());
-    for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
-        let Ok(text) = fs::read_to_string(table) else { continue };
-        let listening = text.lines().filter_map(|line| {
-            let columns: Vec<_> = line.split_whitespace().collect();
-            (columns.get(3) == Some(&"0A")).then(|| columns.get(9).copied().unwrap_or("").to_owned())
-        });
-        let open: Vec<_> = listening.filter(|inode| inodes.contains(inode)).collect();
-        assert!(open.is_empty(), "{table}: {open:?}");
-    }
+    assert_no_tcp(&servers(&folder));
 }
 
 #[test]

@@ -6,14 +6,24 @@ use crate::private::support::{opened, refusal, sql, started};
 use mindful_conformance::{assert_says, names, quick_place};
 
 #[test]
-fn without_network_and_binaries_next_steps_are_named() {
+fn what_cannot_be_made_is_refused_with_the_next_step() {
     let place = quick_place();
     let shelf = place.path().join("shelf").display().to_string();
     // No system would have 15.0 next to a fetched version, and a request for it is not answered with another version.
-    let extra = [("fetch", "off"), ("fetch_dir", shelf.as_str()), ("pg_version", "15.0")];
-    let message = refusal(&place.path().join("pg"), &extra);
-    assert_says(&message, &["--pg-bin", "network", "sqlite:"]);
-    assert_eq!(names(place.path()), [] as [&std::path::Path; 0]);
+    let unfetched = [("fetch", "off"), ("fetch_dir", &shelf), ("pg_version", "15.0")];
+    let misspelt = [("set", "work_mem=8MB,shared_bufers=64MB")];
+    for (folder, extra, said) in [
+        ("pg", &unfetched[..], &["--pg-bin", "network", "sqlite:"][..]),
+        ("a\nready", &[], &["control character"]),
+        ("pg", &[("cache", "900TiB")], &["900 TiB", "--cache"]),
+        ("pg", &misspelt, &["shared_bufers", "did you mean `shared_buffers`"]),
+        ("pg", &[("set", "shared_buffers=much")], &["much", "--set"]),
+    ] {
+        let message = refusal(&place.path().join(folder), extra);
+        assert_says(&message, said);
+        assert_eq!(message.lines().count(), 1, "{message}");
+        assert_eq!(names(place.path()), [] as [&std::path::Path; 0]);
+    }
 }
 
 #[test]
@@ -22,34 +32,6 @@ fn data_of_another_major_version_is_refused_with_that_version() {
     let folder = place.path().join("pg");
     drop(opened(&folder, &[("pg_version", "17")]));
     assert_says(refusal(&folder, &[("pg_version", "18")]), &["--pg-version 17"]);
-}
-
-#[test]
-fn a_path_that_would_break_the_servers_files_is_refused() {
-    let place = quick_place();
-    let message = refusal(&place.path().join("a\nready"), &[]);
-    assert!(message.contains("control character"), "{message}");
-    assert_eq!(message.lines().count(), 1);
-    assert_eq!(names(place.path()), [] as [&std::path::Path; 0]);
-}
-
-#[test]
-fn a_cache_beyond_the_memory_is_refused() {
-    let place = quick_place();
-    assert_says(refusal(&place.path().join("pg"), &[("cache", "900TiB")]), &["900 TiB", "--cache"]);
-    assert_eq!(names(place.path()), [] as [&std::path::Path; 0]);
-}
-
-#[test]
-fn server_settings_that_do_not_exist_name_the_nearest() {
-    let place = quick_place();
-    let folder = place.path().join("pg");
-    assert_says(
-        refusal(&folder, &[("set", "work_mem=8MB,shared_bufers=64MB")]),
-        &["shared_bufers", "did you mean `shared_buffers`"],
-    );
-    assert_says(refusal(&folder, &[("set", "shared_buffers=much")]), &["much", "--set"]);
-    assert_eq!(names(place.path()), [] as [&std::path::Path; 0]);
 }
 
 #[test]
