@@ -1,15 +1,23 @@
 //! Where database time went: shares of the time sessions were busy, by class.
 
+use std::collections::BTreeMap;
+
 use mindful_core::contract::metric::Counter;
 use mindful_core::contract::wait::{SAMPLES, TIMES, WaitClass, is_latch};
 
 use crate::figures::counters::{Change, Counters};
 use crate::figures::work::Work;
 
-/// Class and growth of a counter of waits of busy sessions.
-fn busy(change: &Change) -> Option<(WaitClass, f64)> {
-    let class = WaitClass::from_counter(&change.name);
-    Some((class, change.delta?)).filter(|_| class.is_busy())
+/// Growth of the counters of waits of busy sessions, by class.
+fn busy_by_class<'a>(changes: impl Iterator<Item = &'a Change>) -> BTreeMap<WaitClass, f64> {
+    let mut sums = BTreeMap::new();
+    for change in changes {
+        let class = WaitClass::from_counter(&change.name);
+        if let Some(grew) = change.delta.filter(|_| class.is_busy()) {
+            *sums.entry(class).or_default() += grew;
+        }
+    }
+    sums
 }
 
 /// Smallest share of samples of sleeping sessions that can divide the time asleep into classes.
@@ -47,7 +55,7 @@ impl Scheduler {
 /// Shares of database time; a class that was not observed is unknown.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Shares {
-    parts: Vec<(WaitClass, f64)>,
+    parts: BTreeMap<WaitClass, f64>,
     /// Number of samples; `None` if the shares come from counters.
     pub samples: Option<f64>,
     /// Of the contention, waits for latches.
@@ -71,35 +79,33 @@ impl Shares {
     /// is other time.
     fn timed(counters: &Counters) -> Option<Self> {
         let busy_us = counters.find(Counter::BusyTimeUs)?.delta.filter(|us| *us > 0.0)?;
-        let events = counters.0.iter().filter(|change| change.source == TIMES);
-        let times: Vec<_> = events.filter_map(busy).collect();
-        let of = |class| times.iter().filter(|(of, _)| *of == class).map(|(_, us)| us).sum::<f64>();
-        let known: f64 = times.iter().map(|(_, us)| us).sum();
-        let rest = (busy_us - known).max(0.0);
-        let share = |class| (class, if class == WaitClass::Other { of(class) + rest } else { of(class) } / busy_us);
-        (!times.is_empty()).then(|| Self::new(WaitClass::BUSY.map(share)))
+        let mut times = busy_by_class(counters.0.iter().filter(|change| change.source == TIMES));
+        let known: f64 = times.values().sum();
+        if times.is_empty() {
+            return None;
+        }
+        *times.entry(WaitClass::Other).or_default() += (busy_us - known).max(0.0);
+        let share = |class| (class, times.get(&class).unwrap_or(&0.0) / busy_us);
+        Some(Self::new(WaitClass::BUSY.map(share)))
     }
 
     /// A source that does not count a class has no share for it.
     fn sampled(counters: &Counters) -> Option<Self> {
-        let samples: Vec<_> = events_of(counters).filter_map(busy).collect();
-        let total: f64 = samples.iter().map(|(_, count)| count).sum();
-        let share = |class| {
-            let count: f64 = samples.iter().filter(|(of, _)| *of == class).map(|(_, count)| count).sum();
-            (class, count / total)
+        let samples = busy_by_class(events_of(counters));
+        let total = Some(samples.values().sum::<f64>()).filter(|total| *total > 0.0)?;
+        let share_of = |is_one: fn(&str) -> bool| {
+            let events = events_of(counters).filter(|change| is_one(&change.name));
+            events.filter_map(|change| change.delta).sum::<f64>() / total
         };
-        let reported = WaitClass::BUSY.into_iter().filter(|class| samples.iter().any(|(of, _)| of == class));
-        let of_latches = events_of(counters).filter(|change| is_latch(&change.name)).filter_map(|change| change.delta);
-        let latches = of_latches.sum::<f64>() / total;
-        let idle = events_of(counters).filter(|change| WaitClass::from_counter(&change.name) == WaitClass::Idle);
-        let idle = idle.filter_map(|change| change.delta).sum::<f64>() / total;
-        (total > 0.0).then(|| {
-            let by_samples =
-                Self { parts: reported.map(share).collect(), samples: Some(total), latches, scheduler: None };
-            match Scheduler::from_counters(counters) {
-                Some(scheduler) => by_samples.witnessed(scheduler, idle),
-                None => by_samples,
-            }
+        let idle = share_of(|name| WaitClass::from_counter(name) == WaitClass::Idle);
+        let by_samples = Self {
+            samples: Some(total),
+            latches: share_of(is_latch),
+            ..Self::new(samples.into_iter().map(|(class, count)| (class, count / total)))
+        };
+        Some(match Scheduler::from_counters(counters) {
+            Some(scheduler) => by_samples.witnessed(scheduler, idle),
+            None => by_samples,
         })
     }
 
@@ -107,7 +113,7 @@ impl Shares {
     /// event, and the scheduler shows the duration. An event remains set while its session waits for a CPU, and a
     /// session is often sampled just before it sleeps. `idle` is the sampled time without work, by the busy time.
     fn witnessed(mut self, scheduler: Scheduler, idle: f64) -> Self {
-        let waits: f64 = self.parts.iter().filter(|(class, _)| *class != WaitClass::Cpu).map(|(_, share)| share).sum();
+        let waits: f64 = self.parts.iter().filter(|(class, _)| **class != WaitClass::Cpu).map(|(_, share)| share).sum();
         let asleep_samples = waits + idle;
         // Fewer samples of sleeping sessions cannot divide the time asleep.
         let tells = asleep_samples > LEAST_ASLEEP;
@@ -121,10 +127,7 @@ impl Shares {
             *share = if *class == WaitClass::Cpu { busy.on_cpu + busy.queued } else { *share * factor };
         }
         if factor <= 0.0 {
-            match self.parts.iter_mut().find(|(class, _)| *class == WaitClass::Other) {
-                Some((_, share)) => *share = busy.asleep,
-                None => self.parts.push((WaitClass::Other, busy.asleep)),
-            }
+            self.parts.insert(WaitClass::Other, busy.asleep);
         }
         Self { latches: self.latches * factor, scheduler: Some(busy), ..self }
     }
@@ -162,11 +165,12 @@ impl Shares {
     }
 
     pub fn get(&self, class: WaitClass) -> Option<f64> {
-        self.parts.iter().find(|(of, _)| *of == class).map(|(_, share)| *share)
+        self.parts.get(&class).copied()
     }
 
     pub fn top(&self, count: usize) -> Vec<(WaitClass, f64)> {
-        let mut parts: Vec<_> = self.parts.iter().copied().filter(|(_, share)| *share > 0.0).collect();
+        let shown = self.parts.iter().filter(|(_, share)| **share > 0.0);
+        let mut parts: Vec<_> = shown.map(|(class, share)| (*class, *share)).collect();
         parts.sort_by(|a, b| b.1.total_cmp(&a.1));
         parts.truncate(count);
         parts

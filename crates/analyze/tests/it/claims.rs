@@ -3,21 +3,17 @@
 use mindful_analyze::judgement::headline::HeadlineKind;
 use mindful_analyze::{Analysis, analyze};
 use mindful_core::contract::description::{CacheRequests, Description};
-use mindful_core::contract::metric::{Counter, HostSource, Phase};
+use mindful_core::contract::metric::{Counter, HostSource};
 use mindful_core::plan::units::Share;
 use mindful_core::record::run::Run;
 use mindful_core::result::finding;
 use mindful_core::workload::OpKind;
 
 use crate::judged::{self, codes, found, has, headline, kind};
-use crate::made::{self, BLOCK_BYTES, Made, add_gauge, scale, state};
+use crate::made::{BLOCK_BYTES, Made, add, add_gauge, scale, state};
 
 pub(crate) fn evidence<'a>(analysis: &'a Analysis, code: &str) -> &'a str {
     judged::evidence(analysis, code).unwrap_or_else(|| panic!("no {code}: {:?}", codes(analysis)))
-}
-
-pub(crate) fn add(run: &mut Run, source: &str, rates: &[(&str, f64)]) {
-    made::add(run, source, Phase::Boundary, rates);
 }
 
 /// The data lies on another device than the one that was sampled.
@@ -273,7 +269,7 @@ fn reads_of_other_sessions_are_not_taken_for_the_runs() {
         let mut run =
             made.with("session_processes", &[(Counter::SessionReadBytes.name(), own * physical * BLOCK_BYTES)]);
         if of_database {
-            made::add(&mut run, "pg_stat_database", Phase::Settled, &[(Counter::DatabaseReads, physical)]);
+            add(&mut run, "pg_stat_database", &[(Counter::DatabaseReads, physical)]);
         }
         add_gauge(&mut run, "seen", Counter::SessionProcesses, seen);
         analyze(&run)

@@ -2,23 +2,19 @@
 
 use mindful_analyze::judgement::verdict::Limit;
 use mindful_analyze::{StepAnalysis, analyze};
-use mindful_core::contract::metric::{Counter, HostSource, Phase};
+use mindful_core::contract::metric::{Counter, HostSource};
 use mindful_core::record::latency::{DeviceRequest, Recorder, SampledLatencies};
 use mindful_core::record::run::Run;
 use mindful_core::result::LogSummary;
 
 use crate::judged::near;
-use crate::made::{self, Made, add_gauge, state, workload};
+use crate::made::{Made, add, add_gauge, state, workload};
 
 const DURABLE: &str = "durable commits per second";
 const NOT_DURABLE: &str = "commits per second, not durable";
 
 fn made(sessions: u32) -> Made {
     Made { sessions, update_pct: "100", latency_us: 1_000, work_unit: 1, ..Made::default() }
-}
-
-fn add<N: Copy + Into<String>>(run: &mut Run, source: &str, rates: &[(N, f64)]) {
-    made::add(run, source, Phase::Boundary, rates);
 }
 
 /// The log on a device of its own.

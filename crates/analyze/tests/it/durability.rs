@@ -5,9 +5,9 @@ use mindful_core::contract::metric::{Counter, HostSource};
 use mindful_core::record::run::Run;
 use mindful_core::workload::OpKind;
 
-use crate::claims::{add, evidence};
+use crate::claims::evidence;
 use crate::judged::has;
-use crate::made::{Made, state};
+use crate::made::{Made, add, state};
 
 /// Updates of one session or more, with this rate of flushes at the log's device.
 fn updating(sessions: u32, write_cache: &str, flushes: Option<f64>) -> Run {

@@ -5,7 +5,7 @@ use crate::made::{BLOCK_BYTES, Made, add, scale, workload};
 use mindful_analyze::analyze;
 use mindful_analyze::judgement::headline::HeadlineKind;
 use mindful_analyze::judgement::verdict::Limit;
-use mindful_core::contract::metric::{Counter, Phase};
+use mindful_core::contract::metric::Counter;
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::workload::{LoopSite, OpKind};
 
@@ -44,7 +44,7 @@ fn large(from_storage: f64) -> Run {
         *slice.op_mut(OpKind::Scan) = large;
     }
     let requests = made.ops_per_slice() * u64::from(made.sessions);
-    add(&mut run, "raw", Phase::Settled, &[(Counter::ReadRequests, requests as f64)]);
+    add(&mut run, "raw", &[(Counter::ReadRequests, requests as f64)]);
     run
 }
 

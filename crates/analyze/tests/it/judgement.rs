@@ -140,7 +140,7 @@ fn requests_of_several_blocks_are_no_storage_iops() {
     let headline = |blocks_a_request: f64| {
         let mut run = made.run();
         let physical = analyze(&run).summary.steps[0].physical_reads_per_s.unwrap();
-        add(&mut run, "requests", Phase::Settled, &[(Counter::ReadRequests, physical / blocks_a_request)]);
+        add(&mut run, "requests", &[(Counter::ReadRequests, physical / blocks_a_request)]);
         analyze(&run).steps[0].headline.clone().unwrap()
     };
     assert_eq!(headline(1.0).kind, HeadlineKind::Storage);
@@ -328,7 +328,7 @@ fn a_percentile_needs_ten_operations_beyond_it() {
 #[test]
 fn a_debt_of_the_load_is_found() {
     let mut run = Made::default().run();
-    add(&mut run, "debt", Phase::Settled, &[(Counter::PhysicalWrites, 5_000.0)]);
+    add(&mut run, "debt", &[(Counter::PhysicalWrites, 5_000.0)]);
     assert!(has(&analyze(&run), "writes-without-updates"));
 }
 

@@ -109,7 +109,7 @@ impl Made {
     /// The run with a source of the host in addition.
     pub(crate) fn with<N: Copy + Into<String>>(&self, source: &str, rates: &[(N, f64)]) -> Run {
         let mut run = self.run();
-        add(&mut run, source, Phase::Boundary, rates);
+        add(&mut run, source, rates);
         run
     }
 
@@ -230,14 +230,14 @@ fn one<N: Copy + Into<String>>(source: &str, phase: Phase, rates: &[(N, f64)], s
 }
 
 /// Adds a source with counters that grow by this amount a second.
-pub(crate) fn add<N: Copy + Into<String>>(run: &mut Run, source: &str, phase: Phase, rates: &[(N, f64)]) {
+pub(crate) fn add<N: Copy + Into<String>>(run: &mut Run, source: &str, rates: &[(N, f64)]) {
     let step = &mut run.steps[0];
-    step.series.push(one(source, phase, rates, step.boundaries_us.len() as u32 - 1));
+    step.series.push(one(source, Phase::Boundary, rates, step.boundaries_us.len() as u32 - 1));
 }
 
 /// Adds a source of the host with a figure that does not change.
 pub(crate) fn add_gauge<N: Copy + Into<String>>(run: &mut Run, source: &str, name: N, value: f64) {
-    add(run, source, Phase::Boundary, &[(name, 0.0)]);
+    add(run, source, &[(name, 0.0)]);
     let added = run.steps[0].series.last_mut().unwrap();
     added.readings.iter_mut().for_each(|reading| reading.values = vec![Some(value)]);
 }

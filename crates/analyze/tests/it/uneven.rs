@@ -1,5 +1,5 @@
 use mindful_analyze::analyze;
-use mindful_core::contract::metric::{Counter, Phase};
+use mindful_core::contract::metric::Counter;
 use mindful_core::contract::slice::LongOp;
 use mindful_core::record::run::Run;
 use mindful_core::result::Severity;
@@ -55,7 +55,7 @@ fn a_cache_that_fills_in_the_window_moves_the_rate() {
 fn what_others_did_comes_before_its_effect_on_the_rate() {
     let mut run = run(|_, slice| 0.05 + 0.095 * f64::from(slice));
     let stolen = [("irq", 0.0), ("softirq", 0.0), ("kernel_threads_cpu", 0.0), ("host_cpu_steal", 5e5)];
-    add(&mut run, "stat", Phase::Boundary, &stolen);
+    add(&mut run, "stat", &stolen);
     let analysis = analyze(&run);
     let place = |code: &str| codes(&analysis).iter().position(|found| *found == code).unwrap();
     let (cause, effect) = (place("cpu-steal"), place("rate-moved"));
@@ -68,7 +68,7 @@ fn what_others_did_comes_before_its_effect_on_the_rate() {
 #[test]
 fn the_next_step_after_maintenance_is_about_the_server() {
     let mut run = run(|_, _| 1.0);
-    add(&mut run, "pg_stat", Phase::Boundary, &[(Counter::MaintenanceRuns, 1.0)]);
+    add(&mut run, "pg_stat", &[(Counter::MaintenanceRuns, 1.0)]);
     let analysis = analyze(&run);
     assert!(has(&analysis, "autovacuum"));
     let next = &verdict(&analysis).next;

@@ -3,7 +3,7 @@
 use mindful_analyze::analyze;
 use mindful_analyze::figures::shares::Shares;
 use mindful_analyze::judgement::verdict::{Evidence, Limit, Verdict};
-use mindful_core::contract::metric::{Counter, Phase};
+use mindful_core::contract::metric::Counter;
 use mindful_core::contract::wait::{SAMPLES, WaitClass, WaitEvent};
 use mindful_core::record::run::Run;
 use mindful_core::result::Severity;
@@ -20,7 +20,7 @@ fn run(samples: &[(&str, f64)], scheduler: Option<(f64, f64)>) -> Run {
             (Counter::SessionQueueUs, queued * 8e6),
             (Counter::SessionTimeUs, 8e6),
         ];
-        add(&mut run, "session_threads", Phase::Boundary, &rates);
+        add(&mut run, "session_threads", &rates);
     }
     run
 }
@@ -70,7 +70,7 @@ fn time_asleep_that_no_sample_explains_is_other_time() {
 #[test]
 fn waits_by_clock_take_no_more_than_the_time_asleep() {
     let mut run = run(&[], Some((0.1, 0.2)));
-    add(&mut run, "database", Phase::Boundary, &[(Counter::CommitTimeUs, 8e6 * 0.3)]);
+    add(&mut run, "database", &[(Counter::CommitTimeUs, 8e6 * 0.3)]);
     for (_, report) in &mut run.steps[0].unmerged {
         report.writer_wait_us = Some(700_000);
     }

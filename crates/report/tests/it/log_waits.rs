@@ -3,7 +3,7 @@
 use mindful_analyze::compare::{ComparedFigure, Sides};
 use mindful_analyze::{Analysis, analyze};
 use mindful_core::contract::description::Words;
-use mindful_core::contract::metric::{Counter, Phase};
+use mindful_core::contract::metric::Counter;
 use mindful_core::record::run::{Point, Run};
 use mindful_report::comparison::comparison_text;
 use mindful_report::{Detail, Style};
@@ -21,7 +21,7 @@ fn waiting(id: &str, keys: [&str; 2]) -> Run {
         let syncs = f64::from(sessions) * 500.0 + 490.0;
         let mut run = made.with("log", &[(Counter::LogSyncs, syncs), (Counter::LogSyncTimeUs, syncs * 800.0)]);
         let waits = [("log_sync/Sync", 70.0), ("log/Write", 10.0), ("cpu/cpu", 20.0)];
-        add(&mut run, "waits", Phase::Boundary, &waits);
+        add(&mut run, "waits", &waits);
         run.steps[0].head.step = at;
         let values =
             keys.map(|key| (key.to_owned(), if key == "way" { "database".into() } else { sessions.to_string() }));

@@ -1,7 +1,7 @@
 //! Comparisons of runs.
 
-mod currencies;
 mod order;
 mod property;
+mod ranks;
 mod simulation;
 mod table;

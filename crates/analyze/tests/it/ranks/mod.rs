@@ -1,4 +1,0 @@
-//! Ranks of a run.
-
-mod simulation;
-mod steps;
