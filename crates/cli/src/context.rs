@@ -21,6 +21,7 @@ use rustix::fs::FileType;
 use rustix::io::Errno;
 use serde_json::Value;
 
+use crate::exit::Exit;
 use crate::{layers, registry, signals, store, targets, version};
 
 /// Layers the settings, resolves the plan and finds its engine. Opens no target.
@@ -148,8 +149,9 @@ pub(crate) fn json(mut object: Value, settings: &Settings) -> String {
     format!("{object:#}\n")
 }
 
-pub(crate) fn print(text: &str) -> Result<()> {
-    offer(text).map(drop)
+/// Prints on stdout, after which a verb has succeeded.
+pub(crate) fn print(text: &str) -> Result<Exit> {
+    offer(text).map(|_| Exit::Ok)
 }
 
 /// Prints on stdout; returns whether the reader is still there.

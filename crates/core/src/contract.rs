@@ -15,7 +15,6 @@ pub mod fact;
 pub mod file_read;
 pub mod metric;
 pub(crate) mod resolved;
-pub(crate) mod self_proof;
 pub mod session;
 pub mod slice;
 pub mod stop_flag;
@@ -25,4 +24,4 @@ pub mod watch;
 
 pub use dataset_store::{BARE_WRITES_FILE, DatasetStore, MARK_FILE, OwnedObject};
 pub use resolved::Resolved;
-pub use self_proof::{Proven, SelfProof, StoredProof};
+pub use target::{Proven, SelfProof, StoredProof};

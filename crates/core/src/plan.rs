@@ -10,7 +10,6 @@ use crate::dataset::{Content, Dataset, DatasetPlan, Extent, MOST_BYTES};
 use crate::plan::units::{Share, format_counted, format_whole};
 use crate::workload::{Access, Commit, Compatibility, HotSpot, LoopSite, Rate, Redo, Skew, ThinkTime, Workload};
 
-pub(crate) mod bound;
 mod keys;
 mod parse;
 pub(crate) mod price;
@@ -21,9 +20,9 @@ pub mod sweep;
 pub(crate) mod text;
 pub mod units;
 
-pub use bound::Bound;
 pub use keys::{KEYS, MOST_SCHEMAS, MOST_SESSIONS, SWEEP_KEYS};
 pub use price::{PRICE_PARTS, Price};
+pub use settings::Bound;
 pub use text::{Utf8, to_utf8};
 
 /// All settings of a run except the engine's own options.

@@ -3,6 +3,5 @@
 
 pub(crate) mod head;
 pub mod latency;
-pub(crate) mod published;
 pub(crate) mod rank_record;
 pub mod run;

@@ -43,9 +43,6 @@ struct State {
 
 impl RankCoordinator {
     /// Joins the other ranks.
-    ///
-    /// # Errors
-    /// Another process is this rank, or the rendezvous does not answer.
     pub fn join(request: JoinRequest) -> Result<Self> {
         // A rank that is asked to stop first ends its step, and informs the others.
         let aborted = Arc::clone(&request.rendezvous);
@@ -72,9 +69,6 @@ impl RankCoordinator {
     }
 
     /// Waits until all ranks have joined, with the same plan.
-    ///
-    /// # Errors
-    /// One does not come in time, or has another plan or version.
     pub fn gather(&self) -> Result<()> {
         if !self.is_first() {
             return self.peers.await_first(Stage::Gathered, Some(self.peers.request.timeout + LEASE)).map(drop);
@@ -169,9 +163,6 @@ impl RankCoordinator {
     }
 
     /// Checks the other ranks while sessions work, by the last reading of the heartbeat.
-    ///
-    /// # Errors
-    /// One of them failed or is gone, or the rendezvous does not answer.
     pub(crate) fn check_others(&self) -> Result<()> {
         if !self.peers.heartbeat.is_slow() {
             return Ok(());

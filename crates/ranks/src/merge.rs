@@ -21,9 +21,6 @@ pub fn collect(coordinator: &RankCoordinator, first: &Run) -> Result<RunMerge> {
 }
 
 /// Merges the runs that the ranks stored.
-///
-/// # Errors
-/// One is missing, or they do not belong to one run.
 pub fn merge_folders(mut runs: Vec<Run>) -> Result<RunMerge> {
     let rank = |run: &Run| run.steps.first().and_then(|step| step.ranks.first()).map(|rank| rank.rank);
     let first = runs.iter().position(|run| rank(run) == Some(0)).ok_or_else(|| cannot_merge("rank 0 is missing"))?;

@@ -18,9 +18,6 @@ pub struct Ranked(RankCoordinator);
 
 impl Ranked {
     /// Joins the other ranks.
-    ///
-    /// # Errors
-    /// Another process is this rank, or the rendezvous does not answer.
     pub fn join(request: JoinRequest) -> Result<Self> {
         RankCoordinator::join(request).map(Self)
     }

@@ -59,9 +59,6 @@ impl TargetMerge {
 
 impl RunMerge {
     /// Starts with the run of rank 0.
-    ///
-    /// # Errors
-    /// The run does not belong to a rank, or was cut short.
     pub(crate) fn new(first: &Run) -> Result<Self> {
         part_of(first)?;
         let step = first.steps.first().cloned().ok_or_else(|| cannot_merge("the first has no step"))?;
@@ -81,9 +78,6 @@ impl RunMerge {
     }
 
     /// Adds the part of another rank.
-    ///
-    /// # Errors
-    /// The part does not belong to this run.
     pub(crate) fn add(&mut self, Part { step, lead }: Part) -> Result<(), String> {
         self.all.add(&step)?;
         let Some(RankTarget { target, .. }) = target_of(&step).filter(|_| !self.targets.is_empty()) else {
@@ -97,9 +91,6 @@ impl RunMerge {
     }
 
     /// The merged run.
-    ///
-    /// # Errors
-    /// A rank is missing, or the sessions of two ranks do not follow one another.
     pub(crate) fn finish(self) -> Result<Run, String> {
         let mut step = self.all.finish()?;
         if self.targets.is_empty() {
@@ -126,9 +117,6 @@ impl RunMerge {
 }
 
 /// The part of one rank: its sessions, and its target if it manages one other than the first.
-///
-/// # Errors
-/// The run does not belong to a rank, or was cut short.
 pub fn part_of(run: &Run) -> Result<Part> {
     let [step] = &*run.steps else {
         return Err(cannot_merge(format!("run {} has {}", run.head.id, format_counted(run.steps.len(), "step"))));

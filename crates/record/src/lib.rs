@@ -3,7 +3,6 @@
 //! `docs/run-format.md` describes the files.
 
 mod contradictions;
-mod entry;
 mod exchange;
 pub mod file;
 mod fold;
@@ -17,9 +16,8 @@ mod self_proofs;
 mod store;
 mod writer;
 
-pub use entry::Listed;
 pub use exchange::{Arrival, Judge};
 pub use name::{LOG, SUMMARY};
-pub use reader::{read_run, read_text};
+pub use reader::{Listed, read_run, read_text};
 pub use store::Store;
 pub use writer::RunWriter;

@@ -16,11 +16,12 @@ use mindful_host::ownership::Trusted;
 use mindful_host::{Kernel, named_path};
 use rustix::process::geteuid;
 
-use crate::entry::{Listed, read_summary};
 use crate::file;
 use crate::judged::{Record, kept_by_us};
 use crate::name::{IMPORTED, LOG, SUMMARY, begin, is_future, is_id, new_id};
-use crate::reader::{each_event, each_line, read_changed, read_head, read_opened, read_run, unread};
+use crate::reader::{
+    Listed, each_event, each_line, read_changed, read_head, read_opened, read_run, read_summary, unread,
+};
 use crate::redact::Redactor;
 use crate::writer::{RunWriter, lock};
 

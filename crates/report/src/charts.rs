@@ -1,16 +1,13 @@
 //! The charts of runs, by kind of run.
 
-mod commit_contrast;
 mod contrast;
 pub(crate) mod differences;
-mod distribution;
-mod funnel;
 pub(crate) mod ladder;
 pub(crate) mod latency_iops;
 mod over_time;
-mod prices;
-mod ranks;
+mod ranking;
 mod sessions;
+mod step;
 mod timeline;
 
 use std::fmt::Write as _;
@@ -22,17 +19,17 @@ use mindful_core::result::ranking::RankingSummary;
 use mindful_core::{Error, Result};
 
 use crate::card;
-use crate::comparison::difference::Differences;
+use crate::comparison::Differences;
 use crate::drawing::frame::Drawing;
 use crate::drawing::plot::Plot;
 use crate::panels::facts;
 pub use ladder::Side;
 
 pub const DIFFERENCES: &str = differences::NAME;
-pub const RANKS: &str = ranks::NAME;
+pub const RANKS: &str = ranking::RANKS;
 /// Charts of several runs together.
 const OF_RUNS: [&str; 3] = ["latency-iops", "sessions", "cpu-cost"];
-pub const OF_SIDES: [&str; 3] = [DIFFERENCES, RANKS, prices::NAME];
+pub const OF_SIDES: [&str; 3] = [DIFFERENCES, RANKS, ranking::PRICES];
 
 /// The charts by name, with their contents.
 pub const NAMES: [(&str, &str); 15] = [
@@ -50,7 +47,7 @@ pub const NAMES: [(&str, &str); 15] = [
     ("ledger", "reads as counted at each level"),
     (DIFFERENCES, "differences between two sides, with their intervals"),
     (RANKS, "several sides relative to the best, with their intervals"),
-    (prices::NAME, "price of a month against work for that price"),
+    (ranking::PRICES, "price of a month against work for that price"),
 ];
 
 /// The mark across pictures of runs that are not to be quoted: the gravest of all `sides`.
@@ -80,8 +77,8 @@ pub(crate) fn group_charts(groups: &[(&str, &[Side])]) -> Vec<Drawing> {
 }
 
 /// The order of a group of sides, and their work for the price.
-pub(crate) fn rank_charts(ranking: &RankingSummary, group: usize) -> impl Iterator<Item = Drawing> {
-    [ranks::drawing(ranking, group), prices::drawing(ranking, group)].into_iter().flatten()
+pub(crate) fn rank_charts(summary: &RankingSummary, group: usize) -> impl Iterator<Item = Drawing> {
+    [ranking::ranks(summary, group), ranking::prices(summary, group)].into_iter().flatten()
 }
 
 /// The chart called `name` of the first group of sides that has it.
@@ -111,7 +108,7 @@ fn contrasts(sides: &[Side]) -> Vec<Drawing> {
     let (mut all, doubt) = (Vec::new(), doubt(sides));
     for (_, analysis) in sides {
         let summary = &analysis.summary;
-        let drawings = contrast::drawings(summary).into_iter().chain(commit_contrast::drawing(summary));
+        let drawings = contrast::drawings(summary).into_iter().chain(contrast::commits(summary));
         let own = crate::escape(summary.tag.as_ref().unwrap_or(&summary.id));
         let own = if sides.len() > 1 { format!(": {own}") } else { String::new() };
         all.extend(drawings.map(|drawing| drawing.entitled(&own).doubted(doubt)));
@@ -128,8 +125,8 @@ pub(crate) fn step_charts(
     let drawings = [
         over_time::drawing(record, step, columns),
         over_time::log_drawing(record, step, columns),
-        distribution::drawing(record, step),
-        funnel::drawing(step),
+        step::distribution(record, step),
+        step::ledger(step),
     ];
     drawings.into_iter().flatten().map(|drawing| drawing.doubted(doubt)).collect()
 }

@@ -36,6 +36,20 @@ pub(crate) fn maybe(value: Option<f64>) -> String {
     value.map_or_else(|| UNKNOWN.to_owned(), number)
 }
 
+/// The least and the greatest of the known values.
+pub(crate) fn ends(values: impl IntoIterator<Item = f64>) -> Option<[f64; 2]> {
+    let known = values.into_iter().filter(|value| value.is_finite());
+    known.fold(None, |ends, value| {
+        Some(ends.map_or([value; 2], |[low, high]: [f64; 2]| [low.min(value), high.max(value)]))
+    })
+}
+
+/// The range of the known values, such as `1.00 to 2.00`; `None` if nothing is known.
+pub(crate) fn range(values: impl IntoIterator<Item = Option<f64>>, form: impl Fn(f64) -> String) -> Option<String> {
+    let [low, high] = ends(values.into_iter().flatten())?.map(form);
+    Some(if low == high { low } else { format!("{low} to {high}") })
+}
+
 /// The same without decimals.
 pub(crate) fn whole(value: Option<f64>) -> String {
     value.map_or_else(|| UNKNOWN.to_owned(), format_rounded)

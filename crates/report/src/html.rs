@@ -18,7 +18,7 @@ use mindful_core::result::ranking::RankingSummary;
 
 use crate::card::{self, HeadlineCard, LimitCard, NO_FIGURE, StepCard};
 use crate::charts::{self, Side};
-use crate::comparison::difference::Differences;
+use crate::comparison::Differences;
 use crate::drawing::frame;
 use crate::export::unproven::REASONS;
 use crate::findings;

@@ -1,15 +1,12 @@
 //! The panels of a report: parts of a run's figures, each computed from the run and its analysis alone.
 
 pub(crate) mod answer;
-pub(crate) mod commit_contrast;
 pub(crate) mod contrast;
 pub(crate) mod facts;
 pub(crate) mod figures;
 pub(crate) mod io_job;
-mod over_time;
 mod panel;
 pub(crate) mod place;
-mod price;
 mod ranks;
 pub(crate) mod step;
 pub(crate) mod sweep;

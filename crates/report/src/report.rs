@@ -8,7 +8,7 @@ use mindful_core::record::run::Run;
 use mindful_core::result::Validity;
 
 use crate::card::{self, Card};
-use crate::panels::{Panel, answer, commit_contrast, contrast, facts, io_job, place, step, sweep};
+use crate::panels::{Panel, answer, contrast, facts, io_job, place, step, sweep};
 use crate::style::{Detail, Style, Tone};
 use crate::{escape, findings};
 
@@ -35,7 +35,7 @@ pub fn run_report(run: &Run, analysis: &Analysis, stored_at: Option<&Path>, deta
     let mut results = if let Some(contrast) = &summary.contrast {
         contrast::panels(summary, contrast, detail)
     } else if let Some(commits) = &summary.commits {
-        vec![commit_contrast::panel(analysis, commits)]
+        vec![contrast::commits(analysis, commits)]
     } else if let Some(job) = &summary.io_job {
         io_job::panels(run, summary, job)
     } else if run.steps.iter().any(|step| !step.head.point.is_plain()) {

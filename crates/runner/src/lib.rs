@@ -3,8 +3,7 @@
 //! coordination ([`Coordination`]) are contracts that other crates implement.
 
 mod abortable_target;
-mod cache_order;
-mod cached;
+mod cache;
 mod clock_offset;
 mod context;
 mod coordination;

@@ -19,7 +19,7 @@ use mindful_observe::{Boundaries, Observer, Sources, Watching};
 
 use crate::context::Context;
 use crate::coordination::Coordination;
-use crate::step::early_stop::EarlyStop;
+use crate::step::boundaries::EarlyStop;
 use crate::step::follower::{Steady, StepFollower};
 use crate::step::{StepObserver, StepOrder, StepOutcome, run_step};
 

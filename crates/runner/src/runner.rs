@@ -24,7 +24,7 @@ use crate::dataset::Ensured;
 use crate::hooks::HookMoment;
 use crate::measure::{Measured, StepPlan};
 use crate::source::{NextStep, StepSource, System};
-use crate::{cache_order, cached, dataset, measure, preflight, self_proof};
+use crate::{cache, dataset, measure, preflight, self_proof};
 
 /// An interrupted run that continues: its writer, and its record so far.
 pub type Resumed = (RunWriter, Run);
@@ -131,13 +131,13 @@ impl Opened {
             Some(None) if self.description.cache_each_session => return Ok(()),
             Some(fill) => fill,
         };
-        let (order, share) = cache_order::in_words(fill);
+        let (order, share) = cache::order_in_words(fill);
         let facts = &mut self.description.facts;
-        let known = facts.insert(cache_order::ORDER.to_owned(), order.to_owned());
-        facts.insert(cache_order::FILLED.to_owned(), share.clone());
-        self.description.held_fixed.insert(cache_order::ORDER.to_owned(), HeldFixed::CacheOrder.name().to_owned());
+        let known = facts.insert(cache::ORDER.to_owned(), order.to_owned());
+        facts.insert(cache::FILLED.to_owned(), share.clone());
+        self.description.held_fixed.insert(cache::ORDER.to_owned(), HeldFixed::CacheOrder.name().to_owned());
         if known.as_deref() != Some(order)
-            && let Some(finding) = cache_order::finding(fill, &share)
+            && let Some(finding) = cache::order_finding(fill, &share)
         {
             context.events().emit(Event::Finding(finding));
         }
@@ -370,7 +370,7 @@ fn record(context: &Context, known: &mut Run) -> Result<()> {
         if !context.clock.is_simulated() {
             known.environment = mindful_observe::environment(&host, context.plan.facts);
         }
-        let cached = cached::facts(context, &description.engine_version, &known.environment)?;
+        let cached = cache::cached_facts(context, &description.engine_version, &known.environment)?;
         known.environment.extend(cached);
         writer.emit(Event::Environment { facts: known.environment.clone() });
         writer.emit(Event::Described { description, host });

@@ -24,13 +24,11 @@ use mindful_core::{Error, Result};
 
 use crate::clock_offset::{ClockOffset, WallClock};
 use crate::coordination::Coordination;
-use crate::step::boundaries::SLICE_US;
-use crate::step::early_stop::EarlyStop;
+use crate::step::boundaries::{EarlyStop, SLICE_US};
 use crate::step::gate::{Gate, Leaving, Signal};
 use crate::step::session::{Mailbox, Message, Shared};
 
 pub(crate) mod boundaries;
-pub(crate) mod early_stop;
 pub(crate) mod follower;
 mod gate;
 mod session;
@@ -117,12 +115,9 @@ pub(crate) fn run_step(
         let mut running = Step {
             scope,
             order: &order,
-            mailbox: &mailbox,
+            shared: &shared,
             events,
             stop,
-            halt: &halt,
-            gate: &gate,
-            clock,
             clocks: &clocks,
             wall: WallClock::now(),
             begins: None,
@@ -134,7 +129,7 @@ pub(crate) fn run_step(
             given_up: false,
             error: None,
         };
-        running.spawn_sessions(&shared);
+        running.spawn_sessions();
         let _dismissal = Dismissal(&gate, running.left);
         let outcome = running.drive(watch);
         watch.worked(&outcome);
@@ -163,12 +158,9 @@ impl Drop for Dismissal<'_> {
 struct Step<'scope, 'env> {
     scope: &'scope Scope<'scope, 'env>,
     order: &'scope StepOrder<'scope>,
-    mailbox: &'scope Mailbox,
+    shared: &'scope Shared<'scope>,
     events: &'scope dyn Events,
     stop: &'scope StopFlag,
-    halt: &'scope StopFlag,
-    gate: &'scope Gate,
-    clock: &'scope dyn Clock,
     clocks: &'scope ClockOffset,
     wall: WallClock,
     begins: Option<Duration>,
@@ -185,11 +177,12 @@ struct Step<'scope, 'env> {
     error: Option<Error>,
 }
 
-impl<'scope> Step<'scope, '_> {
+impl Step<'_, '_> {
     /// Starts a thread for each session; started threads are joined.
-    fn spawn_sessions(&mut self, shared: &'scope Shared<'scope>) {
+    fn spawn_sessions(&mut self) {
+        let shared = self.shared;
         for (number, placement) in (0..).zip(&self.order.head.placements) {
-            let (placement, mut slot) = (*placement, self.clock.new_thread_slot());
+            let (placement, mut slot) = (*placement, self.shared.clock.new_thread_slot());
             let spawned = thread::Builder::new()
                 .name(format!("{SESSION_THREAD}{}", placement.session + 1))
                 .stack_size(STACK_BYTES)
@@ -221,35 +214,35 @@ impl<'scope> Step<'scope, '_> {
                 self.ask_clock();
             }
             self.check_others();
-            if self.halt.is_requested() {
-                let latest = self.clock.elapsed() + self.grace();
+            if self.shared.halt.is_requested() {
+                let latest = self.shared.clock.elapsed() + self.grace();
                 deadline = Some(deadline.map_or(latest, |d| d.min(latest)));
             }
             if let Some(last_us) = self.released(watch) {
-                deadline = Some(self.clock.elapsed() + self.until(last_us) + END_GRACE);
+                deadline = Some(self.shared.clock.elapsed() + self.until(last_us) + END_GRACE);
             }
-            match self.mailbox.take(LOOK) {
+            match self.shared.mailbox.take(LOOK) {
                 Some(Message::Ready) => {
                     ready += 1;
                     self.events.emit(Event::Ready { ready, of });
-                    if ready == of && !self.halt.is_requested() {
-                        rehearsing = self.clock.elapsed();
-                        self.gate.rehearse();
+                    if ready == of && !self.shared.halt.is_requested() {
+                        rehearsing = self.shared.clock.elapsed();
+                        self.shared.gate.rehearse();
                     }
                 }
                 Some(Message::Rehearsed) => {
                     rehearsed += 1;
-                    if rehearsed == of && !self.halt.is_requested() {
-                        let took = self.clock.elapsed().saturating_sub(rehearsing);
+                    if rehearsed == of && !self.shared.halt.is_requested() {
+                        let took = self.shared.clock.elapsed().saturating_sub(rehearsing);
                         self.all_ready(LEAD + took * REHEARSALS);
                     }
                 }
                 Some(Message::Slice(session, report)) => {
-                    self.heard = self.clock.elapsed();
+                    self.heard = self.shared.clock.elapsed();
                     // An end that no unchanged clock has reached yet shows that a clock was set.
-                    let leapt = report.end_us.saturating_sub(self.clocks.us) > self.clock.now_us() + SLICE_US;
+                    let leapt = report.end_us.saturating_sub(self.clocks.us) > self.shared.clock.now_us() + SLICE_US;
                     self.events.emit(Event::Slice { session, report: *report });
-                    if leapt && !self.halt.is_requested() {
+                    if leapt && !self.shared.halt.is_requested() {
                         self.ask_clock();
                     }
                 }
@@ -264,9 +257,9 @@ impl<'scope> Step<'scope, '_> {
                 }
                 None => {}
             }
-            if deadline.is_some_and(|d| self.clock.elapsed() >= d) {
+            if deadline.is_some_and(|d| self.shared.clock.elapsed() >= d) {
                 self.cut_short();
-                deadline = Some(self.clock.elapsed() + STOP_GRACE);
+                deadline = Some(self.shared.clock.elapsed() + STOP_GRACE);
             }
         }
         StepOutcome { error: self.error.take(), interrupted: self.stop.is_requested(), given_up: self.given_up }
@@ -274,13 +267,13 @@ impl<'scope> Step<'scope, '_> {
 
     /// Interrupts operations, and at last all that anyone still waits for at the target.
     fn cut_short(&mut self) {
-        if !self.halt.is_requested() {
+        if !self.shared.halt.is_requested() {
             self.fail(Error::run(
                 format!("operations continued for {} s after the end of the step", END_GRACE.as_secs()),
                 "check what the server waits for (its log, space on its disks, locks) and run again",
             ));
         }
-        let now = self.clock.elapsed();
+        let now = self.shared.clock.elapsed();
         if now >= *self.interrupted.get_or_insert(now) + INTERRUPT_GRACE {
             self.order.target.abort();
             self.given_up = true;
@@ -291,15 +284,19 @@ impl<'scope> Step<'scope, '_> {
 
     /// Time that an operation may continue after a stop request; 0 before the work begins.
     fn grace(&self) -> Duration {
-        if self.begins.is_some_and(|begins| self.clock.elapsed() >= begins) { STOP_GRACE } else { Duration::ZERO }
+        if self.begins.is_some_and(|begins| self.shared.clock.elapsed() >= begins) {
+            STOP_GRACE
+        } else {
+            Duration::ZERO
+        }
     }
 
     /// Whether no session has reported for longer than slices take; once for each while of silence.
     fn is_silent(&mut self) -> bool {
         let since = self.heard.max(self.begins.unwrap_or_default());
-        let silent = self.clock.elapsed() > since + Duration::from_micros(SLICE_US.unsigned_abs()) + SILENCE;
+        let silent = self.shared.clock.elapsed() > since + Duration::from_micros(SLICE_US.unsigned_abs()) + SILENCE;
         if silent {
-            self.heard = self.clock.elapsed();
+            self.heard = self.shared.clock.elapsed();
         }
         silent
     }
@@ -310,7 +307,7 @@ impl<'scope> Step<'scope, '_> {
         if self.asks_clock {
             return;
         }
-        let (target, clocks, clock, mailbox) = (self.order.target, self.clocks, self.clock, self.mailbox);
+        let (target, clocks, clock, mailbox) = (self.order.target, self.clocks, self.shared.clock, self.shared.mailbox);
         let mut slot = clock.new_thread_slot();
         let ask = move || {
             slot.enter();
@@ -332,7 +329,7 @@ impl<'scope> Step<'scope, '_> {
     /// Other processes may work too: without one of them there is no run.
     fn check_others(&mut self) {
         if self.begins.is_some()
-            && !self.halt.is_requested()
+            && !self.shared.halt.is_requested()
             && let Err(error) = self.order.coordination.check_others()
         {
             self.fail(error);
@@ -348,13 +345,13 @@ impl<'scope> Step<'scope, '_> {
 
     /// Lets sessions that are ready go, once the instant is decided. Returns the last boundary on the host's clock.
     fn released(&mut self, watch: &mut dyn StepObserver) -> Option<i64> {
-        let lead = self.lead.filter(|_| !self.halt.is_requested())?;
-        let (coordination, now_us) = (self.order.coordination, self.clock.now_us() + self.clocks.us);
+        let lead = self.lead.filter(|_| !self.shared.halt.is_requested())?;
+        let (coordination, now_us) = (self.order.coordination, self.shared.clock.now_us() + self.clocks.us);
         let start = coordination.start(now_us, lead, self.clocks).transpose()?;
         self.lead = None;
         let released = start.and_then(|start_us| {
             let last_us = self.release(start_us, watch);
-            let ends = self.order.head.ops.is_none().then(|| self.clock.elapsed() + self.until(last_us));
+            let ends = self.order.head.ops.is_none().then(|| self.shared.clock.elapsed() + self.until(last_us));
             coordination.started(start_us, self.clocks, ends).map(|()| last_us)
         });
         released.map_err(|error| self.fail(error)).ok()
@@ -363,7 +360,7 @@ impl<'scope> Step<'scope, '_> {
     /// Lets all go at the instant when work begins. Returns the last boundary on the host's clock.
     fn release(&mut self, start_us: i64, watch: &mut dyn StepObserver) -> i64 {
         let clock_offset_us = self.clocks.us;
-        self.begins = Some(self.clock.elapsed() + self.until(start_us - clock_offset_us));
+        self.begins = Some(self.shared.clock.elapsed() + self.until(start_us - clock_offset_us));
         let boundaries_us = Arc::new(if self.order.head.ops.is_some() {
             boundaries::open_ended(start_us, self.order.window)
         } else {
@@ -372,24 +369,24 @@ impl<'scope> Step<'scope, '_> {
         self.events.emit(Event::Started { boundaries_us: boundaries_us.to_vec(), clock_offset_us });
         watch.begins(&boundaries_us, clock_offset_us);
         let last_us = boundaries_us.last().copied().unwrap_or(start_us) - clock_offset_us;
-        self.gate.give(Signal::Go(boundaries_us));
+        self.shared.gate.give(Signal::Go(boundaries_us));
         last_us
     }
 
     fn until(&self, instant_us: i64) -> Duration {
-        Duration::from_micros((instant_us - self.clock.now_us()).max(0).unsigned_abs())
+        Duration::from_micros((instant_us - self.shared.clock.now_us()).max(0).unsigned_abs())
     }
 
     fn fail(&mut self, error: Error) {
         // After a halt, sessions may fail because they were interrupted: the first error is the cause.
-        if !self.halt.is_requested() {
+        if !self.shared.halt.is_requested() {
             self.error = Some(error);
         }
         self.call_off();
     }
 
     fn call_off(&self) {
-        self.halt.request();
-        self.gate.give(Signal::Abort);
+        self.shared.halt.request();
+        self.shared.gate.give(Signal::Abort);
     }
 }

@@ -28,7 +28,7 @@ use crate::connect::link::Link;
 use crate::dataset::lock::{self, RunLock};
 use crate::dataset::registry;
 use crate::dataset::verify::Look;
-use crate::dataset::{load, verify};
+use crate::dataset::{layout, load, verify};
 use crate::names::TableKind;
 use crate::observe::watch::ServerWatch;
 use crate::observe::{counters, describe, waits};
@@ -185,7 +185,7 @@ impl DatasetStore for MysqlTarget {
 
     fn check_room(&self, plan: &DatasetPlan, _events: &dyn Events) -> Result<()> {
         let host = self.host_view();
-        host.data_paths.first().map_or(Ok(()), |data| load::check_room(data, plan.blocks()))
+        host.data_paths.first().map_or(Ok(()), |data| layout::check_room(data, plan.blocks()))
     }
 
     fn verify(&self, stop: &StopFlag) -> Result<LayoutProof> {

@@ -7,18 +7,9 @@ use std::time::Duration;
 use mindful_core::contract::clock::Clock;
 use mindful_core::contract::metric::{Counter, Metric, Phase, SampledSource, Sampler, Scope};
 
-use crate::target::Server;
+use crate::server::Server;
 
 pub(crate) const BLOCK_BYTES: u64 = 8192;
-
-#[derive(Debug, Default)]
-pub(crate) struct Counters {
-    pub blocks: AtomicU64,
-    pub updated: AtomicU64,
-    pub commits: AtomicU64,
-    pub log_bytes: AtomicU64,
-    pub read_us: AtomicU64,
-}
 
 /// Blocks served by the simulated server's caches.
 struct Caches {
@@ -65,7 +56,7 @@ fn metrics() -> [Metric; 10] {
     ]
 }
 
-/// Reads [`Counters`] as a database with this hit ratio and page cache would report them.
+/// Reads the counters of `server` as a database with this hit ratio and page cache would report them.
 pub(crate) fn sampler(server: &Arc<Server>) -> Box<dyn Sampler> {
     let server = Arc::clone(server);
     let (hit_share, fill) = (server.options.hit_ratio.percent() / 100.0, server.options.cache_fill);

@@ -6,7 +6,7 @@ use mindful_core::contract::slice::session_name;
 use mindful_core::plan::units;
 use mindful_core::{Error, Result};
 
-use crate::options::{session_at, two_times};
+use crate::value::{session_at, two_times};
 
 /// Nothing ends while it lasts.
 #[derive(Debug, Clone, Copy, PartialEq)]

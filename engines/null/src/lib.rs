@@ -7,12 +7,14 @@ mod fault;
 mod in_memory_rendezvous;
 mod interrupts;
 mod options;
+mod server;
 mod service;
 mod session;
 mod session_time;
 mod signal;
 mod simulated_clock;
 mod target;
+mod value;
 mod wrong_clock;
 
 use std::collections::BTreeMap;
@@ -32,7 +34,8 @@ pub use options::KEYS;
 pub use simulated_clock::SimulatedClock;
 
 use options::Options;
-use target::{NullTarget, Server};
+use server::Server;
+use target::NullTarget;
 
 pub static ENGINE: Null = Null { clock: None, visits: None };
 

@@ -13,9 +13,9 @@ use mindful_core::{Error, Result};
 
 use crate::counters::BLOCK_BYTES;
 use crate::fault;
+use crate::server::Server;
 use crate::service::{ServiceTime, Wait};
 use crate::session_time::SessionTime;
-use crate::target::Server;
 
 /// Log of a light update, bytes a block.
 const LIGHT_LOG_BYTES: u64 = 256;

@@ -1,8 +1,7 @@
 //! The opened null engine: a dataset that is only remembered.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use mindful_core::contract::clock::Clock;
 use mindful_core::contract::description::{AccessPath, Description, HostView};
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::metric::Sampler;
@@ -16,48 +15,9 @@ use mindful_core::workload::draw::Permutation;
 use mindful_core::workload::{OpKind, Workload};
 use mindful_core::{Error, Result};
 
-use crate::Visits;
-use crate::counters::{self, BLOCK_BYTES, Counters};
-use crate::interrupts::Interrupts;
-use crate::options::Options;
+use crate::counters::{self, BLOCK_BYTES};
+use crate::server::Server;
 use crate::session::NullSession;
-use crate::wrong_clock::WrongClock;
-
-/// The imagined server.
-pub(crate) struct Server {
-    pub options: Options,
-    pub counters: Counters,
-    pub interrupts: Interrupts,
-    pub clock: WrongClock,
-    pub visits: Option<Visits>,
-    dataset: Mutex<Option<Dataset>>,
-    /// When it has taken all orders so far, us since the epoch.
-    free_us: Mutex<i64>,
-}
-
-impl Server {
-    pub(crate) fn new(options: Options, clock: Arc<dyn Clock>, visits: Option<Visits>) -> Self {
-        let clock = WrongClock::new(clock, options.clock_offset.as_micros() as i64, options.clock_step);
-        let (dataset, free_us) = (Mutex::default(), Mutex::default());
-        let (counters, interrupts) = (Counters::default(), Interrupts::default());
-        Self { options, counters, interrupts, clock, visits, dataset, free_us }
-    }
-
-    /// When it has taken an order that is sent at `now_us`: it takes them one after the other.
-    pub(crate) fn takes_order_us(&self, now_us: i64) -> i64 {
-        let mut free_us = self.free_us.lock().unwrap_or_else(PoisonError::into_inner);
-        *free_us = now_us.max(*free_us) + self.options.order.as_micros() as i64;
-        *free_us
-    }
-
-    fn held(&self) -> MutexGuard<'_, Option<Dataset>> {
-        self.dataset.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn loaded(&self) -> Result<Dataset> {
-        self.held().clone().ok_or_else(|| Error::target("nothing is loaded into the null engine", "load first"))
-    }
-}
 
 pub(crate) struct NullTarget(pub Arc<Server>);
 

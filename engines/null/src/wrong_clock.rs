@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use mindful_core::contract::clock::Clock;
 use mindful_core::{Error, Result};
 
-use crate::options::two_times;
+use crate::value::two_times;
 
 /// Time of a clock change after the start of the run, and its size; us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

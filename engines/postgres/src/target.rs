@@ -23,9 +23,10 @@ use mindful_sql::observe::session_reads;
 use mindful_sql::observe::wait_sampling::Whom;
 
 use crate::checks;
+use crate::connect::Server;
 use crate::connect::abort::Sessions;
 use crate::connect::link::Link;
-use crate::connect::{Server, refuse_pooler};
+use crate::connect::pooler::refuse_pooler;
 use crate::dataset::lock::{self, RunLock};
 use crate::dataset::registry::{self, Entry};
 use crate::dataset::verify::Sampled;

@@ -247,7 +247,18 @@ impl Target for OpenedSkeleton {
     }
 
     fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>> {
-        Ok(vec![Box::new(CounterSampler::new(&self.database))])
+        // A `Counter` is one that figures are made of. Other names are recorded and shown as they are.
+        let metrics = [
+            Metric::counter(Counter::LogicalReads, "blocks", "Blocks visited by all sessions"),
+            Metric::counter(Counter::Commits, "1", "Transactions committed"),
+        ];
+        // Sessions publish when a slice ends, so the counters are read in the middle of the next one.
+        let source = SampledSource::new("skeleton", metrics).with(Scope::Database, Phase::Settled);
+        let database = Arc::clone(&self.database);
+        // HERE: one query for all of them, over a separate connection. One value for each metric, in their order; `None`
+        // if it is unknown, never 0.
+        let count = |counter: &AtomicU64| Some(counter.load(Ordering::Acquire) as f64);
+        Ok(vec![source.read_by(move || Ok(vec![count(&database.logical_reads), count(&database.commits)]))])
     }
 
     /// HERE: cancel the statements of all sessions over a separate connection.
@@ -312,48 +323,8 @@ impl Operator for Connection {
     }
 }
 
-/// Reads the counters of the database. HERE: one query for all of them, over a separate connection.
-struct CounterSampler {
-    database: Arc<Database>,
-    source: SampledSource,
-}
-
-impl CounterSampler {
-    fn new(database: &Arc<Database>) -> Self {
-        // A `Counter` is one that figures are made of. Other names are recorded and shown as they are.
-        let metrics = [
-            Metric::counter(Counter::LogicalReads, "blocks", "Blocks visited by all sessions"),
-            Metric::counter(Counter::Commits, "1", "Transactions committed"),
-        ];
-        // Sessions publish when a slice ends, so the counters are read in the middle of the next one.
-        let source = SampledSource::new("skeleton", metrics).with(Scope::Database, Phase::Settled);
-        Self { database: Arc::clone(database), source }
-    }
-}
-
-impl Sampler for CounterSampler {
-    fn source(&self) -> &SampledSource {
-        &self.source
-    }
-
-    /// One value for each metric, in their order; `None` if it is unknown, never 0.
-    fn read(&mut self) -> Result<Vec<Option<f64>>> {
-        let count = |counter: &AtomicU64| Some(counter.load(Ordering::Acquire) as f64);
-        Ok(vec![count(&self.database.logical_reads), count(&self.database.commits)])
-    }
-}
-
 fn describe_dataset(plan: &DatasetPlan, schemas: u32) -> Dataset {
-    Dataset {
-        schemas,
-        blocks_per_schema: plan.blocks_per_schema,
-        scan_blocks: 0,
-        block_bytes: BLOCK_BYTES,
-        bytes: u64::from(schemas) * plan.blocks_per_schema * BLOCK_BYTES,
-        index_bytes: None,
-        seed: plan.seed,
-        content: plan.content,
-    }
+    DatasetPlan { schemas, scan_blocks: 0, ..plan.clone() }.expected(BLOCK_BYTES)
 }
 
 /// HERE: create the table, insert the rows in the order of their blocks, then build the index and collect statistics.

@@ -5,32 +5,12 @@ use std::collections::BTreeMap;
 
 use rusqlite::Connection;
 
+use crate::objects::{self, Object};
 use crate::{registry, statement};
-
-#[derive(Debug)]
-pub(crate) struct Object {
-    pub kind: String,
-    pub name: String,
-    /// Its table, in lower case, because SQLite ignores case; for a table or view its own name.
-    pub table: String,
-    /// The statement that made it; empty for an index that a constraint made.
-    pub sql: String,
-}
-
-/// All objects in the file except those of SQLite itself.
-pub(crate) fn objects(connection: &Connection) -> rusqlite::Result<Vec<Object>> {
-    let mut asked = connection.prepare("SELECT type, name, lower(tbl_name), sql FROM sqlite_schema ORDER BY name")?;
-    let objects = asked.query_map([], |row| {
-        let sql = row.get::<_, Option<String>>(3)?.unwrap_or_default();
-        Ok(Object { kind: row.get(0)?, name: row.get(1)?, table: row.get(2)?, sql })
-    })?;
-    let is_sqlites = |name: &str| name.get(..7).is_some_and(|begin| begin.eq_ignore_ascii_case("sqlite_"));
-    objects.filter(|object| !object.as_ref().is_ok_and(|object| is_sqlites(&object.name))).collect()
-}
 
 /// The first deviation from mindful's objects, in words. The registry is read only if it is our own table.
 pub(crate) fn fault(connection: &Connection) -> rusqlite::Result<Option<String>> {
-    let objects = objects(connection)?;
+    let objects = objects::all(connection)?;
     let mut by_table: BTreeMap<String, Vec<&Object>> = BTreeMap::new();
     for object in &objects {
         by_table.entry(object.table.clone()).or_default().push(object);

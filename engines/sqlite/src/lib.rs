@@ -7,6 +7,7 @@ mod file;
 mod filler;
 mod judge;
 mod load;
+mod objects;
 mod options;
 mod proof;
 mod registry;

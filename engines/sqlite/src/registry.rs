@@ -5,7 +5,7 @@ use mindful_core::plan::MOST_SCHEMAS;
 use rusqlite::{Connection, OptionalExtension, Transaction};
 use serde::{Deserialize, Serialize};
 
-use crate::judge;
+use crate::objects;
 
 /// "mndf": the application id in the header of a file of ours.
 pub(crate) const APPLICATION_ID: u32 = 0x6d6e_6466;
@@ -151,7 +151,7 @@ pub(crate) fn tables(connection: &Connection) -> rusqlite::Result<Vec<String>> {
 /// Foreign objects in the file, as `table name`.
 pub(crate) fn foreign(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let ours = tables(connection)?;
-    let mut others = judge::objects(connection)?;
+    let mut others = objects::all(connection)?;
     others.retain(|object| !ours.contains(&object.table));
     Ok(others.into_iter().map(|object| format!("{} {}", object.kind, object.name)).collect())
 }

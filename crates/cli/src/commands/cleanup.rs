@@ -29,8 +29,7 @@ fn cleanup(matches: &ArgMatches) -> Result<Exit> {
     let context = context::of(matches)?;
     if context.would_make()?.is_some() {
         context.events().quiet();
-        context::print(&listing(&[], &context))?;
-        return Ok(Exit::Ok);
+        return context::print(&listing(&[], &context));
     }
     let target = context.open()?;
     let mut inventory = target.inventory()?;
@@ -42,14 +41,12 @@ fn cleanup(matches: &ArgMatches) -> Result<Exit> {
         return Ok(Exit::Ok);
     }
     if !matches.get_flag("yes") && !context.stop.run_expendable(|| question::yes("cleanup", "Remove these?"))? {
-        context::print("nothing was removed\n")?;
-        return Ok(Exit::Ok);
+        return context::print("nothing was removed\n");
     }
     let mut removed = target.cleanup()?;
     removed.extend(target.remove_instance()?);
     let removed = removed.iter().filter(|object| object.kept_because.is_none()).count();
-    context::print(&format!("{removed} removed\n"))?;
-    Ok(Exit::Ok)
+    context::print(&format!("{removed} removed\n"))
 }
 
 fn listing(inventory: &[OwnedObject], context: &Context) -> String {

@@ -93,8 +93,7 @@ fn compare(matches: &ArgMatches) -> Result<Exit> {
     }
     let compared = sides.compare(figure, margin, noise)?;
     let Some(gate) = &gate else {
-        context::print(&document(matches, &compared, &sides, None))?;
-        return Ok(Exit::Ok);
+        return context::print(&document(matches, &compared, &sides, None));
     };
     for point in &compared.points {
         let c = &point.comparison;
@@ -189,7 +188,7 @@ pub(super) fn planned(matches: &ArgMatches, store: &Store, sides: &Sides) -> Res
 pub(super) fn differences(
     matches: &ArgMatches,
     (sides, noise): &(Sides, Option<NoiseFloor>),
-) -> Result<comparison::difference::Differences> {
+) -> Result<comparison::Differences> {
     let figure = figure(matches)?.unwrap_or_else(|| sides.default_figure());
     let margin = margin(matches)?;
     Ok(comparison::differences(&sides.names, margin, sides.compare(figure, margin, *noise)))

@@ -58,9 +58,8 @@ fn contrast(matches: &ArgMatches) -> Result<Exit> {
         }
         None => Box::new(Contrast::new(&context, files, repetitions)?),
     };
-    let form = show::Form::of(matches);
     let ended = mindful_runner::run(&context, &Alone, turns.as_mut(), None, &mut |run, analysis| {
-        show::print(run, analysis, form, &context.store)
+        show::print(run, analysis, matches, &context.store)
     })?;
     outcome::of_steps(ended)
 }

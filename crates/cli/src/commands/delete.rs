@@ -35,12 +35,10 @@ fn delete(matches: &ArgMatches) -> Result<Exit> {
     if !matches.get_flag("yes")
         && !signals::stop_on_signal()?.run_expendable(|| question::yes("delete", "Delete these runs?"))?
     {
-        context::print("nothing was deleted\n")?;
-        return Ok(Exit::Ok);
+        return context::print("nothing was deleted\n");
     }
     for id in &ids {
         store.remove(id)?;
     }
-    context::print(&format!("{} deleted\n", ids.len()))?;
-    Ok(Exit::Ok)
+    context::print(&format!("{} deleted\n", ids.len()))
 }

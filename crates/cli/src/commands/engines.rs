@@ -53,8 +53,7 @@ fn engines(matches: &ArgMatches) -> Result<Exit> {
     if text.is_empty() {
         return Err(Error::plan("this engine has no roles", "try `mindful engines postgres --grants`"));
     }
-    context::print(&text)?;
-    Ok(Exit::Ok)
+    context::print(&text)
 }
 
 /// The script of the engine of `url`, with the names of that target.

@@ -43,8 +43,7 @@ fn generate(matches: &ArgMatches, program: &dyn Fn(Shown) -> Command) -> Result<
         "man" => manual(Path::new(text("of")), program(Shown::AllKeys))?,
         _ => completions(text("of"), program(Shown::Everything))?,
     };
-    context::print(&printed)?;
-    Ok(Exit::Ok)
+    context::print(&printed)
 }
 
 fn completions(shell: &str, mut program: Command) -> Result<String> {

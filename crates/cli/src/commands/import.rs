@@ -216,8 +216,7 @@ fn taken(store: &Store, named: &Named) -> Result<String> {
 }
 
 fn whole_run(matches: &ArgMatches, named: &Named) -> Result<Exit> {
-    context::print(&taken(&store::open(matches)?, named)?)?;
-    Ok(Exit::Ok)
+    context::print(&taken(&store::open(matches)?, named)?)
 }
 
 /// Stores a run of another tool; returns its id.
@@ -262,8 +261,7 @@ fn name_of(source: &Path) -> String {
 fn write_plan(matches: &ArgMatches, (source, imported): &(PathBuf, ImportedPlan)) -> Result<Exit> {
     let output = matches.get_one::<String>("output").map_or("-", String::as_str);
     if output == "-" {
-        context::print(&imported.toml)?;
-        return Ok(Exit::Ok);
+        return context::print(&imported.toml);
     }
     output_file::write(Path::new(output), imported.toml.as_bytes(), matches.get_flag("yes"))?;
     let mut message =
@@ -272,8 +270,7 @@ fn write_plan(matches: &ArgMatches, (source, imported): &(PathBuf, ImportedPlan)
         // Writing to a string cannot fail.
         let _ = writeln!(message, "not carried over: {}", escape(what));
     }
-    context::print(&message)?;
-    Ok(Exit::Ok)
+    context::print(&message)
 }
 
 /// The next step with the plan file `output`; mindful.toml in the current folder is found automatically.

@@ -49,8 +49,7 @@ fn launch(matches: &ArgMatches) -> Result<Exit> {
         Launcher::Slurm => slurm(&shared, ranks),
         Launcher::Mpi => format!("mpirun -n {ranks} {}\n", command(&shared, &[]).join(" ")),
         Launcher::Kubernetes => kubernetes(&shared, ranks),
-    })?;
-    Ok(Exit::Ok)
+    })
 }
 
 /// The variables with passwords of this plan: of the target, and of the database where ranks meet.

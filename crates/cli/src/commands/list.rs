@@ -42,11 +42,9 @@ fn list(matches: &ArgMatches) -> Result<Exit> {
         let summaries: Vec<_> = listed.iter().filter_map(|run| run.summary.as_ref()).collect();
         let text = serde_json::to_string_pretty(&summaries)
             .map_err(|error| Error::run(format!("cannot write the list: {error}"), "please report it"))?;
-        context::print(&format!("{text}\n"))?;
-        return Ok(Exit::Ok);
+        return context::print(&format!("{text}\n"));
     }
-    context::print(&table(&listed))?;
-    Ok(Exit::Ok)
+    context::print(&table(&listed))
 }
 
 pub(super) fn table(listed: &[Listed]) -> String {

@@ -58,7 +58,7 @@ fn load(matches: &ArgMatches) -> Result<Exit> {
     };
     context.events().quiet();
     if context::wants_json(matches) {
-        context::print(&context::json(json!(dataset), &context.settings))?;
+        context::print(&context::json(json!(dataset), &context.settings))
     } else {
         context::print(&format!(
             "{}{} of {} of {} each ({} in total) loaded and verified on {}\n",
@@ -68,7 +68,6 @@ fn load(matches: &ArgMatches) -> Result<Exit> {
             units::format_bytes(dataset.block_bytes),
             units::format_bytes(dataset.bytes),
             mindful_report::escape(&context.redacted_target()),
-        ))?;
+        ))
     }
-    Ok(Exit::Ok)
 }

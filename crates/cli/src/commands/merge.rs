@@ -37,7 +37,7 @@ fn merge(matches: &ArgMatches) -> Result<Exit> {
     let own = runs.iter().all(|(_, own)| *own);
     let runs = runs.into_iter().map(|(run, _)| run).collect();
     let (run, analysis) = store_merged(&store, merge_folders(runs)?, own)?;
-    show::print(&run, &analysis, show::Form::of(matches), &store)?;
+    show::print(&run, &analysis, matches, &store)?;
     Ok(if analysis.summary.validity == Validity::Invalid { Exit::Invalid } else { Exit::Ok })
 }
 

@@ -72,8 +72,7 @@ fn pack(matches: &ArgMatches) -> Result<Exit> {
     let output = escape(&output);
     context::print(&format!(
         "run {id} is packed into {output}; on another host: `mindful import {output}`, then `mindful run --again {id}`\n"
-    ))?;
-    Ok(Exit::Ok)
+    ))
 }
 
 /// Version and hash of this binary.

@@ -32,8 +32,7 @@ pub(super) const VERB: Verb = Verb {
 fn plan(matches: &ArgMatches) -> Result<Exit> {
     let shared = RankContext::of_rank(layers::settings(matches)?, matches)?;
     let text = if context::wants_json(matches) { as_json(&shared) } else { as_text(&shared) };
-    context::print(&text)?;
-    Ok(Exit::Ok)
+    context::print(&text)
 }
 
 /// Plan keys, then engine options, in the order of their tables.

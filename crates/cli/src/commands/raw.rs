@@ -43,14 +43,13 @@ fn raw(matches: &ArgMatches) -> Result<Exit> {
     let job = io_job::of(&mut settings)?;
     let csv = settings.get("csv").map(Matrices::begin).transpose()?;
     let context = context::alone(settings, matches)?;
-    let form = show::Form::of(matches);
     let Some(job) = job else { return Ok(outcome::of_one_step(&run::measure(&context, &Alone, None, matches)?)) };
     if io_job::keeps_several(&job, &context.settings)? {
         mindful_raw::require_io_uring("a session of several I/Os in flight")?;
     }
     let mut steps = IoJob::new(&context, &job)?;
     let ended = mindful_runner::run(&context, &Alone, &mut steps, None, &mut |run, analysis| {
-        show::print(run, analysis, form, &context.store)?;
+        show::print(run, analysis, matches, &context.store)?;
         csv.as_ref().map_or(Ok(()), |csv| csv.write(run))
     })?;
     outcome::of_steps(ended)

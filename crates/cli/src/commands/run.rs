@@ -94,7 +94,7 @@ pub(super) fn measure(
 ) -> Result<Ended> {
     let mut source = Single::new(context.system(), context.plan.clone());
     mindful_runner::run(context, coordination, &mut source, None, &mut |run, analysis| {
-        show::print(run, analysis, show::Form::of(matches), &context.store)?;
-        explained.map_or(Ok(()), |figure| context::print(&mindful_report::explain::figure(figure, analysis)?))
+        show::print(run, analysis, matches, &context.store)?;
+        explained.map_or(Ok(()), |figure| context::print(&mindful_report::explain::figure(figure, analysis)?).map(drop))
     })
 }

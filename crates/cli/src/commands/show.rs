@@ -35,37 +35,24 @@ pub(super) const VERB: Verb = Verb {
     action: Action::Run(show),
 };
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
-    Json,
-    Text(Detail),
-}
-
-impl Form {
-    pub(super) fn of(matches: &ArgMatches) -> Self {
-        match (context::wants_json(matches), matches.get_flag("full")) {
-            (true, _) => Self::Json,
-            (false, true) => Self::Text(Detail::Full),
-            (false, false) => Self::Text(Detail::Short),
-        }
-    }
-}
-
 fn show(matches: &ArgMatches) -> Result<Exit> {
     let store = store::open(matches)?;
-    let name = matches.get_one::<String>("id").map_or("latest", String::as_str);
-    let id = store.resolve(name)?;
-    match explained(matches)? {
-        Some(figure) => print_explanation(&store, &id, figure)?,
-        None if matches.get_flag("heat_map") => heat_map(&store, &id)?,
-        None => {
-            let run = store.read(&id)?;
-            let analysis = mindful_analyze::analyze(&run);
-            print(&run, &analysis, Form::of(matches), &store)?;
-            store.mend_summary(&analysis.summary)?;
+    let id = store.resolve(matches.get_one::<String>("id").map_or("latest", String::as_str))?;
+    let figure = explained(matches)?;
+    let run = store.read(&id)?;
+    let analysis = mindful_analyze::analyze(&run);
+    let text = match figure {
+        Some(figure) => mindful_report::explain::figure(figure, &analysis)?,
+        None if matches.get_flag("heat_map") => {
+            mindful_report::heat::terminal::report(&run, &analysis, &context::style())
         }
-    }
-    Ok(Exit::Ok)
+        None => {
+            print(&run, &analysis, matches, &store)?;
+            store.mend_summary(&analysis.summary)?;
+            return Ok(Exit::Ok);
+        }
+    };
+    context::print(&(context::found_plan(&run.head.settings) + &text))
 }
 
 /// The figure of `--explain`; an unknown one is refused before anything runs.
@@ -74,25 +61,16 @@ pub(super) fn explained(matches: &ArgMatches) -> Result<Option<&str>> {
     figure.map(|name| mindful_report::explain::known(name).map(|()| name)).transpose()
 }
 
-fn print_explanation(store: &Store, id: &str, figure: &str) -> Result<()> {
-    let run = store.read(id)?;
-    let explained = mindful_report::explain::figure(figure, &mindful_analyze::analyze(&run))?;
-    context::print(&(context::found_plan(&run.head.settings) + &explained))
-}
-
-fn heat_map(store: &Store, id: &str) -> Result<()> {
-    let run = store.read(id)?;
-    let analysis = mindful_analyze::analyze(&run);
-    let map = mindful_report::heat::terminal::report(&run, &analysis, &context::style());
-    context::print(&(context::found_plan(&run.head.settings) + &map))
-}
-
-pub(super) fn print(run: &Run, analysis: &Analysis, form: Form, store: &Store) -> Result<()> {
+/// Prints the summary, or the report in the requested detail.
+pub(super) fn print(run: &Run, analysis: &Analysis, matches: &ArgMatches, store: &Store) -> Result<()> {
+    let detail = if matches.get_flag("full") { Detail::Full } else { Detail::Short };
     let folder = store.run_dir(&run.head.id);
-    context::print(&match form {
-        Form::Json => mindful_report::export::json::summary(&analysis.summary),
-        Form::Text(detail) => report(run, analysis, &context::style(), &folder, detail),
-    })
+    context::print(&if context::wants_json(matches) {
+        mindful_report::export::json::summary(&analysis.summary)
+    } else {
+        report(run, analysis, &context::style(), &folder, detail)
+    })?;
+    Ok(())
 }
 
 pub(super) fn report(run: &Run, analysis: &Analysis, style: &Style, folder: &Path, detail: Detail) -> String {

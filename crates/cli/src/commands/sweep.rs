@@ -58,7 +58,7 @@ fn sweep(matches: &ArgMatches) -> Result<Exit> {
         None => new_files::asked(layers::settings(matches)?, matches)?,
     };
     let searched = settings.get("max_iops_at").is_some();
-    let ended = walked(settings, resumed, Some(show::Form::of(matches)), matches)?;
+    let ended = walked(settings, resumed, true, matches)?;
     // A search without an answer is no success, however valid its steps are.
     let unanswered = searched && ended.analysis.summary.objective.is_none();
     match outcome::of_sweep(ended)? {
@@ -82,11 +82,11 @@ fn resumed(name: &str, store: &Store) -> Result<(RunWriter, Run)> {
     store.go_on(&id)
 }
 
-/// Runs every step in `settings`, or the missing ones of `resumed`, and prints the report in `form`, if any.
+/// Runs every step in `settings`, or the missing ones of `resumed`, and prints the report if `is_shown`.
 pub(super) fn walked(
     settings: Settings,
     resumed: Option<(RunWriter, Run)>,
-    form: Option<show::Form>,
+    is_shown: bool,
     matches: &ArgMatches,
 ) -> Result<Ended> {
     let engine = registry::of(&settings)?;
@@ -101,6 +101,6 @@ pub(super) fn walked(
         None => Walk::new(&sweep, &context),
     };
     mindful_runner::run(&context, &Alone, &mut walk, resumed, &mut |run, analysis| {
-        form.map_or(Ok(()), |form| show::print(run, analysis, form, &context.store))
+        if is_shown { show::print(run, analysis, matches, &context.store) } else { Ok(()) }
     })
 }

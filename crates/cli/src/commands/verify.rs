@@ -31,12 +31,11 @@ fn verify(matches: &ArgMatches) -> Result<Exit> {
     let proof = mindful_runner::dataset::verify(&*target, matches.get_flag("full"), events, &context.stop)?;
     context.events().quiet();
     if context::wants_json(matches) {
-        context::print(&context::json(json!(proof), &context.settings))?;
+        context::print(&context::json(json!(proof), &context.settings))
     } else {
         let (plan, target) = (context::found_plan(&context.settings), context.redacted_target());
-        context::print(&format!("{plan}{}, on {}\n", describe(&proof), mindful_report::escape(&target)))?;
+        context::print(&format!("{plan}{}, on {}\n", describe(&proof), mindful_report::escape(&target)))
     }
-    Ok(Exit::Ok)
 }
 
 fn describe(proof: &LayoutProof) -> String {

@@ -5,11 +5,11 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::mindful::{kill, message};
+use crate::mindful::{Words, kill, message, printed};
 
-fn squeeze(leave: &str, command: &[&str]) -> Command {
+fn squeeze(leave: &str, command: impl Words) -> Command {
     let mut squeeze = Command::new(env!("CARGO_BIN_EXE_mindful"));
-    squeeze.args(["squeeze", "--leave", leave, "--"]).args(command).stdin(Stdio::null());
+    squeeze.args(["squeeze", "--leave", leave, "--"]).args(command.words()).stdin(Stdio::null());
     squeeze
 }
 
@@ -33,9 +33,9 @@ fn alone() -> MutexGuard<'static, ()> {
 #[test]
 fn reserved_memory_is_held_and_the_exit_code_passed_on() {
     let _alone = alone();
-    let output = squeeze(&leave(), &["sh", "-c", "grep VmRSS /proc/$PPID/status; exit 7"]).output().unwrap();
+    let output = squeeze(&leave(), "sh -c 'grep VmRSS /proc/$PPID/status; exit 7'").output().unwrap();
     assert_eq!(output.status.code(), Some(7), "{}", message(&output));
-    let seen = String::from_utf8(output.stdout.clone()).unwrap();
+    let seen = printed(&output);
     let resident_mib = seen.split_whitespace().nth(1).unwrap().parse::<f64>().unwrap() / 1024.0;
     let text = message(&output);
     let words: Vec<_> = text.split_whitespace().collect();
@@ -47,14 +47,14 @@ fn reserved_memory_is_held_and_the_exit_code_passed_on() {
 #[test]
 fn a_command_ended_by_a_signal_is_reported_as_a_shell_would() {
     let _alone = alone();
-    let output = squeeze(&leave(), &["sh", "-c", "kill -TERM $$"]).output().unwrap();
+    let output = squeeze(&leave(), "sh -c 'kill -TERM $$'").output().unwrap();
     assert_eq!(output.status.code(), Some(143), "{}", message(&output));
 }
 
 /// A squeeze around `script`, and the first line that it printed.
 fn squeezing(script: &str) -> (Child, String) {
     let mut child =
-        squeeze(&leave(), &["sh", "-c", script]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        squeeze(&leave(), ["sh", "-c", script]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     (child, line)
@@ -63,8 +63,7 @@ fn squeezing(script: &str) -> (Child, String) {
 #[test]
 fn nothing_of_the_command_outlives_a_killed_mindful() {
     let _alone = alone();
-    let script = "sleep 300 & echo $!; wait";
-    let (mut squeezing, line) = squeezing(script);
+    let (mut squeezing, line) = squeezing("sleep 300 & echo $!; wait");
     let sleeper = format!("/proc/{}/cmdline", line.trim());
     // Between its fork and its exec the sleeper still has the shell's name.
     let named = Instant::now() + Duration::from_mins(1);
@@ -93,8 +92,7 @@ fn ask(squeezing: &Child, signal: &str) {
 fn a_second_signal_ends_a_command_deaf_to_the_first() {
     let _alone = alone();
     for (first, second) in [("-INT", "-INT"), ("-TERM", "-INT"), ("-INT", "-TERM")] {
-        let script = "trap '' INT TERM; sleep 300 & echo $!; wait; wait; wait";
-        let (mut squeezing, line) = squeezing(script);
+        let (mut squeezing, line) = squeezing("trap '' INT TERM; sleep 300 & echo $!; wait; wait; wait");
         ask(&squeezing, first);
         std::thread::sleep(Duration::from_millis(500));
         assert!(squeezing.try_wait().unwrap().is_none(), "the command was not left to its end");
@@ -109,7 +107,7 @@ fn a_signal_while_memory_is_taken_begins_no_command() {
     let _alone = alone();
     let begun = tempfile::tempdir().unwrap();
     let touch = format!("touch {}/begun", begun.path().display());
-    let mut taking = squeeze(&leave(), &["sh", "-c", &touch]).spawn().unwrap();
+    let mut taking = squeeze(&leave(), ["sh", "-c", &touch]).spawn().unwrap();
     let status = format!("/proc/{}/status", taking.id());
     let resident_kib = || {
         let text = std::fs::read_to_string(&status).unwrap_or_default();
@@ -126,8 +124,7 @@ fn a_signal_while_memory_is_taken_begins_no_command() {
 #[test]
 fn an_interrupt_reaches_the_command() {
     let _alone = alone();
-    let script = "trap 'exit 9' INT; echo ready; while :; do sleep 0.05; done";
-    let (mut squeezing, _) = squeezing(script);
+    let (mut squeezing, _) = squeezing("trap 'exit 9' INT; echo ready; while :; do sleep 0.05; done");
     assert!(Command::new("kill").args(["-INT", &squeezing.id().to_string()]).status().unwrap().success());
     assert_eq!(squeezing.wait().unwrap().code(), Some(9));
 }
@@ -136,11 +133,11 @@ fn an_interrupt_reaches_the_command() {
 fn harmful_or_impossible_sizes_are_refused() {
     let _alone = alone();
     for (leave, hint) in [("1MiB", "at least 256 MiB"), ("1000TiB", "are available"), ("64M", "write MiB")] {
-        let output = squeeze(leave, &["true"]).output().unwrap();
+        let output = squeeze(leave, "true").output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{leave}");
         assert!(message(&output).contains(hint), "{leave}: {}", message(&output));
     }
-    let output = squeeze(&leave(), &["/no/such/program"]).output().unwrap();
+    let output = squeeze(&leave(), "/no/such/program").output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", message(&output));
     assert!(message(&output).contains("cannot start"), "{}", message(&output));
 }

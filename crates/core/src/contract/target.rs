@@ -1,11 +1,12 @@
 //! An opened system under test: its description, its preparation, and its sessions.
 
+use serde::{Deserialize, Serialize};
+
 use crate::contract::clock;
 use crate::contract::dataset_store::DatasetStore;
 use crate::contract::description::{AccessPath, CacheFill, Description, HostView};
 use crate::contract::error::Result;
 use crate::contract::metric::{Sampler, Scope};
-use crate::contract::self_proof::SelfProof;
 use crate::contract::session::Session;
 use crate::contract::slice::Placement;
 use crate::contract::stop_flag::StopFlag;
@@ -13,6 +14,40 @@ use crate::contract::watch::Watch;
 use crate::plan::Plan;
 use crate::result::finding::Finding;
 use crate::workload::Workload;
+
+stored_names! {
+    /// Whether a claim of an engine about itself held.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Proven {
+        Pass = "PASS",
+        Fail = "FAIL",
+        /// It cannot be observed here because a right is missing.
+        NotSeen = "NOT SEEN",
+    }
+}
+
+/// The result of an engine's self-proof on a target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SelfProof {
+    pub lines: Vec<(Proven, String)>,
+    /// Contents of a bug report, without names of hosts and accounts.
+    pub bundle: String,
+}
+
+/// The stored part of a self-proof, in the folder of the runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredProof {
+    pub version: String,
+    pub proven_at_us: i64,
+    pub lines: Vec<(Proven, String)>,
+}
+
+impl StoredProof {
+    pub fn claims(&self, proven: Proven) -> impl Iterator<Item = &str> {
+        self.lines.iter().filter(move |line| line.0 == proven).map(|line| line.1.as_str())
+    }
+}
 
 /// An opened system under test, shared by all threads. Dropping it undoes the effects of opening it.
 pub trait Target: DatasetStore + Send + Sync {

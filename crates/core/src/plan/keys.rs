@@ -1,8 +1,7 @@
 //! The table of plan keys: one row feeds the flag, the variable, the plan file and the help.
 
 use crate::dataset::Extent;
-use crate::plan::bound::Bound;
-use crate::plan::settings::Key;
+use crate::plan::settings::{Bound, Key};
 use crate::ranks::rank::MOST_RANKS;
 
 /// Limit of sessions: each has a thread, and Linux allows a process about 16,000.

@@ -9,8 +9,7 @@ use crate::contract::metric::{Counter, HostSource, Metric, MetricKind};
 use crate::contract::slice::{LongOp, Placement, SliceReport};
 use crate::plan::units::format_counted;
 use crate::ranks::rank::MOST_RANKS;
-use crate::record::published::Published;
-use crate::record::rank_record::{MergedSlice, RankRecord, Span, Spans};
+use crate::record::rank_record::{MergedSlice, Published, RankRecord, Span, Spans};
 use crate::record::run::{Merged, MergedSliceSum, Series, StepRecord};
 
 impl StepRecord {

@@ -12,8 +12,7 @@ pub use crate::record::head::{
     FORMAT, Facts, HookRecord, Imported, Point, RunHead, StepHead, Watched, values_in_words,
 };
 use crate::record::latency::SampledLatencies;
-pub use crate::record::published::Published;
-pub use crate::record::rank_record::{MergedSlice, RankRecord, RankTarget, Span, Spans};
+pub use crate::record::rank_record::{MergedSlice, Published, RankRecord, RankTarget, Span, Spans};
 use crate::result::finding::Finding;
 pub use merged::Merged;
 pub(crate) use merged::MergedSliceSum;

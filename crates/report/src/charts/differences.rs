@@ -1,6 +1,6 @@
 //! The differences of two sides: each a mark with its interval, and the line of no difference.
 
-use crate::comparison::difference::{Difference, Differences, change, interval_words};
+use crate::comparison::{Difference, Differences, change, interval_words};
 use crate::drawing::bars::{Bar, Bars};
 use crate::drawing::frame::{Drawing, Heading};
 use crate::drawing::plot::Axis;

@@ -10,6 +10,7 @@ use mindful_core::record::run::Run;
 use mindful_core::result::{KneeSummary, StepSummary, Summary, Validity};
 
 use crate::escape;
+use crate::figure::ends;
 
 pub type Side<'a> = (&'a Run, &'a mindful_analyze::Analysis);
 
@@ -208,7 +209,6 @@ pub(crate) fn middle(
     figure: impl Fn(&StepAnalysis) -> Option<f64>,
 ) -> Option<(f64, Option<[f64; 2]>)> {
     let values: Vec<f64> = steps.iter().filter_map(|step| figure(step)).filter(|v| v.is_finite()).collect();
-    let (low, high) =
-        values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(*v), high.max(*v)));
-    Some((median(&values)?, (values.len() > 1).then_some([low, high])))
+    let ends = ends(values.iter().copied()).filter(|_| values.len() > 1);
+    Some((median(&values)?, ends))
 }

@@ -9,7 +9,7 @@ use crate::drawing::characters::goes_by_ratio;
 use crate::drawing::frame::Heading;
 use crate::drawing::plot::{Axis, Guide, Look, Plot, Point, Series};
 use crate::drawing::scale::Unit;
-use crate::figure::{format_counted, number, time_us};
+use crate::figure::{ends, format_counted, number, time_us};
 
 /// The figure of every step, drawn if it has no percentile.
 const MEAN: &str = "mean";
@@ -46,8 +46,8 @@ pub(crate) fn plot(ladders: &[Ladder]) -> Option<Plot> {
             latency_name = format!("latency of {}", operation(ladder));
         }
     }
-    let ys = || series.iter().flat_map(|series| &series.points).map(|point| point.y);
-    let (least, most) = (ys().fold(f64::INFINITY, f64::min), ys().fold(0.0, f64::max));
+    let ys = series.iter().flat_map(|series| &series.points).map(|point| point.y);
+    let [least, most] = ends(ys).unwrap_or_default();
     let loads = loads(ladders);
     (!series.is_empty()).then(|| Plot {
         heading: Heading::new(

@@ -7,8 +7,8 @@ use mindful_core::Result;
 use mindful_core::plan::units::with_article;
 use mindful_core::result::comparison::{CurveRatio, CurveRatios, KindShifts};
 
-use super::difference::{Difference, Differences};
 use super::text::{at_point, named_ratios, verdict_line};
+use super::verdict::{Difference, Differences};
 use super::verdict::{basis_words, idle_settings_warning, verdict_word};
 use crate::figure;
 

@@ -14,8 +14,8 @@ use mindful_core::record::run::{Run, values_in_words};
 use mindful_core::result::Validity;
 use mindful_core::result::comparison::{CurveComparison, CurveRatio, CurveRatios, KindShifts};
 
-use super::difference::{change, interval_words};
 use super::verdict::{basis_words, idle_settings_warning, verdict_word};
+use super::verdict::{change, interval_words};
 use crate::card::limit_of_best;
 use crate::panels::place;
 use crate::style::Style;

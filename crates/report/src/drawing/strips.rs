@@ -65,7 +65,7 @@ impl Strips {
         let x = |s: f64| LEFT + (WIDTH - LEFT - RIGHT) * time.share(s);
         let (mut svg, mut bottom, mut tops) = (Svg::default(), ABOVE, Vec::new());
         for strip in &self.rows {
-            let top = bottom + HEAD + LEGEND * strip.legend_lines() as f64;
+            let top = bottom + HEAD + LEGEND * strip.legend().1 as f64;
             tops.push(top);
             Placed { strip, top, columns: &self.columns, x: &x }.draw(&mut svg);
             bottom = top + STRIP;
@@ -185,20 +185,14 @@ impl Placed<'_> {
     }
 
     fn legend(&self, svg: &mut Svg) {
-        let lines = self.strip.legend_lines();
+        let (names, lines) = self.strip.legend();
         let y = self.top - 8.0 - LEGEND * lines as f64;
         svg.text("axis-name", [LEFT, y], &self.strip.name);
-        let names = self.strip.legend();
-        let all: f64 = names.iter().map(|(_, name)| width(name)).sum();
-        let mut at = if lines == 0 { (WIDTH - RIGHT - all, y) } else { (LEFT, y + LEGEND) };
-        for (layer, name) in names {
-            if at.0 > LEFT && at.0 + width(&name) > WIDTH - RIGHT + 12.0 {
-                at = (LEFT, at.1 + LEGEND);
-            }
-            let class = layer.map_or_else(|| "guide".to_owned(), |at| format!("line c{0} d{0}", at % 6 + 1));
-            svg.line(&class, [at.0, at.1 - 4.0, at.0 + 20.0, at.1 - 4.0]);
-            svg.text("", [at.0 + 23.0, at.1], &name);
-            at.0 += width(&name);
+        for (layer, name, [x, below]) in names {
+            let (y, class) =
+                (y + below, layer.map_or_else(|| "guide".to_owned(), |at| format!("line c{0} d{0}", at % 6 + 1)));
+            svg.line(&class, [x, y - 4.0, x + 20.0, y - 4.0]);
+            svg.text("", [x + 23.0, y], name);
         }
     }
 }
@@ -207,30 +201,27 @@ fn width(name: &str) -> f64 {
     34.0 + CHARACTER * name.chars().count() as f64
 }
 
-impl Strip {
-    /// Its names: of layers by their number, and of the level.
-    fn legend(&self) -> Vec<(Option<usize>, String)> {
-        let layers = self.layers.iter().enumerate().filter(|(_, layer)| !layer.name.is_empty());
-        let names = layers.map(|(at, layer)| (Some(at), layer.name.clone()));
-        names.chain(self.level.iter().map(|(_, name)| (None, name.clone()))).collect()
-    }
+/// A name in a legend with the number of its layer, and where it begins: from the left, and below the name of the strip.
+type LegendName<'a> = (Option<usize>, &'a str, [f64; 2]);
 
-    /// Lines of the legend below the name; 0 if it fits next to the name.
-    fn legend_lines(&self) -> usize {
-        let all: f64 = self.legend().iter().map(|(_, name)| width(name)).sum();
-        let room = WIDTH - LEFT - RIGHT;
-        if CHARACTER * self.name.chars().count() as f64 + 12.0 + all <= room {
-            return 0;
+impl Strip {
+    /// The names of layers and of the level, and the lines that they take; none if they fit next to the name.
+    fn legend(&self) -> (Vec<LegendName<'_>>, usize) {
+        let layers = self.layers.iter().enumerate().filter(|(_, layer)| !layer.name.is_empty());
+        let names = layers.map(|(at, layer)| (Some(at), layer.name.as_str()));
+        let names: Vec<_> = names.chain(self.level.iter().map(|(_, name)| (None, name.as_str()))).collect();
+        let all: f64 = names.iter().map(|(_, name)| width(name)).sum();
+        let right = WIDTH - RIGHT;
+        let fits = CHARACTER * self.name.chars().count() as f64 + 12.0 + all <= right - LEFT;
+        let (mut x, mut lines) = if fits { (right - all, 0) } else { (LEFT, 1) };
+        let mut placed = Vec::new();
+        for (layer, name) in names {
+            if !fits && x > LEFT && x + width(name) > right + 12.0 {
+                (x, lines) = (LEFT, lines + 1);
+            }
+            placed.push((layer, name, [x, LEGEND * lines as f64]));
+            x += width(name);
         }
-        let mut lines = (1, 0.0);
-        for (_, name) in self.legend() {
-            let wide = width(&name);
-            lines = if lines.1 > 0.0 && lines.1 + wide > room + 12.0 {
-                (lines.0 + 1, wide)
-            } else {
-                (lines.0, lines.1 + wide)
-            };
-        }
-        lines.0
+        (placed, lines)
     }
 }

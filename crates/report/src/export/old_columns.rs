@@ -13,16 +13,56 @@ const MIB: f64 = 1_048_576.0;
 const GIB: f64 = 1_073_741_824.0;
 
 pub fn awr_info_cells(run: &Run, analysis: &Analysis, columns: &[&str]) -> Vec<Vec<String>> {
-    let rows = step_rows(run, analysis);
-    let cells = |row: &StepRow<'_>| columns.iter().map(|name| row.awr_info_cell(name).unwrap_or_default()).collect();
-    rows.iter().map(cells).collect()
+    cells(run, analysis, columns, StepRow::awr_info_cell)
 }
 
 pub fn flashdba_cells(run: &Run, analysis: &Analysis, columns: &[String]) -> Vec<Vec<String>> {
-    let rows = step_rows(run, analysis);
-    let cells = |row: &StepRow<'_>| columns.iter().map(|name| row.flashdba_cell(name).unwrap_or_default()).collect();
-    rows.iter().map(cells).collect()
+    cells(run, analysis, columns, StepRow::flashdba_cell)
 }
+
+/// A row a step, with the cell of each column.
+fn cells<'a, N: AsRef<str>>(
+    run: &'a Run,
+    analysis: &'a Analysis,
+    columns: &[N],
+    cell: fn(&StepRow<'a>, &str) -> Option<String>,
+) -> Vec<Vec<String>> {
+    let cells = |row| columns.iter().map(|name| cell(&row, name.as_ref()).unwrap_or_default()).collect();
+    step_rows(run, analysis).into_iter().map(cells).collect()
+}
+
+type FigureOfStep = fn(&StepRow) -> Option<f64>;
+
+/// Figures under the names of flashdba's columns.
+const FLASHDBA: [(&str, FigureOfStep); 24] = [
+    ("Num CPUs", |row| row.cpus()),
+    ("Server Memory (GB)", |row| Some(row.summary.hardware.memory_bytes? as f64 / GIB)),
+    ("Elapsed Time (mins)", |row| Some(row.step.summary.duration_s? / 60.0)),
+    ("DB Time (mins)", |row| Some(row.over_window(row.active_sessions())? / 60.0)),
+    ("Average Active Sessions", |row| row.active_sessions()),
+    ("DB CPU Time (s)", |row| row.over_window(row.step.summary.cpu.db_cores)),
+    ("DB CPU %DBTime", |row| {
+        let db_time_s = row.over_window(row.active_sessions()).filter(|s| *s > 0.0)?;
+        Some(100.0 * row.over_window(row.step.summary.cpu.db_cores)? / db_time_s)
+    }),
+    ("Buffer Hit Ratio (%)", |row| Some(100.0 * row.step.summary.hit_ratio?)),
+    ("Logical Reads/sec", |row| row.step.summary.logical_reads_per_s),
+    ("Executes/sec", |row| row.operations()),
+    ("Transactions/sec", |row| row.step.summary.commits_per_s),
+    ("Read IOPS", |row| row.step.summary.read_requests_per_s),
+    ("Write IOPS", |row| row.step.summary.write_requests_per_s),
+    ("Redo IOPS", |row| row.log_writes()),
+    ("All Write IOPS", |row| row.all_writes()),
+    ("Total IOPS", |row| sum(row.step.summary.read_requests_per_s, row.all_writes())),
+    ("Read Throughput (MiB/sec)", |row| row.read_mib()),
+    ("Write Throughput (MiB/sec)", |row| row.written_mib()),
+    ("Redo Throughput (MiB/sec)", |row| row.log_mib_per_s()),
+    ("All Write Throughput (MiB/sec)", |row| row.all_written_mib()),
+    ("Total Throughput (MiB/sec)", |row| sum(row.read_mib(), row.all_written_mib())),
+    ("db file sequential read Waits", |row| row.waits()),
+    ("db file sequential read Time (s)", |row| Some(row.waits()? * row.step.summary.read_latency_mean_us? / 1e6)),
+    ("db file sequential read Latency (ms)", |row| Some(row.step.summary.read_latency_mean_us? / 1e3)),
+];
 
 struct StepRow<'a> {
     run: &'a Run,
@@ -80,67 +120,42 @@ impl StepRow<'_> {
             "DB Block Size" => self.step.block_bytes.map(|bytes| format!("{}K", bytes as f64 / 1024.0)),
             "Busy Flag" => self.active_sessions().zip(self.cpus()).map(|(active, cpus)| yes(active > cpus)),
             _ => {
-                let figure = self
-                    .identity_figure(column)
-                    .or_else(|| self.volume_figure(column))
-                    .or_else(|| self.wait_figure(column))?;
-                Some(((figure * 1e3).round() / 1e3).to_string())
+                let (_, figure) = FLASHDBA.iter().find(|(name, _)| *name == column)?;
+                figure(self).map(|figure| ((figure * 1e3).round() / 1e3).to_string())
             }
         }
     }
 
-    fn identity_figure(&self, column: &str) -> Option<f64> {
-        let step = &self.step.summary;
-        let db_time_s = || Some(self.active_sessions()? * step.duration_s?);
-        let cpu_s = || Some(step.cpu.db_cores? * step.duration_s?);
-        match column {
-            "Num CPUs" => self.cpus(),
-            "Server Memory (GB)" => self.summary.hardware.memory_bytes.map(|bytes| bytes as f64 / GIB),
-            "Elapsed Time (mins)" => Some(step.duration_s? / 60.0),
-            "DB Time (mins)" => Some(db_time_s()? / 60.0),
-            "Average Active Sessions" => self.active_sessions(),
-            "DB CPU Time (s)" => cpu_s(),
-            "DB CPU %DBTime" => Some(100.0 * cpu_s()? / db_time_s().filter(|s| *s > 0.0)?),
-            "Buffer Hit Ratio (%)" => Some(100.0 * step.hit_ratio?),
-            _ => None,
-        }
+    /// A rate times the seconds of the window.
+    fn over_window(&self, per_s: Option<f64>) -> Option<f64> {
+        Some(per_s? * self.step.summary.duration_s?)
     }
 
-    fn volume_figure(&self, column: &str) -> Option<f64> {
-        let step = &self.step.summary;
-        let log_writes = self.step.counters.rate(Counter::LogWrites);
-        let all_writes = sum(step.write_requests_per_s, log_writes);
-        let (read, written) = (self.mib_per_s(step.physical_reads_per_s), self.mib_per_s(step.physical_writes_per_s));
-        let all_written = sum(written, self.log_mib_per_s());
-        match column {
-            "Logical Reads/sec" => step.logical_reads_per_s,
-            "Executes/sec" => self.operations(),
-            "Transactions/sec" => step.commits_per_s,
-            "Read IOPS" => step.read_requests_per_s,
-            "Write IOPS" => step.write_requests_per_s,
-            "Redo IOPS" => log_writes,
-            "All Write IOPS" => all_writes,
-            "Total IOPS" => sum(step.read_requests_per_s, all_writes),
-            "Read Throughput (MiB/sec)" => read,
-            "Write Throughput (MiB/sec)" => written,
-            "Redo Throughput (MiB/sec)" => self.log_mib_per_s(),
-            "All Write Throughput (MiB/sec)" => all_written,
-            "Total Throughput (MiB/sec)" => sum(read, all_written),
-            _ => None,
-        }
+    fn log_writes(&self) -> Option<f64> {
+        self.step.counters.rate(Counter::LogWrites)
+    }
+
+    fn all_writes(&self) -> Option<f64> {
+        sum(self.step.summary.write_requests_per_s, self.log_writes())
+    }
+
+    fn read_mib(&self) -> Option<f64> {
+        self.mib_per_s(self.step.summary.physical_reads_per_s)
+    }
+
+    fn written_mib(&self) -> Option<f64> {
+        self.mib_per_s(self.step.summary.physical_writes_per_s)
+    }
+
+    fn all_written_mib(&self) -> Option<f64> {
+        sum(self.written_mib(), self.log_mib_per_s())
     }
 
     /// Waits for one block: counted, or one for each physical read if the database reports their mean.
-    fn wait_figure(&self, column: &str) -> Option<f64> {
+    fn waits(&self) -> Option<f64> {
         let delta = |counter| self.step.counters.find(counter)?.delta;
-        let mean_us = self.step.summary.read_latency_mean_us?;
-        let waits = delta(Counter::SingleReads).or_else(|| delta(Counter::PhysicalReads));
-        match column.strip_prefix("db file sequential read ")? {
-            "Waits" => waits,
-            "Time (s)" => Some(waits? * mean_us / 1e6),
-            "Latency (ms)" => Some(mean_us / 1e3),
-            _ => None,
-        }
+        self.step.summary.read_latency_mean_us?;
+        delta(Counter::SingleReads).or_else(|| delta(Counter::PhysicalReads))
     }
 
     fn cpus(&self) -> Option<f64> {

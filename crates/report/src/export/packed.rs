@@ -107,22 +107,13 @@ impl Difference {
         if stored == derived {
             return None;
         }
-        let (mut of_stored, mut of_derived) = (stored.split('\n'), derived.split('\n'));
-        let (mut first, mut count, mut line) = (None, 0, 0_usize);
-        loop {
-            line += 1;
-            let (a, b) = (of_stored.next(), of_derived.next());
-            if a.is_none() && b.is_none() {
-                break;
-            }
-            if a != b {
-                count += 1;
-                first.get_or_insert((line, a.unwrap_or_default(), b.unwrap_or_default()));
-            }
-        }
-        let (line, stored, derived) = first?;
+        let [stored, derived] = [stored, derived].map(|text| text.split('\n').collect::<Vec<_>>());
+        let differ = |at: &usize| stored.get(*at) != derived.get(*at);
+        let differing: Vec<usize> = (0..stored.len().max(derived.len())).filter(differ).collect();
+        let (first, count) = (*differing.first()?, differing.len());
+        let [stored, derived] = [&stored, &derived].map(|lines| lines.get(first).copied().unwrap_or_default());
         let (stored, derived) = excerpts(stored, derived);
-        Some(Self { file: file.to_owned(), place: format!("line {line}"), stored, derived, count })
+        Some(Self { file: file.to_owned(), place: format!("line {}", first + 1), stored, derived, count })
     }
 
     /// Compares the figures of `stored` with those of `derived`. Another version may have written `stored`, with fewer

@@ -10,7 +10,7 @@ use mindful_core::result::ranking::{RankedGroup, RankingSummary};
 use super::{heading, panels};
 use crate::card;
 use crate::charts::{self, Side, differences};
-use crate::comparison::difference::Differences;
+use crate::comparison::Differences;
 use crate::comparison::ranking;
 use crate::drawing::frame;
 use crate::figure::{UNKNOWN, maybe};

@@ -10,7 +10,7 @@ use mindful_core::record::run::Run;
 use mindful_core::result::ObjectiveSummary;
 
 use crate::card::limit_of_step;
-use crate::panels::{Answer, Panel, commit_contrast, contrast};
+use crate::panels::{Answer, Panel, contrast};
 use crate::{escape, figure};
 
 /// The answer of a contrast and of a sweep with an objective; `None` for any other run.
@@ -19,7 +19,7 @@ pub(crate) fn answer(run: &Run, analysis: &Analysis) -> Option<Answer> {
         return Some(contrast::answer(contrast));
     }
     if let Some(commits) = &analysis.summary.commits {
-        return Some(commit_contrast::answer(analysis, commits));
+        return Some(contrast::commit_answer(analysis, commits));
     }
     let objective = run.head.settings.parse("max_iops_at", Objective::parse).ok().flatten()?;
     let found = analysis.summary.objective.as_ref().and_then(|found| {

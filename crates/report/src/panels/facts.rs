@@ -15,7 +15,7 @@ use mindful_core::result::{BySession, StepSummary};
 use mindful_core::workload::{Access, Compatibility, LoopSite, Redo, Workload};
 
 use crate::escape;
-use crate::figure::{format_counted, format_whole, mib, number, percent};
+use crate::figure::{ends, format_counted, format_whole, mib, number, percent, range};
 use crate::panels::Panel;
 
 const MOST_COUNTS: usize = 12;
@@ -127,15 +127,6 @@ fn distinct(values: impl Iterator<Item = String>) -> String {
         }
     }
     if all.len() <= MOST_VALUES { all.join("; ") } else { format!("{} different ones by step", all.len()) }
-}
-
-/// The range of what is known of the steps, such as `1.00 to 2.00`; `None` if nothing is.
-fn range(values: impl Iterator<Item = Option<f64>>, form: impl Fn(f64) -> String) -> Option<String> {
-    let (low, high) = values
-        .flatten()
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
-    let [low, high] = (low <= high).then(|| [form(low), form(high)])?;
-    Some(if low == high { low } else { format!("{low} to {high}") })
 }
 
 fn sessions(run: &Run, analysis: &Analysis) -> String {
@@ -265,7 +256,7 @@ fn window_of(step: &StepSummary, head: &StepHead) -> String {
 /// When the first and the last session started and stopped, after the instant chosen for all.
 fn offsets(sessions: &BySession) -> String {
     let ends = |times: &[f64]| {
-        let (first, last) = times.iter().fold((f64::MAX, f64::MIN), |(a, b), ms| (a.min(*ms), b.max(*ms)));
+        let [first, last] = ends(times.iter().copied()).unwrap_or_default();
         format!("{first:.1} to {last:.1} ms")
     };
     format!(

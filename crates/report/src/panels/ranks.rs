@@ -1,13 +1,13 @@
 //! The parts of a step: its ranks, with work, CPU and the skew of their starts, and its targets.
 
 use mindful_analyze::figures::ranks::busiest;
+use mindful_analyze::judgement::verdict::Limit;
 use mindful_core::contract::description::Words;
 use mindful_core::result::{RankSummary, StepSummary, TargetSummary};
 
 use crate::escape;
-use crate::figure::{UNKNOWN, count, format_counted, maybe, number, percent};
+use crate::figure::{UNKNOWN, count, ends, format_counted, maybe, number, percent};
 use crate::panels::Panel;
-use crate::panels::sweep::limit;
 use crate::style::Detail;
 use crate::table::Side::{Left, Right};
 use crate::table::{Column, Table};
@@ -36,22 +36,16 @@ fn in_brief(step: &StepSummary) -> String {
     let ranks = &step.ranks;
     let hosts: std::collections::BTreeSet<&str> = ranks.iter().map(|rank| rank.host.as_str()).collect();
     let mut parts = vec![format!("{} on {}", format_counted(ranks.len(), "rank"), format_counted(hosts.len(), "host"))];
-    let shares: Vec<f64> = ranks.iter().filter_map(|rank| rank.ops_share).collect();
-    if let Some((least, most)) = ends(&shares) {
+    if let Some([least, most]) = ends(ranks.iter().filter_map(|rank| rank.ops_share)) {
         parts.push(format!("{} to {} of the operations each", percent(Some(least)), percent(Some(most))));
     }
     if let Some((rank, _)) = busiest(ranks) {
         parts.push(format!("client CPU at most {} on rank {}", cpu(rank), rank.rank));
     }
     parts.extend(step.start_skew_ms.map(|ms| format!("start skew {} ms", number(ms))));
-    let clocks: Vec<f64> = ranks.iter().filter_map(|rank| rank.clock_offset_ms).collect();
-    parts.extend(ends(&clocks).map(|(low, high)| format!("hosts' clocks {} ms apart", number(high - low))));
+    let clocks = ends(ranks.iter().filter_map(|rank| rank.clock_offset_ms));
+    parts.extend(clocks.map(|[low, high]| format!("hosts' clocks {} ms apart", number(high - low))));
     parts.join(", ")
-}
-
-fn ends(values: &[f64]) -> Option<(f64, f64)> {
-    let least = values.iter().copied().reduce(f64::min)?;
-    Some((least, values.iter().copied().fold(least, f64::max)))
 }
 
 /// `0.42 of 2 cores`.
@@ -96,4 +90,10 @@ pub(crate) fn targets(step: &StepSummary, words: &Words) -> Panel {
     let mut page = Panel::default();
     page.table_below(Table::of(&targets, columns));
     page
+}
+
+/// A limit in the words of the system.
+pub(super) fn limit(by: Option<&str>, words: &Words) -> String {
+    let called = |by: &str| Limit::from_name(by).map_or_else(|| by.to_owned(), |limit| limit.called(words));
+    by.map_or_else(|| UNKNOWN.to_owned(), |by| escape(&called(by)))
 }

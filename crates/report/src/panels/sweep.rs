@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use mindful_analyze::Analysis;
 use mindful_analyze::curve::{Flow, common_flow, throughput};
-use mindful_analyze::judgement::verdict::Limit;
 use mindful_core::contract::description::Words;
 use mindful_core::record::run::{Run, StepRecord, values_in_words};
 use mindful_core::result::{KneeFigure, KneeSummary, OpSummary, StepSummary, Summary};
 
 use crate::charts::ladder;
 use crate::drawing::characters::{Spot, goes_by_ratio};
-use crate::figure::{maybe, whole};
-use crate::panels::{Curve, Panel, answer, price};
+use crate::figure::{ends, maybe, whole};
+use crate::panels::ranks::limit;
+use crate::panels::{Curve, Panel, answer, step};
 use crate::table::Side::{Left, Right};
 use crate::table::{Column, LOG_RATE, Table};
 use crate::{card, escape, figure, grouped};
@@ -41,7 +41,7 @@ pub(crate) fn panels(run: &Run, analysis: &Analysis) -> Vec<Panel> {
             panel.wrapped(2, KNEE);
             knee_is_explained = true;
         }
-        if let Some(line) = summary.price.as_ref().and_then(|price| price::best(price, &ladder.2)) {
+        if let Some(line) = summary.price.as_ref().and_then(|price| step::most_for_price(price, &ladder.2)) {
             panel.blank();
             panel.wrapped(2, &line);
         }
@@ -171,9 +171,7 @@ fn curve(steps: &[&StepSummary]) -> Option<Curve> {
         Some(Spot { x: throughput(step)?, y, label: figure::count(step.sessions) })
     };
     let spots: Vec<Spot> = all().filter_map(|step| spot(&step)).collect();
-    let most = |value: fn(&Spot) -> f64| spots.iter().map(value).filter(|v| v.is_finite()).reduce(f64::max);
-    let (far, top) = (most(|spot| spot.x)?, most(|spot| spot.y)?);
-    let least = spots.iter().map(|spot| spot.y).filter(|y| y.is_finite()).reduce(f64::min)?;
+    let ([_, far], [least, top]) = (ends(spots.iter().map(|spot| spot.x))?, ends(spots.iter().map(|spot| spot.y))?);
     let low = if goes_by_ratio(least, top) { figure::time_us(least) } else { "0".to_owned() };
     let unit = flow_of(steps).unit();
     let name = if of_p99 { "p99" } else { "mean latency" };
@@ -191,12 +189,6 @@ fn flow_of(steps: &[&StepSummary]) -> Flow {
 
 fn is_imported(steps: &[&StepSummary]) -> bool {
     steps.iter().all(|step| step.blocks_visited_per_s.is_none())
-}
-
-/// A limit in the words of the system.
-pub(super) fn limit(by: Option<&str>, words: &Words) -> String {
-    let called = |by: &str| Limit::from_name(by).map_or_else(|| by.to_owned(), |limit| limit.called(words));
-    by.map_or_else(|| figure::UNKNOWN.to_owned(), |by| escape(&called(by)))
 }
 
 /// Difference between the first step and its repetition at the end.

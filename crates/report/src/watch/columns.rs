@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::second::WatchedSecond;
-use crate::figure::maybe;
+use crate::figure::{maybe, mib};
 use mindful_analyze::figures::rates;
 use mindful_core::contract::metric::{Counter, Scope};
 use mindful_core::contract::wait::{SAMPLES, WaitClass};
@@ -13,7 +13,6 @@ use mindful_core::contract::wait::{SAMPLES, WaitClass};
 const LINES_A_HEADER: u32 = 20;
 /// Columns that are left out first if the line is too long.
 const EXPENDABLE: [&str; 6] = ["dev MiB/s", "dev w/s", "LIO/s", "dev r/s", "r ms", "second"];
-const MIB: f64 = 1_048_576.0;
 
 struct Column {
     head: String,
@@ -113,21 +112,28 @@ fn all(log_name: &str) -> Vec<Column> {
     let column = |head: &str, wide, of, text| Column { head: head.to_owned(), name: None, wide, of, text };
     let of = |head: &str, wide, counter, text| column(head, wide, Of::Counter(counter), text);
     let bytes = |counter, text| Column { name: Some("dev MiB/s"), ..of("MiB/s", 6, counter, text) };
+    let log = format!("{log_name} MiB/s");
     vec![
-        column("second", 6, Of::Watch, |second| second.number().to_string()),
-        of("tx/s", 7, Counter::Commits, |second| rate(second, Counter::Commits, 1.0)),
-        of("LIO/s", 9, Counter::LogicalReads, |second| rate(second, Counter::LogicalReads, 1.0)),
-        of("hit %", 5, Counter::LogicalReads, hits),
-        of("reads/s", 8, Counter::PhysicalReads, |second| rate(second, Counter::PhysicalReads, 1.0)),
-        of(&format!("{log_name} MiB/s"), 9, Counter::LogBytes, |second| rate(second, Counter::LogBytes, MIB)),
-        of("dev r/s", 8, Counter::DeviceReads, |second| rate(second, Counter::DeviceReads, 1.0)),
-        bytes(Counter::DeviceReadBytes, |second| rate(second, Counter::DeviceReadBytes, MIB)),
-        of("r ms", 6, Counter::DeviceReads, read_ms),
-        of("dev w/s", 7, Counter::DeviceWrites, |second| rate(second, Counter::DeviceWrites, 1.0)),
-        bytes(Counter::DeviceWriteBytes, |second| rate(second, Counter::DeviceWriteBytes, MIB)),
-        of("CPU %", 5, Counter::HostCpuBusyUs, cpu),
+        column("second", 6, Of::Watch, |s| s.number().to_string()),
+        of("tx/s", 7, Counter::Commits, |s| maybe(s.rate(Counter::Commits))),
+        of("LIO/s", 9, Counter::LogicalReads, |s| maybe(s.rate(Counter::LogicalReads))),
+        of("hit %", 5, Counter::LogicalReads, |s| maybe(percent(rates::hit_ratio(|counter| s.rate(counter))))),
+        of("reads/s", 8, Counter::PhysicalReads, |s| maybe(s.rate(Counter::PhysicalReads))),
+        of(&log, 9, Counter::LogBytes, |s| mib(s.rate(Counter::LogBytes))),
+        of("dev r/s", 8, Counter::DeviceReads, |s| maybe(s.rate(Counter::DeviceReads))),
+        bytes(Counter::DeviceReadBytes, |s| mib(s.rate(Counter::DeviceReadBytes))),
+        of("r ms", 6, Counter::DeviceReads, |s| {
+            maybe(rates::device_read_us(|counter| s.rate(counter)).map(|us| us / 1e3))
+        }),
+        of("dev w/s", 7, Counter::DeviceWrites, |s| maybe(s.rate(Counter::DeviceWrites))),
+        bytes(Counter::DeviceWriteBytes, |s| mib(s.rate(Counter::DeviceWriteBytes))),
+        of("CPU %", 5, Counter::HostCpuBusyUs, |s| maybe(percent(rates::host_busy_share(|counter| s.rate(counter))))),
         column("top wait", 0, Of::Waits, top_wait),
     ]
+}
+
+fn percent(share: Option<f64>) -> Option<f64> {
+    share.map(|share| 100.0 * share)
 }
 
 /// The width of a line; the wait at its end has at least as many as its head and a share.
@@ -142,25 +148,6 @@ fn joined(cells: impl Iterator<Item = (usize, String)>) -> String {
     let mut line: Vec<String> = cells.into_iter().map(|(wide, text)| format!("{text:>wide$}")).collect();
     line.push(last);
     format!("{}\n", line.join("  ").trim_end())
-}
-
-fn rate(second: &WatchedSecond, counter: Counter, unit: f64) -> String {
-    maybe(second.rate(counter).map(|rate| rate / unit))
-}
-
-/// Logical reads that needed no physical one, % (of the block requests to the database's cache).
-fn hits(second: &WatchedSecond) -> String {
-    maybe(rates::hit_ratio(|counter| second.rate(counter)).map(|share| 100.0 * share))
-}
-
-/// Mean time of a read at the device, ms.
-fn read_ms(second: &WatchedSecond) -> String {
-    maybe(rates::device_read_us(|counter| second.rate(counter)).map(|us| us / 1e3))
-}
-
-/// Busy share of the host's CPUs, %.
-fn cpu(second: &WatchedSecond) -> String {
-    maybe(rates::host_busy_share(|counter| second.rate(counter)).map(|share| 100.0 * share))
 }
 
 /// Where clients spent most of their time, and its share of all time in which they were not idle: `DataFileRead 82 %`.

@@ -6,7 +6,7 @@ use mindful_analyze::compare::{Interval, OrderedBy};
 use mindful_analyze::{Analysis, analyze};
 use mindful_core::record::run::{HookRecord, Point, Run, StepHead};
 use mindful_core::result::{CommitContrastSummary, CommitRow};
-use mindful_report::comparison::difference::{Difference, Differences};
+use mindful_report::comparison::{Difference, Differences};
 use mindful_report::html::index;
 use mindful_report::html::site::IndexedRun;
 use mindful_report::{Detail, Style, charts, html};

@@ -1,4 +1,5 @@
-//! The boundaries of slices, and the distance that sessions may run ahead of them.
+//! The boundaries of slices, the distance that sessions may run ahead of them, and the early end of a step at one
+//! boundary for all sessions.
 //!
 //! Warm-up and window are each cut into equal slices of half a second to a second, so both begin and end exactly on a
 //! boundary. Slices of exactly one second with a shorter last one were rejected: rates of slices would have unequal
@@ -7,6 +8,8 @@
 //! A session needs its next order before its slice is over. With many sessions on few CPUs the client is scheduled
 //! late, so sessions may begin some slices before it has read their reports.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 pub(crate) const SLICE_US: i64 = 1_000_000;
@@ -50,6 +53,33 @@ fn extend(boundaries: &mut Vec<i64>, span: Duration) -> u32 {
     let at = |k: i64| (i128::from(span_us) * i128::from(k) / i128::from(slices)) as i64;
     boundaries.extend((1..=slices).map(|k| begin + at(k)));
     slices as u32
+}
+
+/// The boundary at which all sessions end; without one, they end at the last.
+#[derive(Debug, Clone)]
+pub(crate) struct EarlyStop(Arc<AtomicU32>);
+
+impl Default for EarlyStop {
+    fn default() -> Self {
+        Self(Arc::new(AtomicU32::new(u32::MAX)))
+    }
+}
+
+impl EarlyStop {
+    /// Ends the step at `boundary`, which must still lie so far ahead that no session has passed it.
+    pub(crate) fn at(&self, boundary: u32) {
+        self.0.fetch_min(boundary, Ordering::SeqCst);
+    }
+
+    /// Whether no slice begins at `boundary` any more.
+    pub(crate) fn reached(&self, boundary: u32) -> bool {
+        boundary >= self.0.load(Ordering::SeqCst)
+    }
+
+    /// The boundary at which all of `boundaries` end as far as is known.
+    pub(crate) fn or_last(&self, boundaries: &[i64]) -> usize {
+        boundaries.len().saturating_sub(1).min(self.0.load(Ordering::SeqCst) as usize)
+    }
 }
 
 #[cfg(test)]

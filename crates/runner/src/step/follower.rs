@@ -17,8 +17,7 @@ use mindful_core::record::run::StepRecord;
 use mindful_core::result::finding::codes;
 use mindful_core::result::{Finding, Severity};
 
-use crate::step::boundaries::{self, SLICE_US};
-use crate::step::early_stop::EarlyStop;
+use crate::step::boundaries::{self, EarlyStop, SLICE_US};
 
 /// Least distance of the common end boundary, in addition to the slices that sessions may begin early, us.
 const AHEAD_US: i64 = 500_000;

@@ -15,7 +15,7 @@ use mindful_core::result::Finding;
 use mindful_core::workload::Workload;
 use mindful_core::{Error, Result};
 
-use crate::step::early_stop::EarlyStop;
+use crate::step::boundaries::EarlyStop;
 use crate::step::gate::{Gate, Signal};
 
 pub(crate) enum Message {

@@ -67,7 +67,7 @@ impl RowOrder {
 }
 
 /// The rank, from 0, of each value; equal values in order of appearance.
-fn ranks<T: Ord>(values: &[T]) -> Vec<u64> {
+pub fn ranks<T: Ord>(values: &[T]) -> Vec<u64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by_key(|index| &values[*index]);
     let mut ranks = vec![0; values.len()];

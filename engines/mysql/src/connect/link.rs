@@ -22,7 +22,7 @@ use crate::connect::{Server, Socket, Use, is_not_ended, thread};
 use crate::dataset::storage::Storage;
 use crate::error::Failure;
 use crate::flavor::Version;
-use crate::work::prepare::set_switches;
+use crate::work::switches;
 
 pub(crate) struct Link {
     server: Server,
@@ -144,7 +144,7 @@ impl Link {
         let place = session_name(placement.session);
         let flavor = self.version()?.flavor;
         let mut session = self.open(Use::Session).map_err(|error| error.at(&place))?;
-        self.run_on(&mut session, &place, |conn| set_switches(conn, flavor))?;
+        self.run_on(&mut session, &place, |conn| switches::set(conn, flavor))?;
         // MariaDB lists all connections for a query of one thread.
         let seen = self.server.is_local() && placement.sessions as usize <= session_reads::MOST;
         let thread = if seen { thread::of_connection(&mut session, flavor) } else { None };

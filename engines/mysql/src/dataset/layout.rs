@@ -3,8 +3,12 @@
 //! InnoDB fits two equal rows of any length into a page. A visited row has about 7.7 KB and its ballast about 1 KB. The
 //! next visited row does not fit into the same page, so it begins a new page.
 
+use std::path::Path;
+
+use mindful_core::Result;
 use mindful_core::dataset::{Content, LayoutProof};
 use mindful_core::workload::draw::{self, Permutation, Purpose};
+use mindful_host::space;
 
 pub(crate) const PAGE_BYTES: u64 = 16_384;
 
@@ -15,6 +19,17 @@ pub(crate) const FILLER_BYTES: usize = 124;
 
 /// Bytes that make a visited row so long that no other row fits into its page with it and its ballast.
 pub(crate) const PAD_BYTES: usize = 6_700;
+
+/// Bytes that a page's two entries take in an index with pages that are two thirds full after inserts in random order.
+pub(super) const INDEXED_BYTES: u64 = 80;
+/// Bytes of index, of the server's own files and of its free space, in addition to the pages of the tables.
+const RESERVE_BYTES: u64 = 64 << 20;
+
+/// Refuses a load of `blocks` pages that does not fit into `folder`.
+pub(crate) fn check_room(folder: &Path, blocks: u64) -> Result<()> {
+    let needed = blocks.saturating_mul(PAGE_BYTES + INDEXED_BYTES).saturating_add(RESERVE_BYTES);
+    space::require("the load", folder, needed, "pass a smaller --scale or fewer --schemas, or another --data-dir")
+}
 
 /// Scan tables have separate layouts, numbered beyond those of all schemas.
 const SCANNED: u32 = 1 << 16;

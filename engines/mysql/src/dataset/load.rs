@@ -2,7 +2,6 @@
 //! registry; the next load makes it again.
 
 use std::io::Write;
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,14 +10,13 @@ use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::DatasetPlan;
 use mindful_core::{Error, Result};
-use mindful_host::space;
 use mindful_sql::dataset::load_queue::LoadQueue;
 use mindful_sql::dataset::table_registry::{self, Table, missing_tables};
 use mysql::prelude::Queryable;
 use mysql::{Conn, LocalInfileHandler, Value};
 
 use crate::connect::link::Link;
-use crate::dataset::layout::{FILLER_BYTES, FILLERS, PAGE_BYTES, Rows, StoredRow};
+use crate::dataset::layout::{FILLER_BYTES, FILLERS, INDEXED_BYTES, PAGE_BYTES, Rows, StoredRow, check_room};
 use crate::dataset::registry::{self, Entry};
 use crate::dataset::storage::Storage;
 use crate::error::Failure;
@@ -30,17 +28,6 @@ use crate::work::settle;
 const PAGES_AT_A_TIME: u64 = 2_048;
 const PAGES_PREPARED: u64 = 32;
 const CHUNK_BYTES: usize = 256 << 10;
-
-/// Bytes that a page's two entries take in an index with pages that are two thirds full after inserts in random order.
-const INDEXED_BYTES: u64 = 80;
-/// Bytes of index, of the server's own files and of its free space, in addition to the pages of the tables.
-const RESERVE_BYTES: u64 = 64 << 20;
-
-/// Refuses a load of `blocks` pages that does not fit into `folder`.
-pub(crate) fn check_room(folder: &Path, blocks: u64) -> Result<()> {
-    let needed = blocks.saturating_mul(PAGE_BYTES + INDEXED_BYTES).saturating_add(RESERVE_BYTES);
-    space::require("the load", folder, needed, "pass a smaller --scale or fewer --schemas, or another --data-dir")
-}
 
 /// Whether all of the dataset exists already; refuses foreign objects, or another dataset.
 pub(crate) fn is_complete(link: &Link, options: &Options, plan: &DatasetPlan) -> Result<bool> {

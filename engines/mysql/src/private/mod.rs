@@ -27,8 +27,7 @@ pub use options::Options;
 
 use programs::Programs;
 
-use crate::dataset::layout::PAGE_BYTES;
-use crate::dataset::load;
+use crate::dataset::layout::{self, PAGE_BYTES};
 
 /// The administrator of the private server, without a password: other users cannot enter the folder of the socket.
 pub const USER: &str = "root";
@@ -64,7 +63,7 @@ pub(crate) fn check_unmade(options: &Options, folder: &Path, plan: &Plan) -> Res
     let host = options.server.check_unmade(folder, kind::of_flavor(options.flavor))?;
     let wanted = plan.dataset(PAGE_BYTES)?;
     plan.workload(&wanted.expected(PAGE_BYTES))?;
-    load::check_room(folder, wanted.blocks()).map(|()| host)
+    layout::check_room(folder, wanted.blocks()).map(|()| host)
 }
 
 /// One folder for each line of versions: another line cannot read its data.

@@ -1,7 +1,7 @@
 //! The work of a session, from the refusal of an unsupported workload to the last commit.
 //!
-//! - `prepare` checks before sessions start, and controls query plans; `plan_check` reads them; `settle` finishes deferred
-//!   work of an earlier step.
+//! - `prepare` checks before sessions start; `switches` controls query plans, and `plan_check` reads them; `settle`
+//!   finishes deferred work of an earlier step.
 //! - `statement` writes the SQL of a session. `session` makes many reads in one statement, each timed in the server
 //!   (`server_time`); `client_session` sends one statement an operation. `commit` decides when updates are committed.
 
@@ -14,3 +14,4 @@ pub(crate) mod server_time;
 pub(crate) mod session;
 pub(crate) mod settle;
 pub(crate) mod statement;
+pub(crate) mod switches;

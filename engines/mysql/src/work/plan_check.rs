@@ -15,8 +15,8 @@ use mysql::{Conn, Row};
 use crate::connect::link::Link;
 use crate::error::Failure;
 use crate::names::{Namespace, TableKind};
-use crate::work::prepare::set_switches;
 use crate::work::statement::{self, Reach};
+use crate::work::switches;
 
 /// Ways to a row by an index, as `EXPLAIN` names them in its column `type`.
 const BY_INDEX: &[&str] = &["eq_ref", "ref", "const", "range"];
@@ -40,7 +40,7 @@ pub(crate) fn check(
     for schema in 1..=workload.schemas {
         let place = format!("checking the plans on schema {schema}");
         let found = link.run(&place, |conn| {
-            set_switches(conn, flavor)?;
+            switches::set(conn, flavor)?;
             paths_on(conn, workload, namespace, schema, reach)
         })?;
         for path in found {
@@ -60,7 +60,7 @@ pub(crate) fn check(
 pub(crate) fn impurities(link: &Link, workload: &Workload, namespace: &Namespace) -> Result<Vec<Finding>> {
     let flavor = link.version()?.flavor;
     let paths = link.run("checking the plans", |conn| {
-        set_switches(conn, flavor)?;
+        switches::set(conn, flavor)?;
         Ok(paths_on(conn, workload, namespace, 1, None).unwrap_or_default())
     })?;
     let finding = |path: AccessPath| {

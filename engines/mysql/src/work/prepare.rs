@@ -152,17 +152,3 @@ fn numbers(conn: &mut Conn, namespace: &Namespace, count: u64) -> Result<(), Fai
     }
     Ok(())
 }
-
-/// InnoDB fetches rows in groups of eight after the first four. It stops at the end of a range only if the condition is
-/// pushed down. Otherwise it also visits up to eight rows after the range, and reads their pages. MariaDB would also
-/// cache the result of a key, and plan a row filter that it never uses.
-const fn switches(flavor: Flavor) -> &'static str {
-    match flavor {
-        Flavor::MariaDb => "index_condition_pushdown=on,subquery_cache=off,rowid_filter=off",
-        Flavor::MySql => "index_condition_pushdown=on",
-    }
-}
-
-pub(crate) fn set_switches(conn: &mut Conn, flavor: Flavor) -> Result<(), Failure> {
-    Ok(conn.query_drop(format!("SET SESSION optimizer_switch = '{}'", switches(flavor)))?)
-}

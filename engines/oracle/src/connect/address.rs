@@ -66,25 +66,18 @@ fn services(address: &str) -> Result<Vec<String>> {
     }
     let (before, parameters) = address.split_once('?').map_or((address, None), |(a, b)| (a, Some(b)));
     let scheme = before.find("://").map_or(0, |at| at + 3);
-    let Some(slash) = before[scheme..].find('/').map(|at| at + scheme) else { return aliases(address) };
-    let (host, names) = (&before[..slash], &before[slash + 1..]);
+    // Without a service it is a host, or aliases of tnsnames.ora: `SALES`, `rac1..4`, `one,two`.
+    let slash = before[scheme..].find('/').map(|at| at + scheme);
+    let (host, names) = slash.map_or(("", before), |slash| before.split_at(slash + 1));
     // A suffix of the service, such as `:pooled` for DRCP, applies to each of them.
-    let (names, server) = names.find([':', '/']).map_or((names, ""), |at| names.split_at(at));
+    let suffix = slash.and_then(|_| names.find([':', '/'])).unwrap_or(names.len());
+    let (names, server) = names.split_at(suffix);
     let behind = parameters.map_or_else(String::new, |parameters| format!("?{parameters}"));
-    let mut all = Vec::new();
-    for name in names.split(',') {
-        all.extend(ladder(name)?.into_iter().map(|name| format!("{host}/{name}{server}{behind}")));
-    }
-    if all.len() > MOST_SERVICES as usize {
+    let names = names.split(',').map(ladder).collect::<Result<Vec<_>>>()?.concat();
+    if names.len() > MOST_SERVICES as usize {
         return Err(too_many());
     }
-    Ok(all)
-}
-
-/// Aliases of tnsnames.ora, one or several: `SALES`, `rac1..4`, `one,two`.
-fn aliases(address: &str) -> Result<Vec<String>> {
-    let all: Vec<String> = address.split(',').map(ladder).collect::<Result<Vec<_>>>()?.concat();
-    if all.len() > MOST_SERVICES as usize { Err(too_many()) } else { Ok(all) }
+    Ok(names.into_iter().map(|name| format!("{host}{name}{server}{behind}")).collect())
 }
 
 fn too_many() -> Error {

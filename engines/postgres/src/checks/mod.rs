@@ -12,6 +12,7 @@ mod log;
 mod others;
 pub(crate) mod privileges;
 mod reads;
+mod rights;
 mod state;
 mod watching;
 
@@ -31,10 +32,10 @@ pub(crate) fn checks(link: &Link, options: &Options, plan: &Plan, dataset: Optio
 
 fn check(state: &State) -> Vec<Finding> {
     let checks: &[fn(&State) -> Option<Finding>] = &[
-        privileges::writes,
-        privileges::create,
-        privileges::temp,
-        privileges::checkpoint,
+        rights::writes,
+        rights::create,
+        rights::temp,
+        rights::checkpoint,
         reads::predicted_hits,
         reads::page_cache_ahead,
         reads::read_ahead,

@@ -1,11 +1,8 @@
 //! Privileges of the role, checked before anything is loaded; missing ones have their GRANT.
 
-use mindful_core::result::finding::{Code, Finding};
 use mindful_core::{Error, Result};
 use tokio_postgres::{Client, Row};
 
-use super::state::State;
-use crate::codes;
 use crate::connect::link::Link;
 use crate::names::Namespace;
 
@@ -24,7 +21,10 @@ pub(crate) struct Rights {
 }
 
 impl Rights {
-    pub(crate) async fn read(client: &Client, namespace: &Namespace) -> Result<Self, tokio_postgres::Error> {
+    pub(crate) async fn read(
+        client: &Client,
+        namespace: &Namespace,
+    ) -> std::result::Result<Self, tokio_postgres::Error> {
         Ok(Self::from_row(&client.query_one(include_str!("../../sql/rights.sql"), &[&namespace.name]).await?))
     }
 
@@ -73,36 +73,4 @@ impl Rights {
 pub(crate) fn read_rights(link: &Link, namespace: &Namespace) -> Result<Rights> {
     let control = link.control()?;
     link.run("checking for rights", async { Ok(Rights::read(&control, namespace).await?) })
-}
-
-/// Why a run will be refused, with the remedy.
-fn refused(code: Code, refusal: Option<Error>) -> Option<Finding> {
-    refusal.map(|refusal| {
-        code.finding(format!("Any run will be refused, before anything is loaded. {}", refusal.next), refusal.what)
-    })
-}
-
-pub(super) fn writes(state: &State) -> Option<Finding> {
-    let wanted = state.planned.in_server || state.planned.updates || state.planned.loads;
-    refused(codes::WRITE_REFUSED, state.rights.as_ref()?.no_writes().filter(|_| wanted))
-}
-
-pub(super) fn create(state: &State) -> Option<Finding> {
-    refused(codes::WRITE_REFUSED, state.rights.as_ref()?.no_create().filter(|_| state.planned.loads))
-}
-
-pub(super) fn temp(state: &State) -> Option<Finding> {
-    refused(codes::WRITE_REFUSED, state.rights.as_ref()?.no_temp().filter(|_| state.planned.in_server))
-}
-
-pub(super) fn checkpoint(state: &State) -> Option<Finding> {
-    let rights = state.rights.as_ref()?;
-    (!rights.may_checkpoint).then(|| {
-        let text = format!(
-            "mindful requests a CHECKPOINT after a load and after updates. Without that privilege, the server \
-             writes their blocks during the run. GRANT pg_checkpoint TO {}",
-            rights.role
-        );
-        codes::CHECKPOINTS_AHEAD.finding(text, format!("{} may not CHECKPOINT", rights.role))
-    })
 }

@@ -2,14 +2,9 @@
 //!
 //! When a session begins, no name can mean an object of others, and only the user chose its role. With a pooler that assigns
 //! processes by transaction or by statement, settings, prepared statements, locks and counters of a session would not last.
-//! It is detected by behaviour, not by a name.
 
-use std::time::Duration;
-
-use mindful_core::{Error, Result};
+use mindful_core::Error;
 use tokio_postgres::{Client, SimpleQueryMessage};
-
-use super::link::Link;
 
 /// The identity of a server process, unique also among processes of other servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,43 +56,6 @@ pub(super) async fn begin_session(client: &Client, role_is_given: bool) -> Resul
 /// Whether connection options such as `-c role=owner` choose the role of the session.
 pub(super) fn chooses_role(options: &str) -> bool {
     options.split_whitespace().any(|word| word.trim_start_matches("-c").trim_start_matches("--").starts_with("role="))
-}
-
-/// Rounds of queries on both connections in turn. A pooler that assigns the last used process is detected at once. One
-/// that draws among many could escape several rounds only by chance.
-const ROUNDS: usize = 4;
-
-/// Refuses a pooler that does not keep sessions, and one that has room for one only.
-pub(crate) fn refuse_pooler(link: &Link) -> Result<()> {
-    let first = link.control()?;
-    let place = link.server().place(0);
-    // Slightly less than a connection may take, because the error of that does not mention a pooler.
-    let within = link.server().patience().mul_f32(0.9);
-    let second = link.wait(async { tokio::time::timeout(within, link.server().connect(0)).await });
-    let second = match second {
-        Ok(Ok(second)) => second,
-        // For any reason, a second session will be refused.
-        Ok(Err(_)) => return Ok(()),
-        Err(_) => return Err(no_room(within).at(place)),
-    };
-    if first.backend().is_some() && first.backend() == second.backend() {
-        return Err(pooled().at(place));
-    }
-    link.run("looking for a pooler", async {
-        for _ in 0..ROUNDS {
-            first.refuse_if_moved().await?;
-            second.refuse_if_moved().await?;
-        }
-        Ok(())
-    })
-}
-
-fn no_room(within: Duration) -> Error {
-    Error::target(
-        format!("a second session gets no answer in {} s while a first one is open", within.as_secs()),
-        "give the pooler a pool larger than --sessions and three more (PgBouncer: default_pool_size), or name the \
-         server's own port",
-    )
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use crate::connect::abort;
 use crate::connect::explain::no_postgresql;
 use crate::connect::{Canceller, Connection, Server};
 use crate::error::Failure;
-use crate::work::plan_check;
+use crate::work::access;
 
 /// Time limit for connections to end after the use of a target.
 const GOODBYE: Duration = Duration::from_secs(1);
@@ -209,7 +209,7 @@ impl Link {
         self.run_on(&client, &place, async {
             client.batch_execute(include_str!("../../sql/session.sql")).await?;
             if !workload.access.is_index() {
-                client.batch_execute(plan_check::settings(workload.access)).await?;
+                client.batch_execute(access::settings(workload.access)).await?;
             }
             if !workload.commit_wait {
                 client.batch_execute("SET synchronous_commit = off").await?;

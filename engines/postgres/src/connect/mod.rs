@@ -9,10 +9,12 @@ mod connection;
 mod endpoint;
 mod explain;
 mod given;
+mod host;
 mod limits;
 pub(crate) mod link;
 mod parameter;
 mod passfile;
+pub(crate) mod pooler;
 mod require_auth;
 mod service;
 mod session;
@@ -29,7 +31,7 @@ use mindful_core::{Error, Result};
 use mindful_sql::connect::url::encode;
 use tokio_postgres::Config;
 
-pub(crate) use backend::{Backend, pooled, refuse_pooler};
+pub(crate) use backend::{Backend, pooled};
 pub use connection::{Canceller, Connection};
 pub(crate) use explain::explain;
 pub use mindful_sql::connect::environment::Environment;
@@ -37,8 +39,9 @@ pub use url::redact;
 
 use choice::Wanted;
 use connection::Refusal;
-use endpoint::{Endpoint, Host, Passwords};
+use endpoint::{Endpoint, Passwords};
 use given::Parameters;
+use host::Host;
 use require_auth::Methods;
 use tls::Tls;
 

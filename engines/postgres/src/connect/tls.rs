@@ -15,8 +15,8 @@ use rustls::{ALL_VERSIONS, RootCertStore, SupportedProtocolVersion, version};
 use tokio_postgres::config::{SslMode as Attempt, SslNegotiation};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::endpoint::Host;
 use super::given::Parameters;
+use super::host::Host;
 
 /// libpq's modes, weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -16,7 +16,8 @@ use tokio_postgres::config::{SslMode, SslNegotiation};
 use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::endpoint::{Endpoint, Host};
+use super::endpoint::Endpoint;
+use super::host::Host;
 use super::limits::Limited;
 
 /// The request for TLS: its length and its number.

@@ -17,6 +17,7 @@ use mindful_instance::options::base;
 mod access;
 mod binaries;
 mod cluster;
+mod kind;
 mod options;
 mod settings;
 
@@ -56,7 +57,7 @@ pub(crate) fn find_folder_to_make(options: &Options, events: &dyn Events) -> Res
     let mut options = options.clone();
     // Missing binaries would be fetched in the requested version.
     options.server.fetch = false;
-    options.server.folder_to_make(&cluster::KIND, |base, account| {
+    options.server.folder_to_make(&kind::KIND, |base, account| {
         let here = Binaries::find(&options, base, account, events);
         default_folder(base, here.map_or(options.version.major, |binaries| binaries.major))
     })
@@ -66,7 +67,7 @@ pub(crate) fn find_folder_to_make(options: &Options, events: &dyn Events) -> Res
 /// of `plan`.
 pub(crate) fn check_unmade(options: &Options, folder: &Path, plan: &Plan) -> Result<HostView> {
     settings::check_cache(options.server.cache)?;
-    let host = options.server.check_unmade(folder, &cluster::KIND)?;
+    let host = options.server.check_unmade(folder, &kind::KIND)?;
     let wanted = plan.dataset(space::BLOCK_BYTES)?;
     plan.workload(&wanted.expected(space::BLOCK_BYTES))?;
     space::check_unlogged(folder, &wanted).map(|()| host)

@@ -6,7 +6,7 @@ use mindful_core::plan::settings::{Key, Settings};
 use mindful_core::{Error, Result};
 use mindful_instance::options;
 
-use super::cluster::KIND;
+use super::kind::KIND;
 
 /// PostgreSQL's own keys, in the order they are shown.
 pub const KEYS: &[Key] = &[

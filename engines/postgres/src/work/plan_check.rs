@@ -14,6 +14,7 @@ use crate::checks::idle_settings;
 use crate::connect::link::Link;
 use crate::error::Failure;
 use crate::names::{Namespace, TableKind};
+use crate::work::access;
 use crate::work::statement::Script;
 
 /// The shapes of all kinds of operation in `workload`, checked in every schema in use; refuses any that is not pure.
@@ -58,12 +59,12 @@ pub(crate) fn impurities(link: &Link, workload: &Workload, namespace: &Namespace
 
 async fn set_up(client: &Client, workload: &Workload) -> Result<idle_settings::Server, Failure> {
     client.batch_execute(include_str!("../../sql/session.sql")).await?;
-    client.batch_execute(settings(workload.access)).await?;
+    client.batch_execute(access::settings(workload.access)).await?;
     Ok(idle_settings::Server::read(client).await?)
 }
 
 fn impure(shape: &AccessPath, access: Access) -> Error {
-    let wanted = in_words(if shape.kind == "scan" { Access::Scan } else { access });
+    let wanted = access::in_words(if shape.kind == "scan" { Access::Scan } else { access });
     Error::target(
         format!("the server carries {} out as {}, not as {wanted}", with_article(&shape.kind), shape.shape),
         "check that the index on k exists and is valid, or load again after `mindful cleanup`",
@@ -80,18 +81,18 @@ async fn shapes_on(
     let mut shapes = Vec::new();
     if workload.update_pct.percent() < 100.0 && workload.access != Access::Scan {
         let batch = script.batch("$1::bigint", "$2::bigint", "$3::timestamptz");
-        shapes.push(explain(client, "select", nodes_of(workload.access), &batch, "1, 16, now()").await?);
+        shapes.push(explain(client, "select", access::nodes(workload.access), &batch, "1, 16, now()").await?);
     }
     if !workload.update_pct.is_none() {
         let update = script.update_statement(&script.home(), "$1::bigint");
-        shapes.push(explain(client, "update", nodes_of(Access::Index), &update, "1").await?);
+        shapes.push(explain(client, "update", access::nodes(Access::Index), &update, "1").await?);
     }
     if !workload.scan_pct.is_none() {
         let scan = format!(
             "SELECT count(seq) FROM {} WHERE $1",
             namespace.table(TableKind::scanned_by(workload.access), schema)
         );
-        shapes.push(explain(client, "scan", nodes_of(Access::Scan), &scan, "true").await?);
+        shapes.push(explain(client, "scan", access::nodes(Access::Scan), &scan, "true").await?);
     }
     Ok(shapes)
 }
@@ -157,29 +158,4 @@ fn words(node: &Value) -> String {
         }
     }
     words
-}
-
-/// Settings of sessions, in addition to those that all of them begin with.
-pub(crate) fn settings(access: Access) -> &'static str {
-    match access {
-        Access::Index => "",
-        Access::Bitmap => include_str!("../../sql/access_bitmap.sql"),
-        Access::Scan => include_str!("../../sql/access_scan.sql"),
-    }
-}
-
-fn nodes_of(access: Access) -> &'static [&'static str] {
-    match access {
-        Access::Index => &["Index Scan"],
-        Access::Bitmap => &["Bitmap Heap Scan", "Bitmap Index Scan"],
-        Access::Scan => &["Seq Scan"],
-    }
-}
-
-fn in_words(access: Access) -> &'static str {
-    match access {
-        Access::Index => "a plain index scan",
-        Access::Bitmap => "a bitmap heap scan",
-        Access::Scan => "a sequential scan",
-    }
 }

@@ -21,7 +21,7 @@ pub(super) fn run(name: &str, matches: &ArgMatches) -> Result<Exit> {
     let settings = stored_settings::settings(&run.head, own, "repeated (--again)", matches)?;
     refuse_shared(&before.0)?;
     let swept = before.0.steps.iter().any(|step| !step.head.point.is_plain());
-    let ended = if swept { sweep::walked(settings, None, None, matches)? } else { one_step(settings, matches)? };
+    let ended = if swept { sweep::walked(settings, None, false, matches)? } else { one_step(settings, matches)? };
     let whole = ended.error.is_none() && !ended.interrupted;
     if whole {
         let names = [before.0.head.id.clone(), ended.run.head.id.clone()];

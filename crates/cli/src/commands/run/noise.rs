@@ -45,6 +45,5 @@ pub(super) fn measure(matches: &ArgMatches) -> Result<Exit> {
     } else {
         context::found_plan(&context.settings) + &mindful_report::comparison::noise_text(&floor, &values)
     };
-    context::print(&text)?;
-    Ok(Exit::Ok)
+    context::print(&text)
 }

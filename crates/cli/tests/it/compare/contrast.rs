@@ -1,6 +1,5 @@
 //! Contrasts on a private PostgreSQL and on a server of the user's own.
 
-use std::process::Stdio;
 use std::time::Duration;
 
 use mindful_conformance::place;
@@ -23,10 +22,8 @@ fn a_contrast_never_moves_a_server_it_did_not_start() {
     let home = mindful.path(".").canonicalize().unwrap();
     std::fs::write(home.join("mindful.toml"), format!("target = \"{}\"\n", server.url())).unwrap();
     let contrast = |duration| {
-        let small = ["contrast", "--format", "json", "--repeat", "1", "--schemas", "1", "--scale", "64MiB"];
-        let short = ["--sessions", "2", "--warmup", "200ms", "--duration", duration];
-        let mut command = mindful.command(&[&small[..], &short].concat());
-        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let short = format!("--schemas 1 --scale 64MiB --sessions 2 --warmup 200ms --duration {duration}");
+        let child = mindful.start_piped(("contrast --format json --repeat 1", short));
         let waiting = std::thread::spawn(move || child.wait_with_output().unwrap());
         let mut seen = vec![before.clone()];
         while !waiting.is_finished() {
@@ -44,7 +41,7 @@ fn a_contrast_never_moves_a_server_it_did_not_start() {
     assert_eq!(ran["contrast"]["pinned"], Value::Null, "{ran:#}");
     assert_eq!(ran["contrast"]["all_cores"].as_array().unwrap().len(), 5, "{ran:#}");
     assert!(codes(&ran).contains(&"level-left-out"), "{ran:#}");
-    let shown = mindful.text(&["show"]);
+    let shown = mindful.text("show");
     let plan = home.join("mindful.toml").display().to_string();
     assert_eq!(ran["plan_file"], plan.as_str());
     assert!(shown.lines().next().unwrap().contains(&plan), "{shown}");
@@ -55,12 +52,9 @@ fn a_contrast_never_moves_a_server_it_did_not_start() {
 fn a_contrast_measures_every_level_on_one_core_and_on_all() {
     let mindful = Mindful::beside_others(place()).with_private();
     // Long enough that its one session is at work in it on a full host too.
-    let small =
-        ["--schemas", "2", "--scale", "16MiB", "--sessions", "1", "--warmup", "100ms", "--think-time", "5ms..5ms"];
-    let measured = |duration| {
-        let contrast = ["contrast", "--format", "json", "--repeat", "1", "--duration", duration];
-        json(&mindful.private(&[&contrast[..], &small, &HOOKS].concat()))
-    };
+    let small = "--schemas 2 --scale 16MiB --sessions 1 --warmup 100ms --think-time 5ms..5ms";
+    let measured =
+        |duration| mindful.private_json((format!("contrast --repeat 1 --duration {duration}"), small, HOOKS));
     // On a full host a session may not get to work in a short window, or its CPU counters may be read too late.
     let all_known = |ran: &Value| {
         let levels = ["pinned", "all_cores"].map(|cores| ran["contrast"][cores].as_array().unwrap().clone()).concat();
@@ -83,7 +77,7 @@ fn a_contrast_measures_every_level_on_one_core_and_on_all() {
     let parts = ["storage_us", "cpu_us", "waits_us"].map(|part| figure(&contrast["added"], part));
     let sum: f64 = parts.iter().sum();
     assert!((sum - figure(contrast, "added_us_per_block")).abs() < 0.01, "the parts add up: {contrast:#}");
-    let shown = mindful.text(&["show", "--full"]);
+    let shown = mindful.text("show --full");
     for part in ["one core", "all cores", "database, cached", "ratio of database to raw: ", "one round has no interval"]
     {
         assert!(shown.contains(part), "{part}: {shown}");
@@ -93,9 +87,8 @@ fn a_contrast_measures_every_level_on_one_core_and_on_all() {
 #[test]
 fn commits_are_compared_with_bare_durable_writes() {
     let mindful = Mindful::beside_others(place()).with_private();
-    let small = ["--schemas", "1", "--scale", "16MiB", "--sessions", "2", "--warmup", "200ms", "--duration", "1s"];
-    let contrast = ["contrast", "--commits", "--format", "json", "--repeat", "1"];
-    let ran = json(&mindful.private(&[&contrast[..], &small].concat()));
+    let small = "--schemas 1 --scale 16MiB --sessions 2 --warmup 200ms --duration 1s";
+    let ran = mindful.private_json(("contrast --commits --repeat 1", small));
     let commits = &ran["commits"];
     let rows: Vec<_> = commits["rows"].as_array().unwrap().iter().collect();
     let name_of = |row: &Value| (row["name"].as_str().unwrap().to_owned(), row["sessions"].as_u64().unwrap());
@@ -116,9 +109,9 @@ fn commits_are_compared_with_bare_durable_writes() {
     let blocks: Vec<_> = ran["steps"].as_array().unwrap().iter().map(|step| step["scale"].as_u64()).collect();
     assert_eq!((&blocks[..3], blocks[4]), (&[Some(1); 3][..], Some(2_048)), "{blocks:?}");
     assert!(!codes(&ran).contains(&"level-left-out") && !codes(&ran).contains(&"not-durable"), "{ran:#}");
-    let shown = mindful.text(&["show"]);
+    let shown = mindful.text("show");
     assert!(shown.starts_with("ratio of commits to bare writes with fdatasync, one session: "), "{shown}");
-    let drawn = mindful.text(&["export", "--as", "svg", "--chart", "commits"]);
+    let drawn = mindful.text("export --as svg --chart commits");
     assert!(drawn.contains("bare, fdatasync") && drawn.contains("database"), "{drawn}");
     let folder = mindful.private_folder();
     assert!(!folder.join("commits.raw").exists() && folder.join("mindful.mark").exists());

@@ -1,13 +1,13 @@
 //! Comparisons on the null engine, with known differences.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use mindful_conformance::not_run;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::mindful::{Mindful, ended, json, message, null, wait_until};
+use crate::mindful::{Mindful, ended, id, json, message, null, printed, wait_until};
 
 fn plan(mindful: &Mindful, name: &str, latency: &str) -> String {
     let text = format!(
@@ -24,37 +24,32 @@ fn plans_run_in_turn_are_compared_and_a_gate_has_its_exit_code() {
     let (slow, fast) = (plan(&mindful, "slow.toml", "40ms"), plan(&mindful, "fast.toml", "20ms"));
     // Compared with these latencies a wait for a CPU is short. The CPU use of others does not reach this margin, but a
     // halved latency does.
-    let args = ["compare", "--format", "json", "--repeat", "4", "--margin", "40", "--run"];
-    let compared = || json(&mindful.run(&[&args[..], &[&slow, &fast]].concat()));
+    let compared = || mindful.json(format!("compare --repeat 4 --margin 40 --run {slow} {fast}"));
     // One run without CPU leaves four runs a side undecided.
     let decided = (0..2).map(|_| compared()).find(|report| report["verdict"] != "not_decided");
     let compared = decided.unwrap_or_else(compared);
     assert_eq!(compared["verdict"], "faster", "{compared:#}");
     assert!((compared["ratio"].as_f64().unwrap() - 2.0).abs() < 0.5, "{compared:#}");
-    let median = compared["latency"][0]["shifts"][0].clone();
-    assert_eq!(
-        (&compared["latency"][0]["kind"], &median["percentile"]),
-        (&"select".into(), &50.0.into()),
-        "{compared:#}"
-    );
+    let (of_select, median) = (&compared["latency"][0], &compared["latency"][0]["shifts"][0]);
+    assert_eq!((&of_select["kind"], &median["percentile"]), (&"select".into(), &50.0.into()), "{compared:#}");
     assert!((median["ratio"].as_f64().unwrap() - 0.5).abs() < 0.1 && median["basis"] == "runs", "{compared:#}");
     assert_eq!(compared["names"]["candidate"], "fast.toml", "{compared:#}");
     let (one, median) = (&compared["runs"]["candidate"][0]["value"], &compared["medians"]["candidate"]);
     assert!(one.as_f64().unwrap() > 50.0 && median.as_f64().unwrap() > 50.0, "{compared:#}");
-    let args = ["compare", "--repeat", "4", "--fail-if", "slower>5%", "--junit", "gate.xml", "--run", &fast, &slow];
+    let args = format!("compare --repeat 4 --fail-if slower>5% --junit gate.xml --run {fast} {slow}");
     let gated = mindful.run(&args);
     assert_eq!(gated.status.code(), Some(4), "{gated:?}");
     valid_junit(&mindful.path("gate.xml"), 1);
     let again = mindful.run(&args);
     assert_eq!(again.status.code(), Some(2), "not replaced, and nothing run: {again:?}");
-    let progress = String::from_utf8(gated.stderr).unwrap();
+    let progress = message(&gated);
     assert_eq!(progress.lines().next(), Some("8 runs, about 34 s"), "{progress}");
     for line in
         ["run 1 of 8 (fast.toml)", "run 3 of 8 (slow.toml); left: 6 runs", "run 8 of 8 (fast.toml); left: 1 run"]
     {
         assert!(progress.lines().any(|told| told.starts_with(line)), "{line}: {progress}");
     }
-    let text = String::from_utf8(gated.stdout).unwrap();
+    let text = printed(&gated);
     both_sides_are_named(&text);
     assert_eq!(text.lines().last(), Some("gate 'slower>5%': crossed"), "{text}");
 }
@@ -63,24 +58,21 @@ fn plans_run_in_turn_are_compared_and_a_gate_has_its_exit_code() {
 fn an_interrupted_comparison_offers_that_of_its_runs() {
     let mindful = Mindful::new();
     let plans = [plan(&mindful, "a.toml", "1ms"), plan(&mindful, "b.toml", "2ms")];
-    let mut command = mindful.command(&["compare", "--repeat", "9", "--run", &plans[0], &plans[1]]);
-    let child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let child = mindful.start_piped(format!("compare --repeat 9 --run {}", plans.join(" ")));
     wait_until("no third run begins", || std::fs::read_dir(mindful.runs()).is_ok_and(|runs| runs.count() > 2));
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     let interrupted = child.wait_with_output().unwrap();
     assert_eq!(interrupted.status.code(), Some(130), "{interrupted:?}");
     let message = message(&interrupted);
     let (_, offered) = message.split_once("stored: `mindful ").unwrap_or_else(|| panic!("{message}"));
-    let words: Vec<&str> = offered.split('`').next().unwrap().split(' ').collect();
-    let compared = mindful.text(&words);
+    let compared = mindful.text(offered.split('`').next().unwrap());
     assert!(compared.contains("one run a side") || compared.contains("NOT DECIDED"), "{compared}");
 }
 
 /// The file is a test report that Jenkins reads, with so many failures.
 fn valid_junit(file: &Path, failures: usize) {
     let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/junit/junit-10.xsd");
-    let args = ["--noout", "--nonet", "--schema"];
-    match Command::new("xmllint").args(args).arg(schema).arg(file).output() {
+    match Command::new("xmllint").args(["--noout", "--nonet", "--schema"]).arg(schema).arg(file).output() {
         Ok(read) => assert!(read.status.success(), "{read:?}"),
         Err(_) => not_run("no xmllint here: apt-get install libxml2-utils"),
     }
@@ -106,13 +98,13 @@ fn runs_too_few_to_decide_are_made_with_a_warning() {
     let mindful = Mindful::new();
     let plan = plan(&mindful, "one.toml", "2ms");
     for (repeat, warning) in [("2", "2 runs a side cannot show"), ("1", "one run a side cannot decide")] {
-        let ran = mindful.run(&["compare", "--run", &plan, &plan, "--repeat", repeat, "-q"]);
+        let ran = mindful.run(format!("compare --run {plan} {plan} --repeat {repeat} -q"));
         let warnings = message(&ran);
         assert!(
             warnings.contains(warning) && warnings.contains("--repeat 4") && warnings.lines().count() == 1,
             "{warnings}"
         );
-        assert!(String::from_utf8_lossy(&ran.stdout).contains(": candidate "), "one plan, two sides: {ran:?}");
+        assert!(printed(&ran).contains(": candidate "), "one plan, two sides: {ran:?}");
     }
 }
 
@@ -121,8 +113,7 @@ fn runs_too_few_to_decide_are_made_with_a_warning() {
 fn a_gate_that_can_never_decide_is_refused_before_anything_runs() {
     let mindful = Mindful::new();
     let plan = plan(&mindful, "one.toml", "2ms");
-    let gate = ["compare", "--run", &plan, &plan, "--fail-if", "slower>5%", "--repeat"];
-    let refused = mindful.run(&[&gate[..], &["3"]].concat());
+    let refused = mindful.run(format!("compare --run {plan} {plan} --fail-if slower>5% --repeat 3"));
     let refusal = message(&refused);
     assert_eq!(refused.status.code(), Some(2), "{refusal}");
     assert!(refusal.contains("3 runs against 3 cannot show") && refusal.contains("--repeat 4"), "{refusal}");
@@ -134,19 +125,18 @@ fn a_gate_that_can_never_decide_is_refused_before_anything_runs() {
 fn a_gate_that_is_not_decided_fails_unless_it_is_asked_to_pass() {
     let mindful = Mindful::new();
     for (tag, latency) in [("one", "1ms"), ("two", "2ms"), ("one", "2ms"), ("two", "1ms")].repeat(2) {
-        with_a_sound_figure(&mindful, &["--duration", "300ms", "--tag", tag, "--null-latency", latency], |_| true);
+        with_a_sound_figure(&mindful, &format!("--duration 300ms --tag {tag} --null-latency {latency}"), |_| true);
     }
-    let gate = ["compare", "one", "two", "--force", "--fail-if", "slower>0.1%"];
-    let last = |more: &[&str]| {
-        let output = mindful.run(&[&gate[..], more].concat());
-        let text = String::from_utf8(output.stdout.clone()).unwrap();
+    let last = |more: &str| {
+        let output = mindful.run(("compare one two --force --fail-if slower>0.1%", more));
+        let text = printed(&output);
         (output.status.code(), text.lines().last().unwrap_or_default().to_owned(), output)
     };
-    let (code, line, _) = last(&[]);
+    let (code, line, _) = last("");
     assert_eq!((code, line.as_str()), (Some(4), "gate 'slower>0.1%': undecided, failed (--undecided fail)"));
-    let (code, line, _) = last(&["--undecided", "pass"]);
+    let (code, line, _) = last("--undecided pass");
     assert_eq!((code, line.as_str()), (Some(0), "gate 'slower>0.1%': undecided, passed (--undecided pass)"));
-    let (code, _, output) = last(&["--format", "json"]);
+    let (code, _, output) = last("--format json");
     let compared = json(&output);
     assert_eq!((code, &compared["gate"]["outcome"]), (Some(4), &"undecided".into()), "{compared:#}");
     assert!(message(&output).contains("undecided"), "{output:?}");
@@ -156,19 +146,15 @@ fn a_gate_that_is_not_decided_fails_unless_it_is_asked_to_pass() {
 fn incomparable_runs_are_refused_with_the_differing_facts() {
     let mindful = Mindful::new();
     for (tag, unit) in [("narrow", "1"), ("wide", "16")] {
-        mindful.succeed(&null("run", &["--warmup", "200ms", "--tag", tag, "--work-unit", unit]));
+        mindful.succeed(null("run", format!("--warmup 200ms --tag {tag} --work-unit {unit}")));
     }
-    let sides = ["compare", "narrow", "wide"];
-    let refused = mindful.run(&sides);
-    let text = message(&refused);
-    assert_eq!(refused.status.code(), Some(2), "{text}");
-    assert!(text.contains("work unit (1") && text.contains("--force"), "{text}");
-    let forced = mindful.run(&[&sides[..], &["--force", "--format", "json"]].concat());
-    assert_eq!(json(&forced)["differing_facts"][0]["fact"], "work unit", "{forced:?}");
-    let ranked = json(&mindful.run(&[&sides[..], &["--by", "throughput", "--force", "--format", "json"]].concat()));
-    let places = ["baseline", "candidate"].map(|side| json(&forced)["place"][side].clone());
+    mindful.refuses([("compare narrow wide", "work unit (1…--force")]);
+    let forced = mindful.json("compare narrow wide --force");
+    assert_eq!(forced["differing_facts"][0]["fact"], "work unit", "{forced:#}");
+    let ranked = mindful.json("compare narrow wide --by throughput --force");
+    let places = ["baseline", "candidate"].map(|side| &forced["place"][side]);
     for (place, group) in places.iter().zip(ranked["groups"].as_array().unwrap()) {
-        assert_eq!(place, &group["sides"][0]["place"], "{ranked:#}");
+        assert_eq!(*place, &group["sides"][0]["place"], "{ranked:#}");
         assert!(place.as_array().unwrap().iter().any(|fact| fact["name"] == "zone"), "{place:#}");
     }
 }
@@ -176,35 +162,25 @@ fn incomparable_runs_are_refused_with_the_differing_facts() {
 #[test]
 fn an_invalid_run_is_refused_and_a_suspect_one_labelled() {
     let mindful = Mindful::new();
-    let signals: [(&str, &[&str]); 3] = [
-        ("sound", &[]),
-        ("broken", &["--duration", "4s", "--null-fail", "1@2500ms"]),
-        ("doubtful", &["--hook-before", "exit 3", "--hook-failure", "warn"]),
-    ];
-    for (tag, more) in signals {
-        let base = ["--warmup", "200ms", "--null-latency", "2ms", "--sessions", "2", "--tag", tag];
-        mindful.run(&null("run", &[&base[..], more].concat()));
+    for (tag, more) in [
+        ("sound", ""),
+        ("broken", "--duration 4s --null-fail 1@2500ms"),
+        ("doubtful", "--hook-before 'exit 3' --hook-failure warn"),
+    ] {
+        mindful.run(null("run", (format!("--warmup 200ms --null-latency 2ms --sessions 2 --tag {tag}"), more)));
     }
-    let against = |candidate: &str, more: &[&str]| {
-        let sides = ["compare", "sound", candidate];
-        mindful.run(&[&sides[..], more].concat())
-    };
-    let refused = against("broken", &[]);
-    let text = message(&refused);
-    assert_eq!((refused.status.code(), text.trim_end().lines().count()), (Some(2), 1), "{text}");
-    assert!(text.contains("of the candidate is invalid (session-error") && text.contains("--force"), "{text}");
-    let forced = String::from_utf8(against("broken", &["--force"]).stdout).unwrap();
+    mindful.refuses([("compare sound broken", "of the candidate is invalid (session-error…--force")]);
+    let forced = mindful.text("compare sound broken --force");
     assert!(forced.contains("(INVALID: session-error"), "{forced}");
-    let doubtful = against("doubtful", &[]);
-    let text = String::from_utf8_lossy(&doubtful.stdout).into_owned();
-    let line = text.lines().find(|line| line.starts_with("candidate ")).unwrap_or_else(|| panic!("{doubtful:?}"));
+    let text = mindful.text("compare sound doubtful");
+    let line = text.lines().find(|line| line.starts_with("candidate ")).unwrap_or_else(|| panic!("{text}"));
     assert!(line.contains("(SUSPECT: ") && line.contains("hook-failed"), "{text}");
-    let compared = json(&against("doubtful", &["--format", "json"]));
+    let compared = mindful.json("compare sound doubtful");
     assert_eq!(compared["runs"]["candidate"][0]["validity"], "suspect", "{compared:#}");
 }
 
 /// The id of a run by `args` with a sound figure. A busy host may disturb a window this short; such a run is deleted.
-fn with_a_sound_figure(mindful: &Mindful, args: &[&str], is_sound: impl Fn(f64) -> bool) -> Value {
+fn with_a_sound_figure(mindful: &Mindful, args: &str, is_sound: impl Fn(f64) -> bool) -> Value {
     let once = || mindful.measured(args);
     let runs = std::iter::repeat_with(once).take(10);
     let mut figured = runs.skip_while(|run| {
@@ -222,24 +198,22 @@ fn a_history_names_the_run_at_which_the_level_changed() {
     let mindful = Mindful::new();
     let mut ids = Vec::new();
     for (latency, rate) in [[("10ms", 400.0); 5], [("40ms", 100.0); 5]].concat() {
-        let work = ["--tag", "night", "--work-unit", "1", "--sessions", "4", "--null-latency", latency];
+        let work = format!("--tag night --work-unit 1 --sessions 4 --null-latency {latency}");
         // A run that others disturbed does not count.
         let near = |figure: f64| (figure / rate - 1.0).abs() < 0.2;
         ids.push(with_a_sound_figure(&mindful, &work, near));
     }
     // Windows this short may be invalid if others use the CPU, but their rates are usable.
-    let ask = ["compare", "--history", "night", "--force", "--margin", "20"];
-    let compared = mindful.json(&ask);
+    let ask = "compare --history night --force --margin 20";
+    let compared = mindful.json(ask);
     let changes = compared["changes"].as_array().unwrap();
     assert!(changes.len() == 1 && changes[0]["at"] == 5, "{compared:#}");
     assert!((0.15..0.4).contains(&compared["last_by_first"].as_f64().unwrap()), "a quarter: {compared:#}");
     assert_eq!(compared["runs"][5]["id"], ids[5], "{compared:#}");
-    let text = mindful.text(&ask);
+    let text = mindful.text(ask);
     assert!(text.contains(&format!("from run {} (6 of 10) on", ids[5].as_str().unwrap())), "{text}");
-    let gated = |gate: &str| {
-        let args = ["--history", "night", "--force", "--fail-if", gate, "--junit", "night.xml", "--yes"];
-        mindful.run(&[&["compare"], &args[..]].concat())
-    };
+    let gated =
+        |gate: &str| mindful.run(format!("compare --history night --force --fail-if '{gate}' --junit night.xml --yes"));
     assert_eq!(gated("slower>20%").status.code(), Some(4));
     valid_junit(&mindful.path("night.xml"), 1);
     assert_eq!(gated("faster>20%").status.code(), Some(0));
@@ -251,13 +225,13 @@ fn whole_sweeps_are_compared_by_their_curves() {
     let mindful = Mindful::new();
     for (tag, capacity) in [("few", "4"), ("many", "8")] {
         // A wait for a CPU is short compared with this: the curves are fitted to latencies too.
-        let work = ["--work-unit", "1", "--null-latency", "20ms", "--null-capacity", capacity, "--tag", tag];
-        let ran = mindful.run(&null("sweep", &[&work[..], &["--sessions", "1,2,4,6,8,12,16"]].concat()));
+        let work = format!("--work-unit 1 --null-latency 20ms --null-capacity {capacity} --tag {tag}");
+        let ran = mindful.run(null("sweep", (work, "--sessions 1,2,4,6,8,12,16")));
         // A window that a busy host cut short makes the sweep invalid (1), but its rates are usable.
         assert!(ended(&ran), "{ran:?}");
     }
-    let sides = ["compare", "few", "many", "--force"];
-    let compared = mindful.json(&sides);
+    let sides = "compare few many --force";
+    let compared = mindful.json(sides);
     let ratios = &compared["curves"][0]["ratios"];
     let ratio = |name: &str| ratios[name]["ratio"].as_f64().unwrap_or_else(|| panic!("{compared:#}"));
     // A busy host slows some steps: then the intervals are wide, but still contain the truth.
@@ -267,7 +241,7 @@ fn whole_sweeps_are_compared_by_their_curves() {
     }
     assert!((1.4..2.8).contains(&ratio("capacity")), "{ratios:#}");
     assert_eq!(compared["points"].as_array().unwrap().len(), 7, "{compared:#}");
-    let text = mindful.text(&sides);
+    let text = mindful.text(sides);
     assert!(text.contains("sessions at the knee") && text.contains("latency of a select at sessions 8"), "{text}");
     assert!(text.contains("as a page: mindful export ") && text.contains(" --as html --output compare.html"), "{text}");
 }
@@ -276,31 +250,28 @@ fn whole_sweeps_are_compared_by_their_curves() {
 fn a_noise_floor_is_kept_and_widens_single_runs() {
     let mindful = Mindful::new();
     let plan = plan(&mindful, "plan.toml", "5ms");
-    let noise = mindful.json(&["run", "--plan", &plan, "--repeat", "3"]);
+    let noise = mindful.json(format!("run --plan {plan} --repeat 3"));
     assert_eq!(noise["floor"]["runs"], 3, "{noise:#}");
     let ids: Vec<_> = noise["runs"].as_array().unwrap().iter().map(|id| id.as_str().unwrap()).collect();
-    let args = ["compare", "--format", "json", ids[0], ids[1]];
-    assert_eq!(json(&mindful.run(&args))["basis"], "noise_floor");
+    assert_eq!(mindful.json(["compare", ids[0], ids[1]])["basis"], "noise_floor");
 }
 
 #[cfg(feature = "sqlite")]
 #[test]
 fn a_page_without_names_knows_the_noise_floor_of_its_target() {
     let mindful = Mindful::new();
-    let target = format!("sqlite:{}", mindful.path("acme.db").display());
+    let target = "sqlite:acme.db";
     let plan = plan(&mindful, "plan.toml", "5ms");
-    assert!(mindful.run(&["run", "--plan", &plan, "--repeat", "3"]).status.success());
+    mindful.succeed(format!("run --plan {plan} --repeat 3"));
     // A stored noise floor of another target.
     let kept = mindful.path("noise.json");
     let floor = std::fs::read_to_string(&kept).unwrap();
     assert!(floor.contains("\"null:\""), "{floor}");
     std::fs::write(kept, floor.replace("\"null:\"", &format!("\"{target}\""))).unwrap();
-    let run = ["run", "--target", &target, "--scale", "1MiB", "--sessions", "1", "--warmup", "0s", "--duration", "1s"];
-    let ran = || mindful.json(&run);
-    let ids = [ran(), ran()].map(|ran| ran["id"].as_str().unwrap().to_owned());
-    for more in [&[][..], &["--redact"]] {
-        let args = [&["export", &ids[0], &ids[1], "--as", "html"], more].concat();
-        let page = mindful.text(&args);
+    let ran = || mindful.json(format!("run --target {target} --scale 1MiB --sessions 1 --warmup 0s --duration 1s"));
+    let ids = [ran(), ran()].map(|ran| id(&ran).to_owned()).join(" ");
+    for more in ["", "--redact"] {
+        let page = mindful.text((format!("export --as html {ids}"), more));
         assert_eq!(page.contains("acme.db"), more.is_empty(), "{page}");
         assert!(page.contains("the interval includes this platform"), "{more:?}: {page}");
     }
@@ -319,7 +290,7 @@ fn hooks_surround_every_repetition_and_a_failed_one_ends_it() {
         name
     };
     let (a, b) = (hooked("a.toml", "echo ready"), hooked("b.toml", "echo ready"));
-    let output = mindful.run(&["compare", "--run", &a, &b, "--repeat", "3"]);
+    let output = mindful.run(format!("compare --run {a} {b} --repeat 3"));
     assert!(matches!(output.status.code(), Some(0 | 4)), "{output:?}");
     let runs: Vec<_> = mindful.runs().read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
     assert_eq!(runs.len(), 6);
@@ -330,7 +301,7 @@ fn hooks_surround_every_repetition_and_a_failed_one_ends_it() {
         assert_eq!(["before", "after", "end"].map(said), expected);
     }
     let broken = hooked("broken.toml", "exit 3");
-    let refused = mindful.run(&["compare", "--run", &a, &broken, "--repeat", "3"]);
+    let refused = mindful.run(format!("compare --run {a} {broken} --repeat 3"));
     let words = message(&refused);
     assert!(!refused.status.success() && words.contains("hook before failed"), "{words}");
 }
@@ -338,18 +309,17 @@ fn hooks_surround_every_repetition_and_a_failed_one_ends_it() {
 #[test]
 fn an_imported_run_is_compared_without_this_hosts_noise_floor() {
     let (there, here) = (Mindful::new(), Mindful::new());
-    let touch = format!("touch {}", here.path("touched").display());
-    let slow = ["--sessions", "2", "--null-latency", "10ms"];
-    let hook = ["--hook-end", &touch, "--hook-failure", "warn"];
+    let slow = "--sessions 2 --null-latency 10ms";
+    let hook = format!("--hook-end 'touch {}' --hook-failure warn", here.path("touched").display());
     for (mindful, tag) in [(&there, "theirs"), (&here, "ours"), (&here, "ours-too")] {
-        let ran = mindful.run(&null("run", &[&slow[..], &hook, &["--tag", tag]].concat()));
+        let ran = mindful.run(null("run", (slow, &hook, format!("--tag {tag}"))));
         assert!(ended(&ran), "{ran:?}");
     }
-    assert!(here.run(&null("run", &[&slow[..], &["--repeat", "2"]].concat())).status.success());
+    here.succeed(null("run", (slow, "--repeat 2")));
     let theirs = std::fs::read_dir(there.runs()).unwrap().next().unwrap().unwrap().path();
-    assert!(here.run(&["import", theirs.to_str().unwrap()]).status.success());
+    here.succeed(["import", theirs.to_str().unwrap()]);
     std::fs::remove_file(here.path("touched")).unwrap();
-    let basis = |a: &str, b: &str| here.json(&["compare", "--force", a, b])["basis"].clone();
+    let basis = |a: &str, b: &str| here.json(format!("compare --force {a} {b}"))["basis"].clone();
     assert_eq!(basis("ours", "ours-too"), "noise_floor");
     assert_eq!([basis("theirs", "ours"), basis("ours", "theirs")], ["within_run", "within_run"]);
     assert!(!here.path("touched").exists(), "no hook of theirs is run");

@@ -3,7 +3,7 @@
 use mindful_conformance::place;
 use serde_json::Value;
 
-use crate::mindful::Mindful;
+use crate::mindful::{Mindful, Words};
 
 fn plan(mindful: &Mindful, name: &str, own: &str) {
     let data = mindful.private_folder();
@@ -11,8 +11,8 @@ fn plan(mindful: &Mindful, name: &str, own: &str) {
     std::fs::write(mindful.path(name), text).unwrap();
 }
 
-fn compare(mindful: &Mindful, [baseline, candidate]: [&str; 2], more: &[&str]) -> Value {
-    mindful.json(&[&["compare", "--repeat", "5", "--run", baseline, candidate], more].concat())
+fn compare(mindful: &Mindful, [baseline, candidate]: [&str; 2], more: impl Words) -> Value {
+    mindful.json((&format!("compare --repeat 5 --run {baseline} {candidate}"), more))
 }
 
 /// The first of up to three comparisons that is decided: on a full host one run of five may get little CPU.
@@ -31,7 +31,7 @@ fn cached_data_is_faster_and_a_plan_is_no_faster_than_itself() {
     };
     plan(&mindful, "small.toml", &cached("2MB"));
     plan(&mindful, "large.toml", &cached("64MB"));
-    let compared = decided(|| compare(&mindful, ["small.toml", "large.toml"], &[]));
+    let compared = decided(|| compare(&mindful, ["small.toml", "large.toml"], ""));
     assert_eq!(compared["verdict"], "faster", "{compared:#}");
     let (ratio, least) = (&compared["ratio"], &compared["interval"][0]);
     assert!(ratio.as_f64() > Some(1.5) && least.as_f64() > Some(1.0), "{compared:#}");
@@ -42,7 +42,7 @@ fn cached_data_is_faster_and_a_plan_is_no_faster_than_itself() {
     // side decide on any machine. At full speed five runs may not decide.
     let paced = "warmup = \"100ms\"\nduration = \"600ms\"\nmode = \"lio\"\nsessions = 8\nthink_time = \"100ms..100ms\"";
     plan(&mindful, "paced.toml", paced);
-    let compared = decided(|| compare(&mindful, ["paced.toml", "paced.toml"], &["--margin", "10%"]));
+    let compared = decided(|| compare(&mindful, ["paced.toml", "paced.toml"], "--margin 10%"));
     assert_eq!(compared["verdict"], "no_meaningful_difference", "{compared:#}");
     assert_eq!(compared["differing_facts"].as_array().unwrap().len(), 0, "{compared:#}");
     println!("a plan with itself: {} {}", compared["ratio"], compared["interval"]);

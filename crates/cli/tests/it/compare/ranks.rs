@@ -2,16 +2,16 @@
 
 use serde_json::Value;
 
-use crate::mindful::{Mindful, json, message, null, refused};
+use crate::mindful::{Mindful, json, message, null, printed, unwrapped};
 
 /// Runs of sides by tag, latency of a read and price, in turn.
 fn measure(mindful: &Mindful, sides: &[(&str, &str, &str)], runs: usize) {
     for _ in 0..runs {
         for (tag, latency, price) in sides {
-            let mut args = vec!["--sessions", "1", "--work-unit", "1", "--duration", "1s", "--warmup", "100ms"];
-            args.extend(["--tag", tag, "--null-latency", latency]);
-            args.extend(Some(["--price", price]).filter(|_| !price.is_empty()).into_iter().flatten());
-            mindful.run(&null("run", &args));
+            let price = if price.is_empty() { String::new() } else { format!("--price '{price}'") };
+            let args =
+                format!("--sessions 1 --work-unit 1 --warmup 100ms --tag {tag} --null-latency {latency} {price}");
+            mindful.run(null("run", &args));
         }
     }
 }
@@ -21,7 +21,7 @@ fn names(group: &Value) -> Vec<&str> {
 }
 
 /// Latencies so far apart that other use of the CPU does not change a rank; a short window that others cut is INVALID.
-const ARGS: [&str; 3] = ["--force", "--by", "throughput"];
+const ARGS: &str = "--force --by throughput";
 
 #[test]
 fn sides_are_ordered_in_every_form_with_prices_and_a_gate() {
@@ -32,8 +32,8 @@ fn sides_are_ordered_in_every_form_with_prices_and_a_gate() {
         ("same", "40ms", "3 EUR"),
     ];
     measure(&mindful, &sides, 4);
-    let compare = |more: &[&str]| mindful.run(&[&["compare", "slow", "fast", "same"], &ARGS[..], more].concat());
-    let ranking = json(&compare(&["--format", "json", "--margin", "30"]));
+    let compare = |more: &str| mindful.run(("compare slow fast same", ARGS, more));
+    let ranking = json(&compare("--format json --margin 30"));
     let group = &ranking["groups"][0];
     assert_eq!(names(group)[0], "fast", "{ranking:#}");
     let side = |name: &str| {
@@ -50,12 +50,9 @@ fn sides_are_ordered_in_every_form_with_prices_and_a_gate() {
     assert!(sentence.starts_with("fast is ") && sentence.ends_with("cannot be told apart."), "{sentence}");
     assert!(sentence.contains("and costs "), "{sentence}");
 
-    let text = String::from_utf8(compare(&["--margin", "30"]).stdout).unwrap();
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.starts_with(sentence), "{text}");
-    let export = |form: &str| {
-        mindful.text(&["export", "slow", "fast", "same", "--by", "throughput", "--margin", "30", "--as", form])
-    };
+    let text = printed(&compare("--margin 30"));
+    assert!(unwrapped(&text).starts_with(sentence), "{text}");
+    let export = |form: &str| mindful.text(format!("export slow fast same --by throughput --margin 30 --as {form}"));
     let csv = export("csv");
     let shown = by_best_of(&csv, "slow");
     assert_eq!(shown.to_bits(), by_best.to_bits(), "{csv}");
@@ -67,14 +64,13 @@ fn sides_are_ordered_in_every_form_with_prices_and_a_gate() {
     let page = export("html");
     assert!(page.contains("data-chart=\"ranks\"") && page.contains("data-chart=\"prices\""), "{page}");
 
-    let gated = compare(&["--fail-if", "not in the first rank", "--junit", "gate.xml"]);
+    let gated = compare("--fail-if 'not in the first rank' --junit gate.xml");
     assert_eq!(gated.status.code(), Some(4), "{gated:?}");
-    let line = String::from_utf8_lossy(&gated.stdout).lines().last().unwrap_or_default().to_owned();
+    let line = printed(&gated).lines().last().unwrap_or_default().to_owned();
     assert_eq!(line, "gate 'not in the first rank' for same: crossed");
-    let best_last = ["compare", "slow", "same", "fast", "--fail-if", "slower>30%"];
-    assert_eq!(mindful.run(&[&best_last[..], &ARGS].concat()).status.code(), Some(0));
-    let unclear = mindful.refusal(&[&best_last[..5], &["slower>5"]].concat());
-    assert!(unclear.contains("'slower>5%'"), "{unclear}");
+    let best_last = "compare slow same fast --fail-if slower>30%";
+    assert_eq!(mindful.run((best_last, ARGS)).status.code(), Some(0));
+    mindful.refuses([("compare slow same fast --fail-if slower>5", "'slower>5%'")]);
 }
 
 fn by_best_of(csv: &str, name: &str) -> f64 {
@@ -90,26 +86,24 @@ fn by_best_of(csv: &str, name: &str) -> f64 {
 fn other_measurements_and_invalid_sides_have_no_common_rank() {
     let mindful = Mindful::new();
     measure(&mindful, &[("one", "10ms", ""), ("two", "20ms", "")], 4);
-    let run = |more: &[&str]| mindful.run(&null("run", &[&["--duration", "2s", "--warmup", "100ms"], more].concat()));
-    run(&["--tag", "wide", "--work-unit", "8", "--sessions", "1"]);
-    let broken =
-        ["--tag", "broken", "--work-unit", "1", "--null-fail", "1@1500ms", "--sessions", "2", "--null-latency", "10ms"];
-    run(&broken);
-    let ranking =
-        json(&mindful.run(&["compare", "one", "two", "wide", "broken", "--by", "throughput", "--format", "json"]));
+    let run = |more: &str| mindful.run(null("run", ("--duration 2s --warmup 100ms", more)));
+    run("--tag wide --work-unit 8 --sessions 1");
+    let broken = "--tag broken --work-unit 1 --null-fail 1@1500ms --sessions 2 --null-latency 10ms";
+    run(broken);
+    let ranking = mindful.json("compare one two wide broken --by throughput");
     let groups = ranking["groups"].as_array().unwrap();
     assert_eq!(groups.len(), 2, "{ranking:#}");
     assert_eq!(names(&groups[1]), ["wide"], "{ranking:#}");
     let last = &groups[0]["sides"].as_array().unwrap().iter().find(|side| side["name"] == "broken").unwrap();
     assert!(last["rank"].is_null(), "{ranking:#}");
     assert!(last["no_rank"].as_str().unwrap().starts_with("INVALID"), "{ranking:#}");
-    let alone = json(&mindful.run(&["compare", "one", "broken", "--by", "throughput", "--format", "json"]));
+    let alone = mindful.json("compare one broken --by throughput");
     assert_eq!(alone["sentences"], serde_json::json!(["only one has a rank by throughput."]), "{alone:#}");
-    run(&["--tag", "worse", "--work-unit", "1", "--null-fail", "1@500ms", "--sessions", "2", "--null-latency", "10ms"]);
-    let none = message(&mindful.run(&["compare", "broken", "worse", "--by", "throughput"]));
+    run("--tag worse --work-unit 1 --null-fail 1@500ms --sessions 2 --null-latency 10ms");
+    let none = message(&mindful.run("compare broken worse --by throughput"));
     assert!(none.contains("broken (INVALID") && none.contains("worse (INVALID") && none.contains("--force"), "{none}");
-    let gate = ["compare", "one", "two", "broken", "--by", "throughput", "--fail-if", "not in the first rank"];
-    assert!(refused(&mindful.run(&gate)).contains("broken has no rank: INVALID"));
+    let gate = "compare one two broken --by throughput --fail-if 'not in the first rank'";
+    mindful.refuses([(gate, "broken has no rank: INVALID")]);
 }
 
 #[test]
@@ -117,17 +111,15 @@ fn packs_and_folders_are_sides_and_prices_come_from_a_file() {
     let mindful = Mindful::new();
     measure(&mindful, &[("a", "10ms", ""), ("b", "20ms", ""), ("c", "40ms", "")], 2);
     std::fs::create_dir(mindful.path("packs")).unwrap();
-    for (number, id) in mindful.json(&["list"]).as_array().unwrap().iter().enumerate() {
+    for (number, id) in mindful.json("list").as_array().unwrap().iter().enumerate() {
         if id["tag"] == "b" {
-            let pack = mindful.path(format!("packs/{number}.tar.zst")).display().to_string();
-            mindful.text(&["pack", id["id"].as_str().unwrap(), "--output", &pack]);
+            mindful.text(format!("pack {} --output packs/{number}.tar.zst", crate::mindful::id(id)));
         }
     }
-    let stored = || mindful.json(&["list"]).as_array().unwrap().len();
+    let stored = || mindful.json("list").as_array().unwrap().len();
     let before = stored();
     std::fs::write(mindful.path("prices.toml"), "a = \"2 EUR\"\n[packs]\ncompute = 1\ncurrency = \"EUR\"\n").unwrap();
-    let compare = ["compare", "a", "packs", "c", "--prices", "prices.toml", "--format", "json"];
-    let ranking = json(&mindful.run(&[&compare[..], &ARGS].concat()));
+    let ranking = mindful.json(("compare a packs c --prices prices.toml", ARGS));
     let sides = ranking["groups"][0]["sides"].as_array().unwrap();
     assert_eq!(names(&ranking["groups"][0]), ["a", "packs", "c"], "{ranking:#}");
     assert_eq!(sides[1]["runs"].as_array().unwrap().len(), 2, "{ranking:#}");
@@ -142,8 +134,8 @@ fn prices_in_another_currency_have_no_common_order() {
     measure(&mindful, &[("home", "10ms", ""), ("away", "20ms", ""), ("far", "40ms", ""), ("free", "20ms", "")], 2);
     let prices = "home = \"2 EUR\"\n[away]\ncompute = 0.1\ncurrency = \"USD\"\n[far]\nstorage = \"730/month\"\ncurrency = \"EUR\"\n";
     std::fs::write(mindful.path("prices.toml"), prices).unwrap();
-    let compare = ["compare", "home", "away", "far", "free", "--prices", "prices.toml", "--force", "--by"];
-    let ranking = json(&mindful.run(&[&compare[..], &["throughput", "--format", "json"]].concat()));
+    let compare = "compare home away far free --prices prices.toml --force --by";
+    let ranking = mindful.json((compare, "throughput"));
     assert_eq!(names(&ranking["groups"][0])[0], "home", "{ranking:#}");
     let by_name = |ranking: &serde_json::Value, name: &str| {
         let sides = ranking["groups"][0]["sides"].as_array().unwrap().clone();
@@ -156,8 +148,7 @@ fn prices_in_another_currency_have_no_common_order() {
     assert!(by_name(&ranking, "free")["efficient"].is_null(), "{ranking:#}");
     let sentence = ranking["sentences"][0].as_str().unwrap();
     assert!(!sentence.contains("costs"), "two currencies have no ratio: {sentence}");
-    let text = mindful.run(&[&compare[..], &["throughput"]].concat()).stdout;
-    let text = String::from_utf8(text).unwrap();
+    let text = mindful.text((compare, "throughput"));
     assert!(text.contains("1,460 EUR") && text.contains("73.0 USD") && text.contains("730 EUR"), "{text}");
 }
 
@@ -165,13 +156,13 @@ fn prices_in_another_currency_have_no_common_order() {
 fn sweeps_are_ordered_by_reads_within_an_objective() {
     let mindful = Mindful::new();
     for (tag, capacity) in [("few", "2"), ("some", "4"), ("many", "8")] {
-        let work = ["--work-unit", "1", "--null-latency", "10ms", "--null-capacity", capacity, "--tag", tag];
-        mindful.run(&null("sweep", &[&work[..], &["--duration", "2s", "--sessions", "1,2,4,8"]].concat()));
+        let work = format!("--work-unit 1 --null-latency 10ms --null-capacity {capacity} --tag {tag}");
+        mindful.run(null("sweep", (work, "--duration 2s --sessions 1,2,4,8")));
     }
-    let by = ["compare", "few", "some", "many", "--force", "--format", "json", "--by"];
-    let ranking = json(&mindful.run(&[&by[..], &["reads at p50<=16ms"]].concat()));
+    let ranked = |by: &str| mindful.run(("compare few some many --force --format json --by", by));
+    let ranking = json(&ranked("'reads at p50<=16ms'"));
     assert_eq!(ranking["by"], "reads at p50<=16ms", "{ranking:#}");
     assert_eq!(names(&ranking["groups"][0]), ["many", "some", "few"], "{ranking:#}");
-    let none = message(&mindful.run(&[&by[..], &["reads at p99.9<=1ms"]].concat()));
+    let none = message(&ranked("'reads at p99.9<=1ms'"));
     assert!(none.contains("p99.9 needs 10,000 operations"), "{none}");
 }

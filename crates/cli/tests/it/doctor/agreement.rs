@@ -11,11 +11,11 @@ use crate::lies::neighbours::reader;
 use crate::mindful::small_disk::SmallDisk;
 #[cfg(all(feature = "postgres", feature = "raw"))]
 use crate::mindful::users_server::UsersServer;
-use crate::mindful::{Mindful, PAUSES, codes, json, kill, message};
+use crate::mindful::{Mindful, PAUSES, Words, codes, json, kill, message, printed};
 
 /// The exit code and the last line of standard error.
-fn end(mindful: &Mindful, verb: &str, args: &[&str]) -> (Option<i32>, String) {
-    let output = mindful.run(&[&[verb][..], args].concat());
+fn end(mindful: &Mindful, verb: &str, args: impl Words) -> (Option<i32>, String) {
+    let output = mindful.run((verb, args));
     (output.status.code(), message(&output).lines().last().unwrap_or_default().to_owned())
 }
 
@@ -32,27 +32,27 @@ fn doctor_refuses_in_the_same_words_as_a_run() {
     fs::write(&store, "x").unwrap();
     let small = mindful.path("small.db");
     let small = format!("sqlite:{}", small.display());
-    let loaded = ["--target", &small, "--schemas", "1", "--scale", "1MiB"];
+    let loaded = format!("--target {small} --schemas 1 --scale 1MiB");
     assert_eq!(end(&mindful, "load", &loaded).0, Some(0));
     let disk = SmallDisk::mounted(40);
     let full = disk.as_ref().map_or_else(|| taken.clone(), SmallDisk::data).display().to_string();
-    let cases: [&[&str]; 16] = [
-        &["--target", "raw:missing/file", "--scale", "1MiB"],
-        &["--target", "raw:file"],
-        &["--target", "raw:file", "--schemas", "1", "--scale", "900TiB"],
-        &["--target", "raw:file,other", "--schemas", "2", "--scale", "900TiB"],
-        &["--target", "sqlite:missing/file.db", "--scale", "1MiB"],
-        &["--target", "sqlite:file.db", "--schemas", "1", "--scale", "900TiB"],
-        &["--target", &small, "--scale", "2MiB"],
-        &["--target", &small, "--hot-spot", "9999,90"],
-        &["--target", "sqlite:/proc/version", "--scale", "1MiB"],
-        &["--target", "embedded", "--data-dir", "taken", "--fetch", "off"],
-        &["--target", "embedded", "--data-dir", "shared", "--fetch", "off"],
-        &["--target", "embedded", "--data-dir", "new", "--log-dir", "taken", "--fetch", "off"],
-        &["--target", "embedded", "--data-dir", "new", "--log-dir", "new/log", "--fetch", "off"],
-        &["--target", "embedded", "--data-dir", "new", "--log-dir", &full, "--fetch", "off"],
-        &["--target", "embedded", "--data-dir", "new", "--cache", "900TiB", "--fetch", "off"],
-        &["--target", "null:", "--store", "a-file"],
+    let cases = [
+        "--target raw:missing/file --scale 1MiB",
+        "--target raw:file",
+        "--target raw:file --schemas 1 --scale 900TiB",
+        "--target raw:file,other --schemas 2 --scale 900TiB",
+        "--target sqlite:missing/file.db --scale 1MiB",
+        "--target sqlite:file.db --schemas 1 --scale 900TiB",
+        &format!("--target {small} --scale 2MiB"),
+        &format!("--target {small} --hot-spot 9999,90"),
+        "--target sqlite:/proc/version --scale 1MiB",
+        "--target embedded --data-dir taken --fetch off",
+        "--target embedded --data-dir shared --fetch off",
+        "--target embedded --data-dir new --log-dir taken --fetch off",
+        "--target embedded --data-dir new --log-dir new/log --fetch off",
+        &format!("--target embedded --data-dir new --log-dir {full} --fetch off"),
+        "--target embedded --data-dir new --cache 900TiB --fetch off",
+        "--target null: --store a-file",
     ];
     for args in cases {
         let (doctor, run) = (end(&mindful, "doctor", args), end(&mindful, "run", args));
@@ -84,15 +84,14 @@ impl Drop for Neighbours {
 #[test]
 fn a_cause_of_suspect_runs_is_a_warning_of_the_doctor() {
     let mindful = Mindful::new();
-    let small = ["--target", "sqlite:small.db", "--schemas", "1", "--scale", "4MiB"];
-    assert_eq!(end(&mindful, "load", &small).0, Some(0));
+    let small = "--target sqlite:small.db --schemas 1 --scale 4MiB";
+    assert_eq!(end(&mindful, "load", small).0, Some(0));
     let _neighbours = Neighbours::start();
-    let doctor = mindful.run(&[&["doctor", "--fail-on", "warning"], &small[..]].concat());
-    let text = String::from_utf8(doctor.stdout).unwrap();
+    let doctor = mindful.run(("doctor --fail-on warning", &small));
+    let text = printed(&doctor);
     assert_eq!(doctor.status.code(), Some(1), "{text}");
     assert!(text.contains("warning  busy-host: ") && text.ends_with(": a result would be SUSPECT\n"), "{text}");
-    let short = ["--sessions", "1", "--warmup", "0s", "--duration", "2s"];
-    let run = mindful.json(&[&["run"], &small[..], &short].concat());
+    let run = mindful.json(("run", &small, "--sessions 1 --warmup 0s --duration 2s"));
     assert!(codes(&run).contains(&"foreign-cpu"), "{run}");
 }
 
@@ -104,17 +103,17 @@ fn warnings(output: &Output) -> Vec<String> {
     grave.map(|finding| finding["code"].as_str().unwrap().to_owned()).collect()
 }
 
-const DOCTOR: [&str; 5] = ["doctor", "--format", "json", "--fail-on", "warning"];
+const DOCTOR: &str = "doctor --format json --fail-on warning";
 
 #[cfg(feature = "postgres")]
 #[test]
 fn a_page_cache_ahead_is_one_in_the_run() {
     let mindful = Mindful::beside_others(place()).with_private();
-    let buffered = ["--set", "debug_io_direct=,shared_buffers=1MB"];
+    let buffered = "--set debug_io_direct=,shared_buffers=1MB";
     // The server of the copy has direct I/O until it starts with other settings.
-    let run = || mindful.private_run(&[&buffered[..], &PAUSES].concat());
+    let run = || mindful.private_run((&buffered, PAUSES));
     run().assert_suspect("page-cache");
-    let foretold = warnings(&mindful.private(&[&DOCTOR[..], &buffered].concat()));
+    let foretold = warnings(&mindful.private((DOCTOR, &buffered)));
     assert!(foretold.iter().any(|code| code == "page-cache-ahead"), "{foretold:?}");
 }
 
@@ -124,7 +123,7 @@ fn a_busy_device_is_one_in_the_run() {
     let mindful = Mindful::beside_others(place());
     let server = UsersServer::start(&mindful, "shared_buffers=1MB");
     let _reader = reader(&mindful);
-    let foretold = warnings(&mindful.run(&[&DOCTOR[..], &["--target", &server.url()]].concat()));
+    let foretold = warnings(&mindful.run((DOCTOR, ["--target", &server.url()])));
     assert!(foretold.iter().any(|code| code == "busy-device"), "{foretold:?}");
-    server.run(&mindful, &PAUSES).assert_suspect("foreign-reads");
+    server.run(&mindful, PAUSES).assert_suspect("foreign-reads");
 }

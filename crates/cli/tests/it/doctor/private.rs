@@ -9,13 +9,13 @@ fn doctor_neither_makes_nor_fetches_a_server() {
     let mindful = Mindful::beside_others(quick_place());
     let (shelf, data) = (mindful.path("shelf"), mindful.private_folder());
     let fetch_dir = format!("--fetch-dir={}", shelf.display());
-    for args in [&[][..], &["--mode", "lio", "--fetch", "off"]] {
-        let findings = text(&mindful.private(&[&["doctor", &fetch_dir], args].concat()));
+    for args in ["", "--mode lio --fetch off"] {
+        let findings = text(&mindful.private((&format!("doctor {fetch_dir}"), args)));
         assert!(findings.contains("no-server-yet") && findings.contains(data.to_str().unwrap()), "{findings}");
         assert!(!data.exists() && !shelf.exists(), "{findings}");
     }
-    assert!(mindful.private(&["load", "--schemas", "1", "--scale", "8MiB"]).status.success());
-    let findings = text(&mindful.private(&["doctor"]));
+    assert!(mindful.private("load --schemas 1 --scale 8MiB").status.success());
+    let findings = text(&mindful.private("doctor"));
     assert!(!findings.contains("no-server-yet"), "{findings}");
 }
 
@@ -25,15 +25,15 @@ fn doctor_looks_at_the_volume_of_a_log_that_is_to_be_made() {
     let memory = tempfile::Builder::new().prefix("mindful-log-").tempdir_in("/dev/shm").unwrap();
     std::fs::set_permissions(memory.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let (lost, beside) = (memory.path().join("log"), mindful.path("log"));
-    let doctor = |log: &std::path::Path, args: &[&str]| {
-        let findings = text(&mindful.private(&[&["doctor", "--log-dir", log.to_str().unwrap()], args].concat()));
+    let doctor = |log: &std::path::Path, args: &str| {
+        let findings = text(&mindful.private((["doctor", "--log-dir", log.to_str().unwrap()], args)));
         assert!(!log.exists() && !mindful.private_folder().exists(), "{findings}");
         findings
     };
-    let reads = doctor(&lost, &[]);
+    let reads = doctor(&lost, "");
     assert!(reads.contains("info     not-durable: tmpfs at /dev/shm"), "{reads}");
-    let updates = doctor(&lost, &["--update-pct", "100"]);
+    let updates = doctor(&lost, "--update-pct 100");
     assert!(updates.contains("warning  not-durable: tmpfs at /dev/shm"), "{updates}");
-    let one_device = doctor(&beside, &["--update-pct", "100"]);
+    let one_device = doctor(&beside, "--update-pct 100");
     assert!(one_device.contains("log and data on ") && !one_device.contains("not-durable"), "{one_device}");
 }

@@ -2,91 +2,89 @@
 
 use mindful_conformance::write_program;
 
-use crate::mindful::{Mindful, json, message, null};
+use crate::mindful::{Mindful, cell, ended, json, message, null, printed};
 
 #[test]
 fn a_run_is_exported_as_steps_summary_and_events() {
     let mindful = Mindful::new();
-    let ran = mindful.measured(&["--sessions", "2"]);
+    let ran = mindful.measured("--sessions 2");
     let id = ran["id"].as_str().unwrap();
-    let csv = mindful.text(&["export", id]);
-    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
-    assert_eq!(rows.len(), 2, "a head and a step: {csv}");
-    let column = rows[0].iter().position(|name| *name == "sessions").unwrap();
-    assert_eq!(rows[1][column], "2");
-    assert_eq!(json(&mindful.run(&["export", id, "--as", "json"])), ran);
-    let written = mindful.run(&["export", id, "--as", "jsonl", "--output", "events.jsonl"]);
+    let csv = mindful.text(format!("export {id}"));
+    assert_eq!(csv.lines().count(), 2, "a head and a step: {csv}");
+    assert_eq!(cell(&csv, 1, "sessions"), "2");
+    assert_eq!(json(&mindful.run(format!("export {id} --as json"))), ran);
+    let written = mindful.run(format!("export {id} --as jsonl --output events.jsonl"));
     assert!(written.status.success() && written.stdout.is_empty(), "{written:?}");
     let stored = std::fs::read(mindful.runs().join(id).join("run.jsonl")).unwrap();
     assert_eq!(std::fs::read(mindful.path("events.jsonl")).unwrap(), stored);
-    let again = mindful.run(&["export", id, "--output", "events.jsonl"]);
+    let again = mindful.run(format!("export {id} --output events.jsonl"));
     assert_eq!(again.status.code(), Some(2), "a file is not replaced unasked: {again:?}");
 }
 
 #[test]
 fn a_run_folder_from_elsewhere_is_taken_in_and_shown_the_same() {
     let (here, there) = (Mindful::new(), Mindful::new());
-    let ran = here.measured(&["--sessions", "2"]);
+    let ran = here.measured("--sessions 2");
     let folder = here.run_folder(&ran);
-    there.succeed(&["import", folder.to_str().unwrap()]);
-    assert_eq!(there.json(&["show"]), ran);
-    let again = there.run(&["import", folder.to_str().unwrap()]);
+    there.succeed(["import", folder.to_str().unwrap()]);
+    assert_eq!(there.json("show"), ran);
+    let again = there.run(["import", folder.to_str().unwrap()]);
     assert_eq!(again.status.code(), Some(2), "{again:?}");
 }
 
 #[test]
 fn latency_over_time_is_shown_where_asked_and_nowhere_else() {
     let mindful = Mindful::new();
-    let ran = mindful.measured(&["--duration", "2s", "--sessions", "2", "--null-latency", "1ms"]);
+    let ran = mindful.measured("--duration 2s --sessions 2 --null-latency 1ms");
     let id = ran["id"].as_str().unwrap();
-    let printed = |args: &[&str]| mindful.text(&[args, &[id]].concat());
-    let page = printed(&["export", "--as", "html"]);
+    let printed = |args: &str| mindful.text((args, id));
+    let page = printed("export --as html");
     assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"), "{page}");
     assert_eq!(page.matches("<svg class=").count(), 2, "two heat maps of selects alone: {page}");
-    let report = printed(&["show", "--full"]);
+    let report = printed("show --full");
     assert!(report.contains("what was measured") && page.contains("what was measured"), "{page}");
-    let map = printed(&["show", "--heat-map"]);
+    let map = printed("show --heat-map");
     assert!(map.contains("select: latency") && map.contains('█') && !report.contains('█'), "{map}");
 }
 
 #[test]
 fn a_sweep_is_exported_as_page_picture_and_markdown() {
     let mindful = Mindful::new();
-    let report = mindful.text(&null("sweep", &["--sessions", "1,2"]));
+    let report = mindful.text(null("sweep", "--sessions 1,2"));
     assert!(report.contains(" --as svg --output curve.svg"), "{report}");
-    let exported = |args: &[&str]| mindful.run(&[&["export", "latest"], args].concat());
-    let text = |args: &[&str]| String::from_utf8(exported(args).stdout).unwrap();
-    let (page, picture) = (text(&["--as", "html"]), text(&["--as", "svg"]));
+    let exported = |args: &str| mindful.run(("export latest", args));
+    let text = |args: &str| printed(&exported(args));
+    let (page, picture) = (text("--as html"), text("--as svg"));
     assert!(page.contains("data-chart=\"latency-iops\"") && page.contains("data-chart=\"sessions\""), "{page}");
     assert!(picture.starts_with("<svg xmlns=") && picture.contains("Latency against throughput"), "{picture}");
     assert!(picture.contains("block size: 8192 B") && picture.contains("work unit: 64 blocks"), "its facts: {picture}");
-    assert!(text(&["--as", "svg", "--chart", "sessions"]).contains("Throughput by load"));
-    let refused = exported(&["--as", "svg", "--chart", "rungs"]);
+    assert!(text("--as svg --chart sessions").contains("Throughput by load"));
+    let refused = exported("--as svg --chart rungs");
     assert_eq!(refused.status.code(), Some(2), "{refused:?}");
-    assert!(text(&["--as", "markdown"]).contains("| engine | null"), "{}", text(&["--as", "markdown"]));
-    assert!(text(&["--as", "bencher"]).contains("\"blocks-per-second\""));
-    assert!(text(&["--as", "github-bigger"]).contains("\"unit\": \"blocks/s\""));
-    assert!(text(&["--as", "github-smaller"]).contains("\"unit\": \"us\""));
-    assert!(text(&["--as", "openmetrics"]).ends_with("# EOF\n"));
+    assert!(text("--as markdown").contains("| engine | null"), "{}", text("--as markdown"));
+    assert!(text("--as bencher").contains("\"blocks-per-second\""));
+    assert!(text("--as github-bigger").contains("\"unit\": \"blocks/s\""));
+    assert!(text("--as github-smaller").contains("\"unit\": \"us\""));
+    assert!(text("--as openmetrics").ends_with("# EOF\n"));
     for tag in ["one", "two"] {
-        mindful.run(&null("sweep", &["--sessions", "1,2", "--tag", tag]));
+        mindful.run(null("sweep", format!("--sessions 1,2 --tag {tag}")));
     }
-    let both = mindful.text(&["export", "one", "two", "--as", "html"]);
+    let both = mindful.text("export one two --as html");
     assert!(both.contains("What is compared") && both.contains("data-chart=\"differences\""), "{both}");
-    assert_eq!(mindful.run(&["export", "one", "two", "--as", "bencher"]).status.code(), Some(2));
+    assert_eq!(mindful.run("export one two --as bencher").status.code(), Some(2));
 }
 
 #[test]
 fn rows_of_older_tools_are_read_by_our_own_importer() {
     let mindful = Mindful::new();
-    let args = ["sweep", "--target", "sqlite:old.db", "--scale", "4MiB", "--warmup", "0s", "--duration", "1s"];
-    let ran = mindful.run(&[&args[..], &["--sessions", "1,2", "--update-pct", "20", "-q"]].concat());
-    assert!(ran.status.success() || ran.status.code() == Some(1), "{ran:?}");
-    let summary = json(&mindful.run(&["export", "--as", "json"]));
+    let small = "sweep --target sqlite:old.db --scale 4MiB --warmup 0s --duration 1s -q";
+    let ran = mindful.run((small, "--sessions 1,2 --update-pct 20"));
+    assert!(ended(&ran), "{ran:?}");
+    let summary = json(&mindful.run("export --as json"));
     let id = summary["id"].as_str().unwrap();
     for (form, whole) in [("awr_info", 1.0_f64), ("flashdba", 0.001)] {
-        mindful.succeed(&["export", id, "--as", form, "--output", form]);
-        let rows = mindful.json(&["awr", form]);
+        mindful.succeed(format!("export {id} --as {form} --output {form}"));
+        let rows = mindful.json(format!("awr {form}"));
         // The two loads, and the first once more.
         assert_eq!(rows.as_array().unwrap().len(), summary["steps"].as_array().unwrap().len(), "{rows:#}");
         let mut most = 0;
@@ -115,8 +113,8 @@ fn rows_of_older_tools_are_read_by_our_own_importer() {
         }
         // A reading that a busy host took too late is in no row.
         assert!(most >= 3, "{form}: {rows:#}");
-        mindful.succeed(&["import", form, "--tag", form]);
-        let imported = mindful.json(&["show", form]);
+        mindful.succeed(format!("import {form} --tag {form}"));
+        let imported = mindful.json(format!("show {form}"));
         let steps = imported["steps"].as_array().unwrap();
         let loads: std::collections::BTreeSet<_> = steps.iter().map(|step| step["sessions"].as_u64()).collect();
         assert_eq!(loads, [Some(1), Some(2)].into(), "a ladder again: {imported:#}");
@@ -126,18 +124,18 @@ fn rows_of_older_tools_are_read_by_our_own_importer() {
 #[test]
 fn a_page_is_shown_by_the_program_of_the_desktop() {
     let mindful = Mindful::new();
-    mindful.measured(&["--sessions", "1"]);
+    mindful.measured("--sessions 1");
     let programs = mindful.path("programs");
     std::fs::create_dir(&programs).unwrap();
     let desktop = programs.join("xdg-open");
     write_program(&desktop, "#!/bin/sh\ntest \"$1\" = page.html && cp \"$1\" seen.html\n");
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
-    let args = ["export", "--as", "html", "--output", "page.html", "--open"];
-    let opened = mindful.command(&args).env("PATH", path).output().unwrap();
+    let args = "export --as html --output page.html --open";
+    let opened = mindful.command(args).env("PATH", path).output().unwrap();
     assert!(opened.status.success(), "{opened:?}");
     let read = |name| std::fs::read(mindful.path(name)).unwrap();
     assert_eq!(read("seen.html"), read("page.html"));
-    let nobody = mindful.command(&[&args[..], &["--yes"]].concat()).env("PATH", "/nowhere").output().unwrap();
+    let nobody = mindful.command((args, "--yes")).env("PATH", "/nowhere").output().unwrap();
     assert!(message(&nobody).contains("open it yourself"), "{nobody:?}");
 }
 
@@ -145,43 +143,35 @@ fn a_page_is_shown_by_the_program_of_the_desktop() {
 fn a_comparison_ends_with_the_command_that_makes_its_page() {
     let mindful = Mindful::new();
     for (tag, latency) in [("slow", "400us"), ("slow", "400us"), ("fast", "200us"), ("fast", "200us")] {
-        mindful.measured(&["--sessions", "2", "--tag", tag, "--null-latency", latency]);
+        mindful.measured(format!("--sessions 2 --tag {tag} --null-latency {latency}"));
     }
-    let compared = mindful.run(&["compare", "slow", "fast", "--force", "--figure", "p99"]);
-    let report = String::from_utf8(compared.stdout).unwrap();
+    let report = mindful.text("compare slow fast --force --figure p99");
     let line = report.lines().find_map(|line| line.strip_prefix("as a page: mindful ")).unwrap();
-    let line = line.replace("compare.html", "-");
-    let page = mindful.text(&line.split(' ').collect::<Vec<_>>());
+    let page = mindful.text(line.replace("compare.html", "-"));
     let place = |what: &str| page.find(what).unwrap_or_else(|| panic!("no {what}: {page}"));
     assert!(place("What is compared") < place("data-chart=\"differences\""), "{page}");
     assert!(place("us p99") < place("% interval -"), "{page}");
     assert_eq!(page.matches("<article>").count(), 4, "{page}");
-    let sides = ["export", "slow", "fast", "--as"];
-    let named = mindful.text(&[&sides[..], &["html"]].concat());
+    let named = mindful.text("export slow fast --as html");
     assert!(named.contains("<h1>fast against slow") && named.contains("2 runs against 2"), "{named}");
-    let differences = ["svg", "--chart", "differences", "--figure", "p99"];
-    let picture = mindful.text(&[&sides[..], &differences].concat());
+    let picture = mindful.text("export slow fast --as svg --chart differences --figure p99");
     assert!(picture.starts_with("<svg xmlns=") && picture.contains("fast against slow"), "{picture}");
     assert!(picture.contains("class=\"whisker c1\"") && picture.contains("class=\"fact\""), "{picture}");
-    let one = mindful.run(&[&["export", "slow", "--as"], &differences[..3]].concat());
-    let message = message(&one);
-    assert!(one.status.code() == Some(2) && message.contains("is of several sides"), "{message}");
+    mindful.refuses([("export slow --as svg --chart differences", "is of several sides")]);
 }
 
 #[test]
 fn all_runs_are_a_site_of_static_files() {
     let mindful = Mindful::new();
     for tag in ["one", "two"] {
-        mindful.measured(&["--duration", "4s", "--sessions", "2", "--tag", tag]);
+        mindful.measured(format!("--duration 4s --sessions 2 --tag {tag}"));
     }
     let broken = mindful.path("runs/20200101-000000-bad");
     std::fs::create_dir(&broken).unwrap();
     std::fs::write(broken.join("run.jsonl"), "no run\n").unwrap();
-    let site = ["export", "--all", "--as", "site"];
-    let refused = mindful.run(&site);
-    assert!(refused.status.code() == Some(2) && refused.stdout.is_empty(), "{refused:?}");
-    let to = ["--output", "public/runs"];
-    mindful.succeed(&[&site[..], &to].concat());
+    mindful.refusal("export --all --as site");
+    let site = "export --all --as site --output public/runs";
+    mindful.succeed(site);
     let folder = mindful.path("public/runs");
     let index = std::fs::read_to_string(folder.join("index.html")).unwrap();
     assert_eq!(index.matches("class=\"spark\"").count(), 2, "{index}");
@@ -192,8 +182,8 @@ fn all_runs_are_a_site_of_static_files() {
         let page = std::fs::read_to_string(folder.join(file)).unwrap();
         assert!(page.contains("href=\"index.html\"") && page.contains("data-chart="), "{page}");
     }
-    assert_eq!(mindful.run(&[&site[..], &to].concat()).status.code(), Some(2), "nothing is replaced unasked");
-    assert!(mindful.run(&[&site[..], &to, &["--yes"]].concat()).status.success());
+    assert_eq!(mindful.run(site).status.code(), Some(2), "nothing is replaced unasked");
+    mindful.succeed((site, "--yes"));
 }
 
 #[test]
@@ -201,7 +191,7 @@ fn a_record_larger_than_memory_is_exported() {
     use std::io::Write as _;
 
     let mindful = Mindful::new();
-    let ran = mindful.measured(&[]);
+    let ran = mindful.measured("");
     let log = mindful.run_folder(&ran).join("run.jsonl");
     let stored = std::fs::read_to_string(&log).unwrap();
     let note = format!("{{\"event\":\"note\",\"text\":\"{}\"}}\n", "x".repeat(1 << 20));

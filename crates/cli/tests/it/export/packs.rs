@@ -3,107 +3,95 @@
 use std::process::Command;
 
 use mindful_conformance::not_run;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::mindful::{Mindful, json, null};
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
+use crate::mindful::{Mindful, assert_has, edit_record, id, json, message, null, printed};
 
 #[test]
 fn a_run_is_packed_and_made_again_elsewhere() {
     let (here, there) = (Mindful::new(), Mindful::new());
-    let ran = here.measured(&["--sessions", "2", "--work-unit", "4", "--hook-end", "touch ended"]);
+    let ran = here.measured("--sessions 2 --work-unit 4 --hook-end 'touch ended'");
     let id = ran["id"].as_str().unwrap();
-    let packed = here.run(&["pack", id]);
-    assert!(packed.status.success() && text(&packed.stdout).contains("mindful import"), "{packed:?}");
-    let again = here.run(&["pack", id]);
-    assert!(again.status.code() == Some(2) && text(&again.stderr).contains("--yes to replace it"), "{again:?}");
+    assert_has(&here.text(format!("pack {id}")), "mindful import");
+    here.refuses([(format!("pack {id}"), "--yes to replace it")]);
     let pack = here.path(format!("{id}.tar.zst"));
     what_tar_and_zstd_see(&pack, id);
-    there.succeed(&["import", pack.to_str().unwrap()]);
-    let shown = there.json(&["show"]);
-    assert_eq!(shown["steps"], ran["steps"]);
-    let refused = there.run(&["run", "--again", id]);
-    assert!(text(&refused.stderr).contains("its target is not used"), "{refused:?}");
-    let again = there.run(&["run", "--again", id, "--target", "null:", "--format", "json"]);
+    there.succeed(["import", pack.to_str().unwrap()]);
+    assert_eq!(there.json("show")["steps"], ran["steps"]);
+    assert_has(&message(&there.run(format!("run --again {id}"))), "its target is not used");
+    let again = there.run(format!("run --again {id} --target null: --format json"));
     let compared = json(&again);
     assert_eq!(compared["runs"]["baseline"][0]["id"], id, "{compared:#}");
     assert_ne!(compared["runs"]["candidate"][0]["id"], id, "{compared:#}");
     assert!(compared["ratio"].as_f64().unwrap() > 0.0, "{compared:#}");
-    assert!(text(&again.stderr).contains("ignored settings: hook_end"), "nothing of others is executed: {again:?}");
+    assert!(message(&again).contains("ignored settings: hook_end"), "nothing of others is executed: {again:?}");
     assert!(here.path("ended").exists() && !there.path("ended").exists());
-    let now = there.json(&["show", "latest"]);
+    let now = there.json("show latest");
     assert_eq!((&now["steps"][0]["work_unit"], &now["steps"][0]["sessions"]), (&4.into(), &2.into()));
 }
 
 /// Common tools can read the pack.
 fn what_tar_and_zstd_see(pack: &std::path::Path, id: &str) {
     let listed = Command::new("tar").arg("--zstd").arg("-tf").arg(pack).output();
-    let Ok(listed) = listed.map(|listed| (listed.status.success(), text(&listed.stdout))) else {
-        return not_run("no tar here");
-    };
-    if !listed.0 {
+    let Ok(listed) = listed else { return not_run("no tar here") };
+    if !listed.status.success() {
         return not_run("tar cannot read zstd here: apt-get install zstd");
     }
     let names = ["run.jsonl", "summary.json", "VERSION", "plan.toml", "environment.json", "page.html"];
-    assert_eq!(listed.1.lines().collect::<Vec<_>>(), names.map(|name| format!("{id}/{name}")));
+    assert_eq!(printed(&listed).lines().collect::<Vec<_>>(), names.map(|name| format!("{id}/{name}")));
 }
 
 #[test]
 fn a_sweep_is_made_again_and_the_pack_contains_its_plan() {
     let mindful = Mindful::new();
-    let ladder = ["--duration", "200ms", "-q", "--sessions", "1,2", "--null-latency", "2ms"];
-    mindful.run(&null("sweep", &ladder));
-    let again = mindful.run(&["run", "--again", "latest", "-q"]);
-    assert!(text(&again.stdout).contains("verdicts are adjusted for the number of points"), "{again:?}");
-    assert_eq!(text(&mindful.run(&["list"]).stdout).matches("null:").count(), 2);
-    let flags = mindful.run(&["run", "--again", "latest", "--work-unit", "3"]);
-    assert!(text(&flags.stderr).contains("--work-unit cannot change a run that is repeated (--again)"), "{flags:?}");
+    mindful.run(null("sweep", "--duration 200ms -q --sessions 1,2 --null-latency 2ms"));
+    let again = mindful.run("run --again latest -q");
+    assert_has(&printed(&again), "verdicts are adjusted for the number of points");
+    assert_eq!(mindful.text("list").matches("null:").count(), 2);
+    let refusal = "--work-unit cannot change a run that is repeated (--again)";
+    mindful.refuses([("run --again latest --work-unit 3", refusal)]);
 }
 
 #[test]
 fn runs_that_no_plan_can_repeat_are_refused_before_they_run() {
     let mindful = Mindful::new();
-    let ran = mindful.measured(&["--sessions", "1"]);
-    let (id, folder) = (ran["id"].as_str().unwrap(), mindful.runs());
-    let record = folder.join(id).join("run.jsonl");
-    let lines = std::fs::read_to_string(&record).unwrap();
+    let ran = mindful.measured("--sessions 1");
+    let record = mindful.run_folder(&ran).join("run.jsonl");
     // Such runs differ from others by the points of their steps.
     for (point, why) in [
         (json!({"rung": "io_uring", "pinned": "true"}), "is a contrast: pass its flags to `mindful contrast`"),
         (json!({"small": "4", "large": "0"}), "is a job on files: pass its flags to `mindful raw`"),
     ] {
-        let of_step = |line: &str| {
-            let mut event: Value = serde_json::from_str(line).unwrap();
+        edit_record(&record, |event| {
             if event["event"] == "step" {
                 event["point"] = json!({"values": point, "pass": 0, "drift_check": false});
             }
-            format!("{event}\n")
-        };
-        std::fs::write(&record, lines.lines().map(of_step).collect::<String>()).unwrap();
-        let refusal = mindful.refusal(&["run", "--again", id]);
-        assert!(refusal.contains(why), "{refusal}");
+        });
+        mindful.refuses([(format!("run --again {}", id(&ran)), why)]);
     }
-    std::fs::write(mindful.path("w.csv"), "Num_concurrent_workers,Oracle_Logical_IOPS\n4,1.5\n").unwrap();
-    assert!(mindful.run(&["import", "w.csv", "--tag", "old"]).status.success());
-    let refusal = mindful.refusal(&["run", "--again", "old"]);
-    assert!(refusal.contains("measured by another tool"), "{refusal}");
-    assert_eq!(std::fs::read_dir(folder).unwrap().count(), 2, "nothing was run");
+    std::fs::write(
+        mindful.path("w.csv"),
+        "Num_concurrent_workers,Oracle_Logical_IOPS
+4,1.5
+",
+    )
+    .unwrap();
+    mindful.succeed("import w.csv --tag old");
+    mindful.refuses([("run --again old", "measured by another tool")]);
+    assert_eq!(mindful.count_runs(), 2, "nothing was run");
 }
 
 #[test]
 fn a_report_goes_to_the_summary_of_a_job_if_asked() {
     let mindful = Mindful::new();
-    mindful.measured(&["--sessions", "1"]);
+    mindful.measured("--sessions 1");
     let summary = mindful.path("summary.md");
     std::fs::write(&summary, "# what stood there\n").unwrap();
-    let appended = mindful.command(&["export", "--github-summary"]).env("GITHUB_STEP_SUMMARY", &summary).output();
+    let appended = mindful.command("export --github-summary").env("GITHUB_STEP_SUMMARY", &summary).output();
     assert!(appended.unwrap().status.success());
     let there = std::fs::read_to_string(&summary).unwrap();
     assert!(there.starts_with("# what stood there\n") && there.contains("| engine | null"), "{there}");
-    let mut outside = mindful.command(&["export", "--github-summary"]);
+    let mut outside = mindful.command("export --github-summary");
     let refused = outside.env_remove("GITHUB_STEP_SUMMARY").output().unwrap();
-    assert!(text(&refused.stderr).contains("GITHUB_STEP_SUMMARY is not set"), "{refused:?}");
+    assert_has(&message(&refused), "GITHUB_STEP_SUMMARY is not set");
 }

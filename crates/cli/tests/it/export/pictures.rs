@@ -4,14 +4,13 @@
 #[cfg(not(feature = "png"))]
 #[test]
 fn a_build_without_pixels_says_which_has_them() {
-    let export = ["export", "latest", "--as", "png", "--output", "curve.png"];
-    let refusal = crate::mindful::Mindful::new().refusal(&export);
-    assert!(refusal.contains("--as svg") && refusal.contains("--features png"), "{refusal}");
+    let refused = ("export latest --as png --output curve.png", "--as svg…--features png");
+    crate::mindful::Mindful::new().refuses([refused]);
 }
 
 #[cfg(feature = "png")]
 mod drawn {
-    use crate::mindful::{Mindful, message};
+    use crate::mindful::{Mindful, message, printed};
     use resvg::tiny_skia::{Pixmap, PremultipliedColorU8};
 
     fn attribute(tag: &str, name: &str) -> f32 {
@@ -30,13 +29,11 @@ mod drawn {
     }
 
     /// A chart of the latest run: its text and its pixels.
-    fn picture(mindful: &Mindful, more: &[&str]) -> (String, Pixmap, Vec<u8>) {
-        let export =
-            |form| mindful.run(&[&["export", "latest", "--chart", "distribution", "--as", form], more].concat());
+    fn picture(mindful: &Mindful, more: &str) -> (String, Pixmap, Vec<u8>) {
+        let export = |form| mindful.run(format!("export latest --chart distribution --as {form} {more}"));
         let (svg, png) = (export("svg"), export("png"));
         assert!(png.status.success(), "{}", message(&png));
-        let svg = String::from_utf8(svg.stdout).unwrap();
-        (svg, Pixmap::decode_png(&png.stdout).unwrap(), png.stdout)
+        (printed(&svg), Pixmap::decode_png(&png.stdout).unwrap(), png.stdout)
     }
 
     fn count(pixels: &Pixmap, of: fn(PremultipliedColorU8) -> bool) -> usize {
@@ -46,8 +43,8 @@ mod drawn {
     #[test]
     fn a_picture_has_its_size_its_words_and_its_doubt_mark() {
         let mindful = Mindful::new();
-        mindful.measured(&["--sessions", "2", "--null-latency", "400us"]);
-        let (svg, pixels, _) = picture(&mindful, &[]);
+        mindful.measured("--sessions 2 --null-latency 400us");
+        let (svg, pixels, _) = picture(&mindful, "");
         let size = |name| (attribute(&svg, name) * 2.0).ceil() as u32;
         assert_eq!((pixels.width(), pixels.height()), (size("width"), size("height")));
         let unit = pixels.width() as f32 / 620.0;
@@ -67,25 +64,25 @@ mod drawn {
     #[test]
     fn a_picture_that_may_not_be_quoted_is_marked() {
         let mindful = Mindful::new();
-        mindful.measured(&["--duration", "2s", "--sessions", "2", "--null-fail", "1@1500ms"]);
-        let (svg, pixels, plain) = picture(&mindful, &[]);
+        mindful.measured("--duration 2s --sessions 2 --null-fail 1@1500ms");
+        let (svg, pixels, plain) = picture(&mindful, "");
         assert!(svg.contains("class=\"doubt\"") && svg.contains(">INVALID<"), "{svg}");
         assert!(count(&pixels, warns) > 5_000, "{} pixels of a watermark", count(&pixels, warns));
-        let there = mindful.run(&["export", "--chart", "distribution", "--as", "png", "--output", "a.png"]);
+        let there = mindful.run("export --chart distribution --as png --output a.png");
         assert!(there.status.success() && there.stdout.is_empty(), "{there:?}");
         assert_eq!(std::fs::read(mindful.path("a.png")).unwrap(), plain);
-        assert!(mindful.refusal(&["export", "--as", "png", "--chart", "rungs"]).contains("rungs"));
+        assert!(mindful.refusal("export --as png --chart rungs").contains("rungs"));
     }
     #[cfg(feature = "sqlite")]
     #[test]
     fn pixels_have_no_name_that_is_to_be_taken_out() {
         let mindful = Mindful::new();
-        let run = ["run", "--target", "sqlite:acme-orders.db", "--scale", "1MiB", "--warmup", "0s", "--duration", "1s"];
-        mindful.run(&run);
-        let (named, pixels, plain) = picture(&mindful, &[]);
-        let (redacted, without, bytes) = picture(&mindful, &["--redact"]);
+        let run = "run --target sqlite:acme-orders.db --scale 1MiB --warmup 0s --duration 1s";
+        mindful.run(run);
+        let (named, pixels, plain) = picture(&mindful, "");
+        let (redacted, without, bytes) = picture(&mindful, "--redact");
         assert!(named.contains("acme-orders") && !redacted.contains("acme-orders"), "{redacted}");
-        assert!(bytes != plain && bytes == picture(&mindful, &["--redact"]).2, "the text that was given, each time");
+        assert!(bytes != plain && bytes == picture(&mindful, "--redact").2, "the text that was given, each time");
         assert_eq!(pixels.width(), without.width());
     }
 }

@@ -1,12 +1,13 @@
 //! `--redact`: no name of a host, user, address, path, database, device or foreign process is in any form.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::process::Command;
 
 use mindful_conformance::not_run;
 use serde_json::{Value, json};
 
-use crate::mindful::Mindful;
+use crate::mindful::{Mindful, id, json};
 
 /// Names in a run, each in a typical place.
 const NAMES: [&str; 27] = [
@@ -122,8 +123,16 @@ fn named(lines: &str) -> String {
     lines.join("\n") + "\n"
 }
 
+/// Puts [`NAMES`] into a run folder, and changes its lines by `more`.
+fn rename(folder: &Path, more: impl Fn(&str) -> String) {
+    let log = folder.join("run.jsonl");
+    let lines = named(&std::fs::read_to_string(&log).unwrap());
+    std::fs::write(log, more(&lines)).unwrap();
+    std::fs::remove_file(folder.join("summary.json")).unwrap();
+}
+
 pub(crate) fn forms(mindful: &Mindful) -> Vec<String> {
-    let refusal = mindful.refusal(&["export", "--as", "there-is-no-such-form"]);
+    let refusal = mindful.refusal("export --as there-is-no-such-form");
     let listed = refusal.split_once("choose ").unwrap_or_else(|| panic!("{refusal}")).1;
     let forms: Vec<String> = listed.trim().split(", ").map(str::to_owned).collect();
     assert!(forms.len() > 10 && forms.iter().any(|form| form == "html"), "{forms:?}");
@@ -131,23 +140,23 @@ pub(crate) fn forms(mindful: &Mindful) -> Vec<String> {
 }
 
 /// Exports run `id` in all forms, and both charts and comparison; `(form, bytes)`.
-fn exported(mindful: &Mindful, id: &str, more: &[&str]) -> Vec<(String, Vec<u8>)> {
+fn exported(mindful: &Mindful, id: &str, more: &str) -> Vec<(String, Vec<u8>)> {
     let mut all = Vec::new();
-    let mut take = |form: &str, args: &[&str]| {
-        let output = mindful.run(&[&["export"], args, more].concat());
+    let mut take = |form: &str, args: &str| {
+        let output = mindful.run(format!("export {id} {args} {more}"));
         // Not every form supports every run.
         assert!([Some(0), Some(2)].contains(&output.status.code()), "{form}: {output:?}");
         all.push((form.to_owned(), [output.stdout, output.stderr].concat()));
     };
     // Compressed data may contain any two letters; pictures.rs compares pixels with their text.
     for form in forms(mindful).into_iter().filter(|form| form != "png") {
-        take(&form, &[id, "--as", &form]);
+        take(&form, &format!("--as {form}"));
     }
     for chart in ["time", "distribution", "ledger"] {
-        take(chart, &[id, "--as", "svg", "--chart", chart]);
+        take(chart, &format!("--as svg --chart {chart}"));
     }
-    take("comparison", &[id, id, "--as", "html"]);
-    take("site", &[id, "--as", "site", "--output", "site", "--yes"]);
+    take("comparison", &format!("{id} --as html"));
+    take("site", "--as site --output site --yes");
     for page in std::fs::read_dir(mindful.path("site")).unwrap() {
         all.push(("site".to_owned(), std::fs::read(page.unwrap().path()).unwrap()));
     }
@@ -158,6 +167,13 @@ fn found(bytes: &[u8], name: &str) -> bool {
     bytes.windows(name.len()).any(|window| window == name.as_bytes())
 }
 
+/// None of `names` is in `bytes`.
+fn assert_none(names: &[&str], bytes: &[u8], place: &str) {
+    for name in names {
+        assert!(!found(bytes, name), "{name} in {place}: {}", around(bytes, name));
+    }
+}
+
 fn around(bytes: &[u8], name: &str) -> String {
     let at = bytes.windows(name.len()).position(|window| window == name.as_bytes()).unwrap_or(0);
     String::from_utf8_lossy(&bytes[at.saturating_sub(120)..(at + 120).min(bytes.len())]).into_owned()
@@ -166,20 +182,16 @@ fn around(bytes: &[u8], name: &str) -> String {
 #[test]
 fn no_name_leaves_in_any_form() {
     let (here, there) = (Mindful::new(), Mindful::new());
-    let folder = there.path("acme-orders");
-    std::fs::create_dir(&folder).unwrap();
-    let target = format!("sqlite:{}", folder.join("ledger.db").display());
-    let args = ["run", "--target", &target, "--scale", "4MiB", "--warmup", "0s", "--duration", "2s", "--sessions", "2"];
-    let ran = there.run(&[&args[..], &["--tag", "first", "--format", "json"]].concat());
-    let id = crate::mindful::json(&ran)["id"].as_str().unwrap().to_owned();
-    let run = there.runs().join(&id);
+    std::fs::create_dir(there.path("acme-orders")).unwrap();
+    let target = format!("sqlite:{}", there.path("acme-orders/ledger.db").display());
+    let work = "--scale 4MiB --warmup 0s --duration 2s --sessions 2 --tag first";
+    let ran = there.json((format!("run --target {target}"), work));
+    let (id, run) = (id(&ran), there.run_folder(&ran));
     // The real names of this run: the folder of its data, and this host.
     let host = rustix::system::uname();
     let host = host.nodename().to_string_lossy();
-    for (form, bytes) in exported(&there, &id, &["--redact"]) {
-        for name in ["acme-orders", "ledger.db", &there.folder().display().to_string()] {
-            assert!(!found(&bytes, name), "{name} in {form}: {}", around(&bytes, name));
-        }
+    for (form, bytes) in exported(&there, id, "--redact") {
+        assert_none(&["acme-orders", "ledger.db", &there.folder().display().to_string()], &bytes, &form);
         let text = String::from_utf8_lossy(&bytes);
         // A host's name may be a part of another word.
         let mut words = text.split(|c: char| !c.is_alphanumeric() && !"._-".contains(c));
@@ -187,32 +199,28 @@ fn no_name_leaves_in_any_form() {
         assert!(form != "json" || text.contains("sqlite:/path-"), "{text}");
     }
     // With all the names that a run can hold.
-    let lines = named(&std::fs::read_to_string(run.join("run.jsonl")).unwrap());
-    std::fs::write(run.join("run.jsonl"), lines).unwrap();
-    std::fs::remove_file(run.join("summary.json")).unwrap();
-    here.succeed(&["import", run.to_str().unwrap()]);
+    rename(&run, str::to_owned);
+    here.succeed(["import", run.to_str().unwrap()]);
     let mut seen = BTreeSet::new();
-    for (_, bytes) in exported(&here, &id, &[]) {
+    for (_, bytes) in exported(&here, id, "") {
         seen.extend(NAMES.into_iter().filter(|name| found(&bytes, name)));
     }
     assert_eq!(seen.len(), NAMES.len(), "each name would leave without --redact: {seen:?}");
-    for (form, bytes) in exported(&here, &id, &["--redact"]) {
-        for name in NAMES {
-            assert!(!found(&bytes, name), "{name} in {form}: {}", around(&bytes, name));
-        }
+    for (form, bytes) in exported(&here, id, "--redact") {
+        assert_none(&NAMES, &bytes, &form);
     }
-    figures_stay(&here, &id);
-    no_name_leaves_in_a_pack(&here, &id);
+    figures_stay(&here, id);
+    no_name_leaves_in_a_pack(&here, id);
 }
 
 /// The content of a pack for `tar`, and after its import.
 fn no_name_leaves_in_a_pack(mindful: &Mindful, id: &str) {
-    mindful.succeed(&["pack", id, "--redact", "--output", "p.tar.zst"]);
+    mindful.succeed(format!("pack {id} --redact --output p.tar.zst"));
     let elsewhere = Mindful::new();
-    elsewhere.succeed(&["import", mindful.path("p.tar.zst").to_str().unwrap()]);
+    elsewhere.succeed(["import", mindful.path("p.tar.zst").to_str().unwrap()]);
     // Counters there contain names of devices and interfaces.
     let figures = |mindful: &Mindful| {
-        let mut run = crate::mindful::json(&mindful.run(&["export", id, "--as", "json"]));
+        let mut run = json(&mindful.run(format!("export {id} --as json")));
         for step in run["steps"].as_array_mut().unwrap() {
             step.as_object_mut().unwrap().remove("observed").unwrap();
         }
@@ -226,37 +234,28 @@ fn no_name_leaves_in_a_pack(mindful: &Mindful, id: &str) {
     let files: Vec<_> = std::fs::read_dir(mindful.path(id)).unwrap().map(|file| file.unwrap().path()).collect();
     assert_eq!(files.len(), 6, "{files:?}");
     for file in files {
-        let bytes = std::fs::read(&file).unwrap();
-        for name in NAMES {
-            assert!(!found(&bytes, name), "{name} in {}: {}", file.display(), around(&bytes, name));
-        }
+        assert_none(&NAMES, &std::fs::read(&file).unwrap(), &file.display().to_string());
     }
 }
 
 #[test]
 fn no_name_leaves_with_the_xml_of_a_gate() {
     let mindful = Mindful::new();
-    let run = || mindful.measured(&["--sessions", "1"])["id"].as_str().unwrap().to_owned();
-    let (plain, of_acme) = (run(), run());
-    let folder = mindful.runs().join(&of_acme);
-    let lines = named(&std::fs::read_to_string(folder.join("run.jsonl")).unwrap());
-    let lines = lines.replace(r#""description":{"#, r#""description":{"notice":"Ask your lawyer","#);
-    std::fs::write(folder.join("run.jsonl"), lines).unwrap();
-    std::fs::remove_file(folder.join("summary.json")).unwrap();
-    let gated = |more: &[&str]| {
-        let sides = [&plain, &of_acme].map(|id| [id.as_str(); 5].join(","));
-        let mut args = vec!["compare", &sides[0], &sides[1]];
-        args.extend(["--force", "--figure", "throughput", "--fail-if", "slower>5%", "--undecided", "pass"]);
-        args.extend(["--junit", "gate.xml", "--yes"]);
-        args.extend(more);
-        let output = mindful.run(&args);
+    let (plain, of_acme) = (mindful.measured("--sessions 1"), mindful.measured("--sessions 1"));
+    rename(&mindful.run_folder(&of_acme), |lines| {
+        lines.replace(r#""description":{"#, r#""description":{"notice":"Ask your lawyer","#)
+    });
+    let sides = [&plain, &of_acme].map(|run| [id(run); 5].join(",")).join(" ");
+    let gated = |more: &str| {
+        let gate = "--force --figure throughput --fail-if slower>5% --undecided pass --junit gate.xml --yes";
+        let output = mindful.run((format!("compare {sides}"), gate, more));
         assert!([Some(0), Some(4)].contains(&output.status.code()), "{output:?}");
         [output.stdout, std::fs::read(mindful.path("gate.xml")).unwrap()]
     };
     let names = |bytes: &[u8]| NAMES.into_iter().filter(|name| found(bytes, name)).collect::<Vec<_>>();
-    let [_, xml] = gated(&[]);
+    let [_, xml] = gated("");
     assert!(!names(&xml).is_empty(), "{}", String::from_utf8_lossy(&xml));
-    for bytes in gated(&["--redact"]) {
+    for bytes in gated("--redact") {
         let notice = r#"<property name="notice" value="Ask your lawyer"/>"#;
         assert_eq!(bytes.starts_with(b"<?xml"), found(&bytes, notice), "what the target asks every report to say");
         assert!(names(&bytes).is_empty(), "{:?} in {}", names(&bytes), String::from_utf8_lossy(&bytes));
@@ -265,8 +264,8 @@ fn no_name_leaves_with_the_xml_of_a_gate() {
 
 /// Without names it is the same run: all figures are unchanged.
 fn figures_stay(mindful: &Mindful, id: &str) {
-    let summary = |more: &[&str]| crate::mindful::json(&mindful.run(&[&["export", id, "--as", "json"], more].concat()));
-    let (open, closed) = (summary(&[]), summary(&["--redact"]));
+    let summary = |more: &str| json(&mindful.run((format!("export {id} --as json"), more)));
+    let (open, closed) = (summary(""), summary("--redact"));
     for figure in ["blocks_visited_per_s", "physical_reads_per_s", "cpu", "ops"] {
         assert_eq!(open["steps"][0][figure], closed["steps"][0][figure], "{figure}");
     }

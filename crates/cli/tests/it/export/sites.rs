@@ -3,21 +3,18 @@
 use std::fs;
 use std::time::Duration;
 
-use crate::mindful::Mindful;
+use crate::mindful::{Mindful, id, peak_memory_kib, unwrapped};
 
 /// User CPU (in clock ticks) and peak memory (in KiB) of a command that succeeds.
-fn cost(mindful: &Mindful, args: &[&str]) -> (u64, u64) {
+fn cost(mindful: &Mindful, args: &str) -> (u64, u64) {
     let mut child = mindful.start(args);
     let (mut ticks, mut peak) = (0, 0);
     loop {
-        let read = |name: &str| fs::read_to_string(format!("/proc/{}/{name}", child.id())).unwrap_or_default();
-        let user = read("stat").rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(11)?.parse().ok());
-        let memory = read("status")
-            .lines()
-            .find_map(|line| line.strip_prefix("VmHWM:")?.split_whitespace().next()?.parse().ok());
-        (ticks, peak) = (user.unwrap_or(ticks), memory.unwrap_or(peak));
+        let stat = fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap_or_default();
+        let user = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(11)?.parse().ok());
+        (ticks, peak) = (user.unwrap_or(ticks), peak_memory_kib(&child).unwrap_or(peak));
         if let Some(status) = child.try_wait().unwrap() {
-            assert!(status.success(), "{args:?}");
+            assert!(status.success(), "{args}");
             return (ticks, peak);
         }
         std::thread::sleep(Duration::from_millis(10));
@@ -45,14 +42,12 @@ fn copies(mindful: &Mindful, record: &str, id: &str, count: usize) {
 #[test]
 fn work_and_memory_of_a_site_grow_linearly() {
     let mindful = Mindful::new();
-    let short = ["--duration", "100ms", "--null-latency", "20ms", "--sessions", "1", "--tag", "copied"];
-    let ran = mindful.measured(&short);
+    let ran = mindful.measured("--duration 100ms --null-latency 20ms --sessions 1 --tag copied");
     let id = ran["id"].as_str().unwrap();
     let record = fs::read_to_string(mindful.run_folder(&ran).join("run.jsonl")).unwrap();
     let cost = [50, 100, 500].map(|count| {
         copies(&mindful, &record, id, count);
-        let (ticks, kib) =
-            cost(&mindful, &["export", "results", "--as", "site", "--by", "throughput", "--output", "site", "--yes"]);
+        let (ticks, kib) = cost(&mindful, "export results --as site --by throughput --output site --yes");
         let index = fs::read_to_string(mindful.path("site/index.html")).unwrap();
         assert_eq!(index.matches("class=\"row\"").count(), count);
         let (sides, left) = (count.div_ceil(RUNS_OF_TAG), count % RUNS_OF_TAG);
@@ -72,13 +67,12 @@ fn packs_become_a_table_with_prices_and_machines() {
     let mindful = Mindful::new();
     fs::create_dir(mindful.path("results")).unwrap();
     for (tag, sessions, price) in [("small", "1", "0.1 USD"), ("large", "4", "0.3 USD"), ("dear", "1", "0.4 USD")] {
-        let ran = mindful.measured(&["--sessions", sessions, "--tag", tag, "--price", price]);
-        let file = format!("results/{tag}.tar.zst");
-        mindful.text(&["pack", ran["id"].as_str().unwrap(), "--output", &file]);
+        let ran = mindful.measured(format!("--sessions {sessions} --tag {tag} --price '{price}'"));
+        mindful.text(format!("pack {} --output results/{tag}.tar.zst", id(&ran)));
     }
-    let updates = mindful.measured(&["--update-pct", "50", "--tag", "updates"]);
-    mindful.text(&["pack", updates["id"].as_str().unwrap(), "--output", "results/updates.tar.zst"]);
-    mindful.succeed(&["export", "results", "--as", "site", "--output", "site", "--by", "throughput"]);
+    let updates = mindful.measured("--update-pct 50 --tag updates");
+    mindful.text(format!("pack {} --output results/updates.tar.zst", id(&updates)));
+    mindful.succeed("export results --as site --output site --by throughput");
     let index = fs::read_to_string(mindful.path("site/index.html")).unwrap();
     assert!(!index.contains("<script"), "{index}");
     for part in ["73.0 USD", "219 USD", "mix 50 % updates", "mix 0 % updates", "<select id=\"mix\">", "not audited"] {
@@ -109,11 +103,9 @@ fn sides_of_a_site_have_the_digits_of_compare() {
     fs::create_dir(mindful.path("results")).unwrap();
     let sides = [("fast", "10ms", "0.3 USD"), ("late", "20ms", "0.1 USD"), ("same", "20ms", "0.4 USD")];
     let measured = |(tag, latency, price): (&str, &str, &str), number: usize| {
-        let work = ["--ops", "20", "--work-unit", "1", "--sessions", "1", "--warmup", "0s"];
-        let side = ["--tag", tag, "--null-latency", latency, "--price", price];
-        let ran = mindful.measured(&[&work[..], &side].concat());
-        let file = format!("results/{tag}-{number}.tar.zst");
-        mindful.text(&["pack", ran["id"].as_str().unwrap(), "--output", &file]);
+        let side = format!("--tag {tag} --null-latency {latency} --price '{price}'");
+        let ran = mindful.measured(("--ops 20 --work-unit 1 --sessions 1 --warmup 0s", side));
+        mindful.text(format!("pack {} --output results/{tag}-{number}.tar.zst", id(&ran)));
     };
     for number in 0..4 {
         for side in sides {
@@ -121,12 +113,11 @@ fn sides_of_a_site_have_the_digits_of_compare() {
         }
     }
     measured(("alone", "5ms", "1 USD"), 0);
-    let by = ["--by", "throughput", "--margin", "5"];
-    mindful.text(&[&["export", "results", "--as", "site", "--output", "site"][..], &by].concat());
+    let by = "--by throughput --margin 5";
+    mindful.text(("export results --as site --output site", by));
     let index = fs::read_to_string(mindful.path("site/index.html")).unwrap();
-    let names = ["fast", "late", "same"];
-    let compared = mindful.text(&[&["compare"][..], &names, &by].concat());
-    let words = compared.split_whitespace().collect::<Vec<_>>().join(" ");
+    let compared = mindful.text(("compare fast late same", by));
+    let words = unwrapped(&compared);
     let [titles, ranked @ ..] = &rows(&index)[..] else { panic!("{index}") };
     assert_eq!(titles[..3], ["rank", "side", "runs"], "{titles:?}");
     assert_eq!(ranked.len(), 3, "a tag with one run is no side: {ranked:?}");
@@ -142,9 +133,9 @@ fn sides_of_a_site_have_the_digits_of_compare() {
 fn a_tag_on_a_site_is_all_its_runs() {
     let mindful = Mindful::new();
     for _ in 0..2 {
-        mindful.measured(&["--tag", "twice"]);
+        mindful.measured("--tag twice");
     }
-    mindful.succeed(&["export", "twice", "--as", "site", "--output", "site"]);
+    mindful.succeed("export twice --as site --output site");
     let pages = fs::read_dir(mindful.path("site")).unwrap().map(|file| file.unwrap().file_name());
     let pages = pages.filter(|name| name.to_string_lossy().ends_with(".html")).count();
     assert_eq!(pages, 3, "the index and a page of each run");

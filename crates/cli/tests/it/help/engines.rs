@@ -4,7 +4,7 @@ use crate::mindful::Mindful;
 
 #[test]
 fn every_engine_is_shown_with_its_capabilities() {
-    let engines = Mindful::new().json(&["engines"]);
+    let engines = Mindful::new().json("engines");
     let names: Vec<_> = engines.as_array().unwrap().iter().map(|engine| engine["name"].as_str().unwrap()).collect();
     assert!(names.contains(&"null") && names.contains(&"postgres") && names.contains(&"sqlite"), "{names:?}");
     assert!(engines[0]["capabilities"]["updates"].is_boolean());
@@ -13,12 +13,12 @@ fn every_engine_is_shown_with_its_capabilities() {
 #[test]
 fn the_least_role_is_printed_as_sql() {
     let mindful = Mindful::new();
-    let text = mindful.text(&["engines", "postgres", "--grants"]);
+    let text = mindful.text("engines postgres --grants");
     for right in ["CREATE ROLE", "GRANT CREATE, TEMPORARY ON DATABASE", "pg_monitor", "pg_checkpoint"] {
         assert!(text.contains(right), "{right}: {text}");
     }
-    assert_eq!(mindful.run(&["engines", "null", "--grants"]).status.code(), Some(2));
-    assert_eq!(mindful.run(&["engines", "oracel"]).status.code(), Some(2));
+    assert_eq!(mindful.run("engines null --grants").status.code(), Some(2));
+    assert_eq!(mindful.run("engines oracel").status.code(), Some(2));
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn a_target_fills_in_the_names_of_its_role() {
     ];
     let built = |engine: &str| engine != "oracle" || cfg!(feature = "oracle");
     for (engine, target, granted) in targets.into_iter().filter(|(engine, ..)| built(engine)) {
-        let script = mindful.text(&["engines", engine, "--grants", "--target", target]);
+        let script = mindful.text(format!("engines {engine} --grants --target {target}"));
         assert!(script.lines().any(|line| line == granted), "{target}: {script}");
         assert!(!script.contains("bench"), "{target}: {script}");
         let lines: Vec<&str> = script.lines().collect();

@@ -7,7 +7,7 @@ use crate::mindful::Mindful;
 #[test]
 fn a_shell_completes_verbs_and_flags() {
     let mindful = Mindful::new();
-    let script = mindful.succeed(&["generate", "completions", "bash"]);
+    let script = mindful.succeed("generate completions bash");
     let file = mindful.path("mindful.bash");
     std::fs::write(&file, &script.stdout).unwrap();
     let completed = |words: &str| {
@@ -20,20 +20,20 @@ fn a_shell_completes_verbs_and_flags() {
     assert_eq!(completed("mindful swe").trim(), "sweep");
     assert!(completed("mindful run --sess").contains("--sessions"));
     for shell in ["zsh", "fish"] {
-        assert!(mindful.run(&["generate", "completions", shell]).stdout.len() > 1_000, "{shell}");
+        assert!(mindful.run(format!("generate completions {shell}")).stdout.len() > 1_000, "{shell}");
     }
-    assert_eq!(mindful.run(&["generate", "completions", "ksh"]).status.code(), Some(2));
+    assert_eq!(mindful.run("generate completions ksh").status.code(), Some(2));
 }
 
 #[test]
 fn every_verb_has_a_manual_page() {
     let mindful = Mindful::new();
     let folder = mindful.path("man");
-    mindful.succeed(&["generate", "man", folder.to_str().unwrap()]);
+    mindful.succeed(["generate", "man", folder.to_str().unwrap()]);
     for page in ["mindful.1", "mindful-run.1", "mindful-sweep.1", "mindful-compare.1", "mindful-watch.1"] {
         let text = std::fs::read_to_string(folder.join(page)).unwrap();
         assert!(text.contains(".SH NAME") && text.contains(".SH GENERAL"), "{page}");
     }
-    let refused = mindful.run(&["generate", "man", "/proc/none"]);
+    let refused = mindful.run("generate man /proc/none");
     assert_eq!(refused.status.code(), Some(2), "{refused:?}");
 }

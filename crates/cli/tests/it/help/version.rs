@@ -1,11 +1,11 @@
 //! What the binary prints about itself, and what each run stores about it.
 
-use crate::mindful::Mindful;
+use crate::mindful::{Mindful, message, printed};
 
 #[test]
 fn the_version_names_commit_profile_and_features() {
-    let output = Mindful::new().run(&["--version"]);
-    let line = String::from_utf8(output.stdout).unwrap();
+    let output = Mindful::new().run("--version");
+    let line = printed(&output);
     let (numbers, rest) = line.trim().strip_prefix("mindful ").unwrap().split_once(" (").unwrap();
     assert_eq!(numbers, env!("CARGO_PKG_VERSION"));
     let (built, features) = rest.strip_suffix(')').unwrap().split_once("; ").unwrap();
@@ -22,16 +22,16 @@ fn the_version_names_commit_profile_and_features() {
 #[test]
 fn each_summary_names_the_program_that_measured_it() {
     let mindful = Mindful::new();
-    let version = mindful.text(&["--version"]);
-    let summary = mindful.measured(&[]);
+    let version = mindful.text("--version");
+    let summary = mindful.measured("");
     assert_eq!(summary["mindful_build"].as_str(), version.trim().strip_prefix("mindful "), "{summary:#}");
 }
 
 #[test]
 fn without_arguments_the_first_minute_is_explained() {
-    let output = Mindful::new().run(&[]);
+    let output = Mindful::new().run("");
     assert_eq!(output.status.code(), Some(2));
-    let text = String::from_utf8(output.stderr).unwrap();
+    let text = message(&output);
     assert_eq!(text.lines().count(), 5, "{text}");
     for next in ["mindful run", "postgres://", "mindful doctor", "--help", "examples/"] {
         assert!(text.contains(next), "{next}: {text}");

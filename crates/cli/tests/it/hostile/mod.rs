@@ -114,7 +114,7 @@ fn a_signal_ends_verbs<Stage: Sync>(
     let ends = |verb: &[&str], asked: Signal| {
         let work = |port| {
             let target = format!("--target={}", url(case, port));
-            let mut command = mindful.command(&[verb, &[&target]].concat());
+            let mut command = mindful.command([verb, &[&target]].concat());
             let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
             thread::sleep(Duration::from_secs(2));
             signal(&child, asked);

@@ -8,8 +8,8 @@ use mindful_conformance::place;
 
 use crate::house::root;
 use crate::made::{Dress, showcase};
-use crate::mindful::Mindful;
 use crate::mindful::users_server::UsersServer;
+use crate::mindful::{Mindful, message, printed};
 
 /// The test's values in place of minutes and gigabytes: a variable for each flag.
 const SHORT: [(&str, &str); 6] = [
@@ -91,10 +91,10 @@ fn shell(mindful: &Mindful, url: &str, commands: &str) -> String {
     let mut shell = Command::new("sh");
     shell.args(["-c", commands]).env("PATH", path).env("BENCH", url).env("MINDFUL_DATA_DIR", mindful.path("data"));
     let output = mindful.at_home(shell).envs(SHORT).output().unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
+    let errors = message(&output);
     assert!(matches!(output.status.code(), Some(0 | 1 | 4)), "{commands}{errors}");
     assert!(!errors.contains("did you mean") && !errors.contains("panicked"), "{commands}{errors}");
-    String::from_utf8(output.stdout).unwrap()
+    printed(&output)
 }
 
 /// Compares `printed` with what the page shows: all lines in their order, figures and ids aside.

@@ -11,8 +11,8 @@ use crate::mindful::Mindful;
 fn events(mindful: &Mindful, target: &str, options: &[&str]) -> Vec<Value> {
     let run = ["run", "--target", target, "--scale", "4MiB", "--schemas", "1", "--work-unit", "1"];
     // A busy machine may shorten the window and so make the run invalid; its metrics are still stored.
-    mindful.text(&[&run[..], &["--warmup", "0s", "--duration", "500ms"], options].concat());
-    let lines = mindful.text(&["export", "latest", "--as", "jsonl"]);
+    mindful.text([&run[..], &["--warmup", "0s", "--duration", "500ms"], options].concat());
+    let lines = mindful.text(["export", "latest", "--as", "jsonl"]);
     lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 

@@ -1,5 +1,6 @@
 //! The manifests' fields for packages and the registry of crates, and the agreement of dist/ scripts with pages.
 
+use crate::mindful::message;
 use std::fs;
 
 use crate::house::root;
@@ -107,7 +108,7 @@ fn each_command_of_dist_is_documented_and_names_missing_tools() {
         .current_dir(root())
         .output()
         .unwrap();
-    let line = String::from_utf8(output.stderr).unwrap();
+    let line = message(&output);
     assert_eq!((output.status.code(), line.lines().count()), (Some(2), 1), "{line}");
     assert!(line.contains("no-such-tool is missing: apt-get install it"), "{line}");
 }

@@ -80,8 +80,8 @@ fn stored_runs_of_format_1_keep_to_the_schema() {
         let folder = root().join("crates/cli/tests/format-1").join(name);
         let stored = serde_json::from_slice(&std::fs::read(folder.join("summary.json")).unwrap()).unwrap();
         holds(&validator, &stored, &format!("{name}/summary.json"));
-        assert!(mindful.run(&["import", folder.to_str().unwrap()]).status.success());
-        holds(&validator, &mindful.json(&["show"]), name);
+        mindful.succeed(["import", folder.to_str().unwrap()]);
+        holds(&validator, &mindful.json(["show"]), name);
     }
 }
 
@@ -122,7 +122,7 @@ fn the_loads_of_all_examples_have_summaries_of_the_schema() {
             load.push("hot_spot_size = 512");
         }
         std::fs::write(mindful.path(&name), load.join("\n")).unwrap();
-        let mut command = mindful.command(&["run", "--format", "json", "-q", "--plan", &name]);
+        let mut command = mindful.command(["run", "--format", "json", "-q", "--plan", &name]);
         runs.push((name, command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()));
     }
     assert!(runs.len() > 12);
@@ -138,11 +138,11 @@ fn comparisons_and_histories_keep_to_the_schema() {
     for (tag, price) in [("one", "1 EUR"), ("two", "2 EUR")] {
         // Four are compared; a run so short may be invalid on a busy host.
         for _ in 0..7 {
-            mindful.run(&[&["run"], &load[..], &["--tag", tag, "--price", price]].concat());
+            mindful.run([&["run"], &load[..], &["--tag", tag, "--price", price]].concat());
         }
-        mindful.run(&[&["sweep"], &load[..], &["--sessions", "1,2,4,8", "--tag", &format!("{tag}-sweep")]].concat());
+        mindful.run([&["sweep"], &load[..], &["--sessions", "1,2,4,8", "--tag", &format!("{tag}-sweep")]].concat());
     }
-    let compared = |more: &[&str]| json(&mindful.run(&[&["compare", "--force", "--format", "json"], more].concat()));
+    let compared = |more: &[&str]| json(&mindful.run([&["compare", "--force", "--format", "json"], more].concat()));
     let (comparison, history) = (definition("ComparisonSummary"), definition("HistorySummary"));
     let single = compared(&["one", "two", "--fail-if", "slower>1%"]);
     assert!(single["verdict"].is_string() && single["gate"]["failed"].is_boolean(), "{single:#}");

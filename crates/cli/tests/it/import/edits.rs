@@ -30,42 +30,42 @@ fn record_all_kinds(mindful: &Mindful) {
         &["--loop", "client"],
     ];
     for run in runs {
-        text(&mindful.run(&null("run", &[&step[..], run].concat())));
+        text(&mindful.run(null("run", [&step[..], run].concat())));
     }
-    text(&mindful.run(&null("run", &["--ops", "50", "--guard", "20s", "-q"])));
+    text(&mindful.run(null("run", ["--ops", "50", "--guard", "20s", "-q"])));
     let sweep = ["--duration", "300ms", "--null-latency", "2ms", "-q", "--sessions"];
-    text(&mindful.run(&null("sweep", &[&sweep[..], &["1,2,4"]].concat())));
-    text(&mindful.run(&null("sweep", &[&sweep[..], &["1..2", "--max-iops-at", "p50<=1s"]].concat())));
+    text(&mindful.run(null("sweep", [&sweep[..], &["1,2,4"]].concat())));
+    text(&mindful.run(null("sweep", [&sweep[..], &["1..2", "--max-iops-at", "p50<=1s"]].concat())));
     for target in ["sqlite:made.db", "raw:made.raw"] {
         let args = ["run", "--target", target, "--scale", "4MiB", "--schemas", "1", "--warmup", "0s", "-q"];
-        text(&mindful.run(&[&args[..], &["--duration", "500ms"]].concat()));
+        text(&mindful.run([&args[..], &["--duration", "500ms"]].concat()));
     }
     fs::write(mindful.path("w.csv"), "Num_concurrent_workers,Oracle_Logical_IOPS\n4,1.5\n8,2.5\n").unwrap();
     for (name, dress) in [("awr.txt.8", Dress::Awr11), ("awr.html.8", Dress::Html)] {
         fs::write(mindful.path(name), showcase().report(dress)).unwrap();
-        mindful.text(&["import", name]);
+        mindful.text(["import", name]);
     }
-    mindful.text(&["import", "w.csv"]);
+    mindful.text(["import", "w.csv"]);
     for name in ["postgres", "ladder", "job", "ranks"] {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/format-1").join(name);
-        mindful.text(&["import", folder.to_str().unwrap()]);
+        mindful.text(["import", folder.to_str().unwrap()]);
     }
 }
 
 /// Records of several parts: contrasts, runs of several targets, and sweeps that were stopped and resumed.
 fn record_all_shapes(mindful: &Mindful) {
     let short = ["--scale", "4MiB", "--schemas", "2", "--warmup", "200ms", "--duration", "500ms", "-q"];
-    let of = |verb: &'static [&str]| mindful.run(&[verb, &short[..]].concat());
+    let of = |verb: &'static [&str]| mindful.run([verb, &short[..]].concat());
     for target in ["--target=null:", "--target=sqlite:swept.db"] {
         for signal in [Signal::INT, Signal::KILL] {
             let begun_steps = || mindful.records().matches("\"event\":\"started\"").count();
             let (before, sweep) = (begun_steps(), ["sweep", target, "--sessions", "1,2"]);
-            let mut child = mindful.start(&[&sweep[..], &short].concat());
+            let mut child = mindful.start([&sweep[..], &short].concat());
             wait_until("no step begins", || begun_steps() > before);
             // It may have ended: a record is continued then as well.
             let _ = kill_process(Pid::from_child(&child), signal);
             child.wait().unwrap();
-            assert!(ended(&mindful.run(&["sweep", "--resume", "latest"])), "{target}");
+            assert!(ended(&mindful.run(["sweep", "--resume", "latest"])), "{target}");
         }
     }
     let several = of(&["run", "--target=sqlite:a.db", "--target=sqlite:b.db", "--sessions=4"]);
@@ -86,7 +86,7 @@ fn packed(mindful: &Mindful) -> Vec<(String, PathBuf)> {
     let ids = fs::read_dir(mindful.runs()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     ids.map(|id| {
         let file = mindful.path(format!("packs/{id}.tar.zst"));
-        mindful.text(&["pack", &id, "--output", file.to_str().unwrap()]);
+        mindful.text(["pack", &id, "--output", file.to_str().unwrap()]);
         (id, file)
     })
     .collect()
@@ -130,9 +130,9 @@ fn with_digit(text: &str, at: usize) -> String {
 
 /// Checks and imports `packs` as they are.
 fn accept(mindful: &Mindful, packs: &[(String, PathBuf)]) {
-    let checked = mindful.succeed(&["check", "packs"]);
+    let checked = mindful.succeed(["check", "packs"]);
     assert!(text(&checked).contains(&format!("{} packs checked, none differs", packs.len())), "{checked:?}");
-    let imported = Mindful::new().text(&["import", mindful.path("packs").to_str().unwrap()]);
+    let imported = Mindful::new().text(["import", mindful.path("packs").to_str().unwrap()]);
     assert!(!imported.contains("EDITED"), "{imported}");
 }
 
@@ -186,9 +186,9 @@ fn runs_of_several_parts_follow_from_their_records() {
 #[test]
 fn an_edited_pack_is_imported_as_invalid() {
     let mindful = Mindful::new();
-    let ran = mindful.measured(&["--sessions", "2", "--tag", "edited"]);
+    let ran = mindful.measured(["--sessions", "2", "--tag", "edited"]);
     let id = ran["id"].as_str().unwrap();
-    mindful.text(&["pack", id, "--output", "whole.tar.zst"]);
+    mindful.text(["pack", id, "--output", "whole.tar.zst"]);
     let folder = unpacked(&mindful, &mindful.path("whole.tar.zst"));
     let whole = fs::read_to_string(folder.join(SUMMARY)).unwrap();
     let figure = figure_of(&whole);
@@ -205,21 +205,21 @@ fn an_edited_pack_is_imported_as_invalid() {
     for (what, edited) in edits {
         fs::write(folder.join(SUMMARY), &edited).unwrap();
         packed_again(&folder, id, &mindful.path("edited.tar.zst"));
-        let checked = mindful.run(&["check", "edited.tar.zst", "whole.tar.zst"]);
+        let checked = mindful.run(["check", "edited.tar.zst", "whole.tar.zst"]);
         assert_eq!(checked.status.code(), Some(1), "{what}: {checked:?}");
         let output = text(&checked);
         assert!(output.contains("summary.json line") && output.contains("1 of them differ"), "{what}: {output}");
         let elsewhere = Mindful::new();
-        let imported = elsewhere.text(&["import", mindful.path("edited.tar.zst").to_str().unwrap()]);
+        let imported = elsewhere.text(["import", mindful.path("edited.tar.zst").to_str().unwrap()]);
         assert!(imported.contains("EDITED: summary.json line"), "{what}: {imported}");
-        let shown = elsewhere.json(&["show", id]);
+        let shown = elsewhere.json(["show", id]);
         assert_eq!((&shown["steps"], &shown["validity"]), (&ran["steps"], &"invalid".into()), "{what}");
         assert!(codes(&shown).contains(&"edited"), "{what}: {shown:#}");
-        let listed = elsewhere.text(&["list"]);
+        let listed = elsewhere.text(["list"]);
         assert!(listed.contains("INVALID") && !listed.contains("999,999"), "{what}: {listed}");
-        let again = message(&elsewhere.run(&["pack", id]));
+        let again = message(&elsewhere.run(["pack", id]));
         assert!(again.contains("did not follow from its record"), "{what}: {again}");
-        assert!(elsewhere.run(&["export", id, "--as", "site", "--output", "site"]).status.success());
+        assert!(elsewhere.run(["export", id, "--as", "site", "--output", "site"]).status.success());
         let index = fs::read_to_string(elsewhere.path("site/index.html")).unwrap();
         assert!(index.contains("INVALID") && !index.contains("999,999"), "{what}: {index}");
     }
@@ -228,11 +228,11 @@ fn an_edited_pack_is_imported_as_invalid() {
 #[test]
 fn each_file_of_a_pack_is_compared_with_its_record() {
     let mindful = Mindful::new();
-    let ran = mindful.measured(&["--sessions", "2", "--seed", "1234"]);
+    let ran = mindful.measured(["--sessions", "2", "--seed", "1234"]);
     let id = ran["id"].as_str().unwrap();
     for redacted in [false, true] {
         let args = ["pack", id, "--output", "whole.tar.zst", "--yes"];
-        mindful.text(&[&args[..], if redacted { &["--redact"][..] } else { &[] }].concat());
+        mindful.text([&args[..], if redacted { &["--redact"][..] } else { &[] }].concat());
         let folder = unpacked(&mindful, &mindful.path("whole.tar.zst"));
         for name in [pack::PAGE, pack::PLAN, pack::ENVIRONMENT, pack::VERSION] {
             let whole = fs::read_to_string(folder.join(name)).unwrap();
@@ -246,14 +246,14 @@ fn each_file_of_a_pack_is_compared_with_its_record() {
                     None => fs::remove_file(folder.join(name)).unwrap(),
                 }
                 packed_again(&folder, id, &mindful.path("edited.tar.zst"));
-                let checked = mindful.run(&["check", "edited.tar.zst"]);
+                let checked = mindful.run(["check", "edited.tar.zst"]);
                 assert_eq!(checked.status.code(), Some(1), "{name}: {checked:?}");
                 assert!(text(&checked).contains(name), "{name}: {checked:?}");
             }
             fs::write(folder.join(name), whole).unwrap();
         }
         packed_again(&folder, id, &mindful.path("again.tar.zst"));
-        assert!(mindful.run(&["check", "again.tar.zst"]).status.success());
+        assert!(mindful.run(["check", "again.tar.zst"]).status.success());
         fs::remove_dir_all(folder).unwrap();
     }
 }
@@ -261,9 +261,9 @@ fn each_file_of_a_pack_is_compared_with_its_record() {
 #[test]
 fn a_pack_of_another_build_is_compared_by_its_figures() {
     let mindful = Mindful::new();
-    let ran = mindful.measured(&["--sessions", "2"]);
+    let ran = mindful.measured(["--sessions", "2"]);
     let id = ran["id"].as_str().unwrap();
-    mindful.text(&["pack", id, "--output", "whole.tar.zst"]);
+    mindful.text(["pack", id, "--output", "whole.tar.zst"]);
     let folder = unpacked(&mindful, &mindful.path("whole.tar.zst"));
     let version = fs::read_to_string(folder.join(pack::VERSION)).unwrap();
     let by = version.lines().find(|line| line.starts_with("packed by mindful")).unwrap();
@@ -272,13 +272,13 @@ fn a_pack_of_another_build_is_compared_by_its_figures() {
     let words = whole.replacen("\"text\": \"", "\"text\": \"In other words: ", 1);
     fs::write(folder.join(SUMMARY), words).unwrap();
     packed_again(&folder, id, &mindful.path("other.tar.zst"));
-    let checked = mindful.run(&["check", "other.tar.zst"]);
+    let checked = mindful.run(["check", "other.tar.zst"]);
     let output = text(&checked);
     assert!(checked.status.success() && output.contains("not compared: page.html: mindful 9.9.9 wrote it"), "{output}");
     let edited = whole.replacen(figure_of(&whole), "\"blocks_visited_per_s\": 999999.0", 1);
     fs::write(folder.join(SUMMARY), edited).unwrap();
     packed_again(&folder, id, &mindful.path("other.tar.zst"));
-    let checked = mindful.run(&["check", "other.tar.zst"]);
+    let checked = mindful.run(["check", "other.tar.zst"]);
     assert_eq!(checked.status.code(), Some(1), "{checked:?}");
     assert!(
         text(&checked).contains("summary.json steps[0].blocks_visited_per_s: `999999.0` instead of"),
@@ -289,10 +289,10 @@ fn a_pack_of_another_build_is_compared_by_its_figures() {
 #[test]
 fn hostile_packs_are_named_and_do_not_hide_others() {
     let mindful = Mindful::new();
-    let ran = mindful.measured(&["--sessions", "1"]);
+    let ran = mindful.measured(["--sessions", "1"]);
     let id = ran["id"].as_str().unwrap();
     fs::create_dir(mindful.path("packs")).unwrap();
-    mindful.text(&["pack", id, "--output", "packs/whole.tar.zst"]);
+    mindful.text(["pack", id, "--output", "packs/whole.tar.zst"]);
     let folder = unpacked(&mindful, &mindful.path("packs/whole.tar.zst"));
     let record = fs::read_to_string(folder.join(LOG)).unwrap();
     let lines: Vec<&str> = record.lines().collect();
@@ -316,7 +316,7 @@ fn hostile_packs_are_named_and_do_not_hide_others() {
     }
     fs::write(mindful.path("packs/cut.tar.zst"), "no pack").unwrap();
     fs::write(mindful.path("packs/README.md"), "# Results\n").unwrap();
-    let checked = mindful.run(&["check", "packs", "--format", "json"]);
+    let checked = mindful.run(["check", "packs", "--format", "json"]);
     assert_eq!(checked.status.code(), Some(1), "{checked:?}");
     let all = crate::mindful::json(&checked);
     for pack in all.as_array().unwrap() {
@@ -325,9 +325,9 @@ fn hostile_packs_are_named_and_do_not_hide_others() {
     }
     assert_eq!(all.as_array().unwrap().len(), records.len() + 2, "{all:#}");
     // A run with the name of another is not imported.
-    assert_eq!(mindful.run(&["import", "packs/other.tar.zst"]).status.code(), Some(0));
-    assert!(codes(&mindful.json(&["show", other])).contains(&"edited"));
-    mindful.succeed(&["export", "packs", "--as", "site", "--output", "site"]);
+    assert_eq!(mindful.run(["import", "packs/other.tar.zst"]).status.code(), Some(0));
+    assert!(codes(&mindful.json(["show", other])).contains(&"edited"));
+    mindful.succeed(["export", "packs", "--as", "site", "--output", "site"]);
     let index = fs::read_to_string(mindful.path("site/index.html")).unwrap();
     assert!(index.contains("cut.tar.zst") && index.contains(&format!("another pack contains run {id}")), "{index}");
 }
@@ -335,7 +335,7 @@ fn hostile_packs_are_named_and_do_not_hide_others() {
 #[test]
 fn a_record_that_differs_from_its_settings_is_edited() {
     let mindful = Mindful::new();
-    let ran = mindful.measured(&["--sessions", "2", "--work-unit", "8"]);
+    let ran = mindful.measured(["--sessions", "2", "--work-unit", "8"]);
     let id = ran["id"].as_str().unwrap();
     let file = mindful.run_folder(&ran).join(LOG);
     let record = fs::read_to_string(&file).unwrap();
@@ -355,14 +355,14 @@ fn a_record_that_differs_from_its_settings_is_edited() {
             format!("{line}\n")
         };
         fs::write(&file, record.lines().map(edited).collect::<String>()).unwrap();
-        let shown = mindful.json(&["show", id]);
+        let shown = mindful.json(["show", id]);
         assert_eq!(shown["validity"], "invalid", "{pointer}: {shown:#}");
         let finding = shown["findings"].as_array().unwrap().iter().find(|finding| finding["code"] == "edited");
         let found = finding.unwrap()["evidence"].as_str().unwrap();
         assert!(found.contains(evidence), "{pointer}: {found}");
     }
     fs::write(&file, record).unwrap();
-    assert!(!codes(&mindful.json(&["show", id])).contains(&"edited"));
+    assert!(!codes(&mindful.json(["show", id])).contains(&"edited"));
 }
 
 /// The run of the record `text`; `None` where it cannot be read.

@@ -93,7 +93,7 @@ fn steered(lines: &str, plain: &[&str]) -> String {
 #[test]
 fn text_of_a_foreign_run_steers_no_terminal_in_any_form() {
     let there = Mindful::new();
-    let ran = there.measured(&["--duration", "2s", "--sessions", "2", "--update-pct", "20"]);
+    let ran = there.measured(["--duration", "2s", "--sessions", "2", "--update-pct", "20"]);
     let id = ran["id"].as_str().unwrap();
     let run = there.runs().join(id);
     let lines = fs::read_to_string(run.join("run.jsonl")).unwrap();
@@ -102,7 +102,7 @@ fn text_of_a_foreign_run_steers_no_terminal_in_any_form() {
     for plain in [&["source", "sample", "latencies", "busiest"][..], &[]] {
         fs::write(run.join("run.jsonl"), steered(&lines, plain)).unwrap();
         let here = Mindful::new();
-        let taken = here.succeed(&["import", run.to_str().unwrap()]);
+        let taken = here.succeed(["import", run.to_str().unwrap()]);
         harmless("import", &taken);
         let mut said = 0;
         let mut draw = |args: &[&str]| {
@@ -128,7 +128,7 @@ fn text_of_a_foreign_run_steers_no_terminal_in_any_form() {
         draw(&["compare", id, id, "--force", "--format", "json"]);
         assert!(said > 10, "only {said} forms contain the text");
         let site = ["export", id, "--as", "site", "--output", "site"];
-        harmless("site", &here.run(&site));
+        harmless("site", &here.run(site));
         for page in fs::read_dir(here.path("site")).unwrap() {
             assert_eq!(steering(&fs::read(page.unwrap().path()).unwrap()), None);
         }
@@ -152,7 +152,7 @@ fn text_of_a_foreign_file_steers_no_terminal() {
     let trace = write("t.trc", &wait.repeat(9));
     let unknown = write("unknown", STEERS);
     let draw = |args: &[&str], names: &[&str]| {
-        let output = mindful.run(&[args, names].concat());
+        let output = mindful.run([args, names].concat());
         assert!(output.status.success() || args[0] == "import", "{args:?}: {output:?}");
         harmless(&format!("{args:?}"), &output);
     };

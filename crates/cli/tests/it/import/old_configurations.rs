@@ -9,10 +9,10 @@ fn an_old_configuration_becomes_a_plan_that_runs() {
     let mindful = Mindful::new();
     fs::write(mindful.path("slob.conf"), "UPDATE_PCT=25\nRUN_TIME=2\nSCALE=8M\nWORK_UNIT=16\nREDO_STRESS=LITE\n")
         .unwrap();
-    mindful.succeed(&["import", "slob.conf", "--output", "mindful.toml"]);
-    let refusal = mindful.refusal(&["import", "slob.conf", "--output", "mindful.toml"]);
+    mindful.succeed(["import", "slob.conf", "--output", "mindful.toml"]);
+    let refusal = mindful.refusal(["import", "slob.conf", "--output", "mindful.toml"]);
     assert!(refusal.contains("--yes"), "{refusal}");
-    let ran = mindful.json(&["run", "--target", "null:", "--null-latency", "1ms", "--warmup", "0s"]);
+    let ran = mindful.json(["run", "--target", "null:", "--null-latency", "1ms", "--warmup", "0s"]);
     assert_eq!((ran["steps"][0]["work_unit"].as_u64(), ran["steps"][0]["scale"].as_u64()), (Some(16), Some(1024)));
 }
 
@@ -20,7 +20,7 @@ fn an_old_configuration_becomes_a_plan_that_runs() {
 fn command_substitution_in_an_old_configuration_is_refused() {
     let mindful = Mindful::new();
     fs::write(mindful.path("slob.conf"), "UPDATE_PCT=25\nSCALE=$(touch ran)\n").unwrap();
-    let refusal = mindful.refusal(&["import", "slob.conf", "--output", "mindful.toml"]);
+    let refusal = mindful.refusal(["import", "slob.conf", "--output", "mindful.toml"]);
     assert!(refusal.contains("line 2"), "{refusal}");
     for name in ["ran", "mindful.toml"] {
         assert!(!mindful.path(name).exists(), "{name}");
@@ -31,13 +31,13 @@ fn command_substitution_in_an_old_configuration_is_refused() {
 fn a_plan_made_of_an_old_configuration_goes_to_stdout() {
     let mindful = Mindful::new();
     fs::write(mindful.path("slob.conf"), "UPDATE_PCT=25\nRUN_TIME=2\nSCALE=8M\nWORK_UNIT=16\n").unwrap();
-    let plan = mindful.text(&["import", "slob.conf"]);
+    let plan = mindful.text(["import", "slob.conf"]);
     assert!(plan.contains("\nupdate_pct = "), "{plan}");
     assert!(!mindful.path("mindful.toml").exists());
-    let message = mindful.text(&["import", "slob.conf", "--output", "old plan.toml"]);
+    let message = mindful.text(["import", "slob.conf", "--output", "old plan.toml"]);
     assert_eq!(fs::read_to_string(mindful.path("old plan.toml")).unwrap(), plan);
     assert!(message.lines().next().unwrap().contains("see `mindful plan --plan 'old plan.toml'`"), "{message}");
-    let shown = mindful.text(&["plan", "--plan", "old plan.toml", "--target", "null:"]);
+    let shown = mindful.text(["plan", "--plan", "old plan.toml", "--target", "null:"]);
     assert!(shown.contains("old plan.toml"), "{shown}");
 }
 
@@ -47,7 +47,7 @@ fn a_plan_that_every_command_will_use_is_called_one() {
     fs::write(mindful.path("slob.conf"), "UPDATE_PCT=25\n").unwrap();
     fs::create_dir(mindful.path("elsewhere")).unwrap();
     for (output, everywhere) in [("mindful.toml", true), ("./mindful.toml", true), ("elsewhere/mindful.toml", false)] {
-        let message = mindful.text(&["import", "slob.conf", "--yes", "--output", output]);
+        let message = mindful.text(["import", "slob.conf", "--yes", "--output", output]);
         let first = message.lines().next().unwrap();
         assert_eq!(first.contains("every command in this folder will use it"), everywhere, "{message}");
         assert_eq!(first.contains(&format!("--plan {output}")), !everywhere, "{message}");
@@ -60,15 +60,15 @@ fn configurations_of_a_folder_become_plans_too() {
     fs::create_dir(mindful.path("old")).unwrap();
     fs::write(mindful.path("old/slob.conf"), "UPDATE_PCT=25\nRUN_TIME=2\nSCALE=8M\nWORK_UNIT=16\n").unwrap();
     fs::write(mindful.path("old/LIO.csv"), "Num_concurrent_workers,Oracle_Logical_IOPS\n1,0.75\n2,1.5\n").unwrap();
-    let alone = mindful.text(&["import", "old/slob.conf"]);
-    let both = mindful.text(&["import", "old"]);
+    let alone = mindful.text(["import", "old/slob.conf"]);
+    let both = mindful.text(["import", "old"]);
     assert!(both.starts_with("run ") && both.ends_with(&alone) && !both.contains("not imported"), "{both}");
-    let written = mindful.text(&["import", "old", "--output", "old.toml"]);
+    let written = mindful.text(["import", "old", "--output", "old.toml"]);
     assert!(written.contains("already there") && written.contains("old.toml is written from slob.conf"), "{written}");
     assert_eq!(fs::read_to_string(mindful.path("old.toml")).unwrap(), alone);
     fs::write(mindful.path("old/pgio.conf"), "NUM_SCHEMAS=4\nNUM_THREADS=2\nDBNAME=pg10\n").unwrap();
-    let all = mindful.text(&["import", "old"]);
+    let all = mindful.text(["import", "old"]);
     assert!(all.contains("made from slob.conf") && all.contains("made from pgio.conf"), "{all}");
-    let refusal = mindful.refusal(&["import", "old", "--output", "two.toml"]);
+    let refusal = mindful.refusal(["import", "old", "--output", "two.toml"]);
     assert!(refusal.contains("several configurations"), "{refusal}");
 }

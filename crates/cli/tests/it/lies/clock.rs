@@ -3,17 +3,18 @@
 //! changes it for the programs that load it.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use mindful_conformance::{not_run, write_program};
+use mindful_conformance::{not_run, place, write_program};
 
-use crate::mindful::report::Report;
+use crate::lies::stalls::all_at_work;
+use crate::mindful::report::{Report, next_to};
 use crate::mindful::users_server::UsersServer;
-use crate::mindful::{Mindful, PAUSES, private};
-use mindful_conformance::place;
+use crate::mindful::{Mindful, PAUSES, private, wait_until};
+use crate::stops::end_within;
 
 /// Its places on Debian, Fedora and openSUSE.
 fn faketime() -> Option<PathBuf> {
@@ -76,50 +77,29 @@ impl<'a> Settable<'a> {
 }
 
 /// A run of a minute; the clock is set after two seconds of work. Returns its report, and its duration from then.
-fn set_under(
-    mindful: &Mindful,
-    clock: &Settable<'_>,
-    mut run: std::process::Command,
-    ahead_s: i32,
-) -> (Report, Duration) {
+fn set_under(mindful: &Mindful, clock: &Settable<'_>, mut run: Command, ahead_s: i32) -> (Report, Duration) {
     let output = fs::File::create(mindful.path("output")).unwrap();
     let mut child = run.stdout(output).stderr(Stdio::null()).spawn().unwrap();
-    let begun = || recorded_a_slice(&mindful.path("store/runs"));
-    wait(&mut child, "it measures nothing", begun);
+    wait_until("it measures nothing", || {
+        assert!(child.try_wait().unwrap().is_none(), "it ended");
+        is_under_way(mindful)
+    });
     thread::sleep(Duration::from_secs(2));
     clock.set(ahead_s);
-    let set = Instant::now();
-    while child.try_wait().unwrap().is_none() {
-        assert!(set.elapsed() < Duration::from_secs(100), "it does not end");
-        thread::sleep(Duration::from_millis(20));
-    }
+    let (_, took) = end_within(&mut child, Duration::from_secs(100));
     clock.set(0);
-    let took = set.elapsed();
-    let output = std::process::Output {
-        status: child.wait().unwrap(),
-        stdout: fs::read(mindful.path("output")).unwrap(),
-        stderr: Vec::new(),
-    };
-    (mindful.report(&output), took)
+    let (status, stdout) = (child.wait().unwrap(), fs::read(mindful.path("output")).unwrap());
+    (mindful.report(&Output { status, stdout, stderr: Vec::new() }), took)
 }
 
-fn wait(child: &mut Child, what: &str, until: impl Fn() -> bool) {
-    let began = Instant::now();
-    while !until() {
-        assert!(began.elapsed() < Duration::from_mins(1) && child.try_wait().unwrap().is_none(), "{what}");
-        thread::sleep(Duration::from_millis(20));
-    }
-}
-
-/// Whether a run in `runs` is under way and has a slice.
-fn recorded_a_slice(runs: &Path) -> bool {
-    let files = fs::read_dir(runs).into_iter().flatten().flatten().map(|run| run.path().join("run.jsonl"));
+/// Whether a run has a slice and has not ended.
+fn is_under_way(mindful: &Mindful) -> bool {
+    let files = fs::read_dir(mindful.runs()).into_iter().flatten().flatten().map(|run| run.path().join("run.jsonl"));
     let texts = files.filter_map(|path| fs::read_to_string(path).ok());
     texts.filter(|text| !text.contains(r#""event":"finished""#)).any(|text| text.contains(r#""event":"slice""#))
 }
 
-const SMALL: [&str; 7] =
-    ["run", "--format=json", "--scale=16MiB", "--schemas=2", "--sessions=1", "--warmup=0s", "--think-time=20ms..20ms"];
+const SMALL: &str = "run --format=json --scale=16MiB --schemas=2 --sessions=1 --warmup=0s --think-time=20ms..20ms";
 
 fn assert_reported(report: &Report, took: Duration) {
     assert!(report.has("clock-step"), "{report}");
@@ -135,14 +115,13 @@ fn setting_the_clock_of_a_remote_server_ends_the_run() {
     let Some(clock) = Settable::on(&mindful) else { return };
     private::copy_to(&mindful.path("users"));
     let server = UsersServer::of(&mindful.path("users"), &[("pg_bin", &clock.programs().display().to_string())]);
-    let target = format!("--target={}", server.url());
-    let run = |more: [&str; 2]| mindful.command(&[&SMALL[..], &[&target], &more].concat());
+    let run = |more: &str| mindful.command((SMALL, format!("--target={}", server.url()), more));
     for ahead_s in [-40, 40] {
-        let (report, took) = set_under(&mindful, &clock, run(["--loop=server", "--duration=60s"]), ahead_s);
+        let (report, took) = set_under(&mindful, &clock, run("--loop=server --duration=60s"), ahead_s);
         assert_reported(&report, took);
     }
     // The loop in the client uses the client's clock.
-    let (report, _) = set_under(&mindful, &clock, run(["--loop=client", "--duration=6s"]), -40);
+    let (report, _) = set_under(&mindful, &clock, run("--loop=client --duration=6s"), -40);
     // On a busy host a short window may end late, which is invalid for another reason.
     assert!(!report.has("clock-step"), "{report}");
     assert!(report.validity() != "invalid" || report.has("short-window"), "{report}");
@@ -153,26 +132,21 @@ fn setting_the_hosts_clock_ends_a_run_on_its_own_server() {
     let mindful = Mindful::beside_others(place());
     let Some(clock) = Settable::on(&mindful) else { return };
     let programs = format!("--pg-bin={}", clock.programs().display());
-    private::copy_to(&mindful.path("private"));
-    let data = format!("--data-dir={}", mindful.path("private").display());
+    private::copy_to(&mindful.private_folder());
     for ahead_s in [-40, 40] {
-        let mut run = mindful.command(&[&SMALL[..], &["--duration=60s", &programs, &data]].concat());
+        let mut run = mindful.on_private((SMALL, "--duration=60s", &programs));
         run.envs(clock.shown());
         let (report, took) = set_under(&mindful, &clock, run, ahead_s);
         assert_reported(&report, took);
     }
 }
 
-fn run(mindful: &Mindful, args: &[&str]) -> Report {
-    let null = ["--target", "null:", "--scale", "1000", "--null-latency", "1ms"];
-    mindful.report(&mindful.short_run(&[&null[..], args].concat()))
-}
-
 #[test]
 fn a_clock_that_was_set_in_the_window_is_reported() {
     let mindful = Mindful::at(place());
-    assert!(!run(&mindful, &["--null-clock-offset", "1h"]).has("clock-step"));
-    let stepped = run(&mindful, &["--null-clock-offset", "1h", "--null-clock-step", "2s+400ms"]);
+    let run = "--target null: --scale 1000 --null-latency 1ms --null-clock-offset 1h";
+    assert!(!mindful.short_run(run).has("clock-step"));
+    let stepped = mindful.short_run((run, "--null-clock-step 2s+400ms"));
     stepped.assert_suspect("clock-step");
     assert!(stepped.evidence("clock-step").contains("moved 4"), "{}", stepped.evidence("clock-step"));
 }
@@ -188,21 +162,11 @@ fn a_servers_clock_set_during_the_run_is_reported() {
          CREATE FUNCTION pg_catalog.clock_timestamp() RETURNS timestamptz VOLATILE LANGUAGE sql
              AS 'SELECT pg_catalog.true_clock_timestamp() + by FROM settable.ahead'",
     );
-    let kept = server.run(&mindful, &PAUSES);
+    let kept = server.run(&mindful, PAUSES);
     assert!(!kept.has("clock-step"), "{kept}");
-    // A second after both sessions have begun to work, the clock leaps.
-    let leap = "DO $$ BEGIN
-             LOOP
-                 PERFORM pg_stat_clear_snapshot();
-                 EXIT WHEN (SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'CALL %') = 2;
-                 PERFORM pg_sleep(0.02);
-             END LOOP;
-             PERFORM pg_sleep(1);
-             UPDATE settable.ahead SET by = by + interval '400 ms';
-         END $$";
-    let set = std::thread::scope(|scope| {
-        scope.spawn(|| server.sql(leap));
-        server.run(&mindful, &PAUSES)
-    });
-    set.assert_suspect("clock-step");
+    let leap = || {
+        server.sql(&all_at_work(2, 1.0));
+        server.sql("UPDATE settable.ahead SET by = by + interval '400 ms'");
+    };
+    next_to(leap, || server.run(&mindful, PAUSES)).assert_suspect("clock-step");
 }

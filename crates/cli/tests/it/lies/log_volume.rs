@@ -4,26 +4,23 @@ use std::path::Path;
 
 use mindful_conformance::{not_run, place, with_tracefs};
 
-use super::levels::{Loop, UPDATES, moved};
+use super::layers::{EXT4, Mounted};
+use super::levels::{UPDATES, moved};
 use crate::lies::control_group::ControlGroup;
 #[cfg(feature = "mysql")]
 use crate::mariadb::server::UsersMariaDb;
-use crate::mindful::Mindful;
 #[cfg(feature = "mysql")]
 use crate::mindful::private::SMALL_LOG;
 use crate::mindful::private::copy_to;
 use crate::mindful::report::{Report, retried};
 use crate::mindful::users_server::UsersServer;
+use crate::mindful::{Mindful, unwrapped};
 
-const UPDATES_ALONE: [&str; 6] = ["--update-pct", "100", "--work-unit", "1", "--duration", "4s"];
+const UPDATES_ALONE: &str = "--update-pct 100 --work-unit 1 --duration 4s";
 
-/// A volume below `mindful`; `None` after a notice that this host has none.
-fn volume(mindful: &Mindful) -> Option<Loop> {
-    let volume = Loop::over(&mindful.path("volume.image"), mindful.path("volume"));
-    if volume.is_none() {
-        not_run("it mounts a file system on a loop device, which takes root");
-    }
-    volume
+/// A volume below `mindful`.
+fn volume(mindful: &Mindful) -> Option<Mounted> {
+    Mounted::over(&mindful.path("volume.image"), mindful.path("volume"), EXT4, false)
 }
 
 fn of_log(report: &Report, name: &str) -> f64 {
@@ -43,18 +40,17 @@ fn is_called_durable(report: &Report) -> bool {
 const WRITES: u32 = 40;
 
 /// What `run` does with one session and with 32 on a server that is held to [`WRITES`] at the volume of its `log`.
-fn assert_volume_limits(volume: &Loop, log: &str, run: impl Fn(&str) -> Report) {
+fn assert_volume_limits(volume: &Mounted, log: &str, run: impl Fn(&str) -> Report) {
     // On a full host, a server may be too slow to reach the limit.
     let held = |report: &Report| report.run["steps"][0]["limited_by"] == "log volume";
     let [one, many] = ["1", "32"].map(|sessions| retried(|| run(sessions), held));
-    let device = volume.device.trim_start_matches("/dev/");
+    let device = volume.name();
     for report in [&one, &many] {
         assert_eq!(report.run["steps"][0]["limited_by"], "log volume", "{report}");
-        let headline = report.headline().split_whitespace().collect::<Vec<_>>().join(" ");
+        let headline = unwrapped(&report.headline());
         assert!(headline.contains(&format!("{log} on {device}")) && headline.contains("data on "), "{report}");
         let held = format!("limited by {log} volume: the control group's write requests at {device} were");
-        let text = report.text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(text.contains(&held), "{report}");
+        assert!(unwrapped(&report.text.to_lowercase()).contains(&held), "{report}");
     }
     let per_sync = [&one, &many].map(|report| of_log(report, "commits_per_sync"));
     assert!((0.8..1.2).contains(&per_sync[0]), "{one}");
@@ -71,7 +67,7 @@ fn a_log_volume_at_its_limit_is_the_verdict() {
     let Some(writes) = ControlGroup::with_writes_of(&volume.folder, WRITES) else { return };
     let server = UsersServer::start(&mindful, "");
     writes.hold(server.pid());
-    let run = |sessions: &str| server.run(&mindful, &[&UPDATES_ALONE[..], &["--sessions", sessions]].concat());
+    let run = |sessions: &str| server.run(&mindful, (UPDATES_ALONE, &format!("--sessions {sessions}")));
     assert_volume_limits(&volume, "wal", run);
     drop(server);
 }
@@ -83,24 +79,23 @@ fn a_log_volume_of_a_mariadb_at_its_limit_is_the_verdict() {
     let Some(volume) = volume(&mindful) else { return };
     let log = volume.folder.join("log").display().to_string();
     let server = UsersMariaDb::start(&mindful.path("users"), &[("cache", "64MiB"), ("log_dir", &log)]);
-    let url = server.url();
-    let run = |args: &[&str]| mindful.report(&mindful.short_run(&[&["--target", &url], args].concat()));
     // Loads the dataset before the volume is slow.
-    run(&[]);
+    server.run(&mindful, "");
     let Some(writes) = ControlGroup::with_writes_of(&volume.folder, WRITES) else { return };
     writes.hold(server.pid());
-    assert_volume_limits(&volume, "redo", |sessions| run(&[&UPDATES_ALONE[..], &["--sessions", sessions]].concat()));
+    let run = |sessions: &str| server.run(&mindful, (UPDATES_ALONE, &format!("--sessions {sessions}")));
+    assert_volume_limits(&volume, "redo", run);
     drop(server);
 }
 
 /// Flushes that the volume completed so far, as the kernel counts them.
-fn flushes_at(volume: &Loop) -> f64 {
-    let stat = std::fs::read_to_string(volume.device.replace("/dev/", "/sys/block/") + "/stat").unwrap();
+fn flushes_at(volume: &Mounted) -> f64 {
+    let stat = std::fs::read_to_string(format!("/sys/block/{}/stat", volume.name())).unwrap();
     stat.split_whitespace().nth(15).and_then(|count| count.parse().ok()).expect("this kernel counts flushes")
 }
 
 /// A run, and the flushes at the volume meanwhile by the commits of its window: more than those of the window.
-fn counted(volume: &Loop, run: impl FnOnce() -> Report) -> (Report, f64) {
+fn counted(volume: &Mounted, run: impl FnOnce() -> Report) -> (Report, f64) {
     let before = flushes_at(volume);
     let report = run();
     let flushes = flushes_at(volume) - before;
@@ -113,10 +108,10 @@ fn counted(volume: &Loop, run: impl FnOnce() -> Report) -> (Report, f64) {
 fn syncs_of_each_mode_of_a_mariadb_are_counted_at_the_volume() {
     let mindful = Mindful::beside_others(place());
     let Some(volume) = volume(&mindful) else { return };
-    let [data, log] = [mindful.path("private"), volume.folder.join("log")].map(|path| path.display().to_string());
+    let log = volume.folder.join("log").display().to_string();
     let run = |duration: &str, set: &str, wait: &str| {
-        let on = ["--target", "mariadb:", "--data-dir", &data, "--log-dir", &log, "--duration", duration];
-        mindful.report(&mindful.short_run(&[&on[..], &["--set", set, "--commit-wait", wait], &UPDATES].concat()))
+        let how = format!("--log-dir {log} --duration {duration} --set {set} --commit-wait {wait}");
+        mindful.private_run(("--target mariadb:", how, UPDATES))
     };
     // Makes the server and its dataset.
     run("1s", SMALL_LOG, "on");
@@ -137,21 +132,17 @@ fn syncs_of_each_mode_of_a_server_are_counted_at_the_volume() {
     let mindful = Mindful::beside_others(place()).with_private();
     let Some(volume) = volume(&mindful) else { return };
     moved(&mindful.private_folder(), "pg_wal", &volume.folder);
-    let run = |set: &[&str]| mindful.private_run(&[&UPDATES[..], set].concat());
+    let run = |set: &str| mindful.private_run((UPDATES, set));
     // Where a full host commits seldom, flushes of the journal hide those of commits.
-    let (durable, flushes) = counted(&volume, || retried(|| run(&[]), is_called_durable));
+    let (durable, flushes) = counted(&volume, || retried(|| run(""), is_called_durable));
     assert!(
         (is_called_durable(&durable) || durable.disturbed()) && flushes > 0.95 && flushed(&durable) > 0.95,
         "{flushes} a commit: {durable}"
     );
     assert!(of_log(&durable, "sync_mean_us") > 0.0 && of_log(&durable, "flush_mean_us") > 0.0, "{durable}");
-    let torn = run(&["--set", "full_page_writes=off"]);
+    let torn = run("--set full_page_writes=off");
     assert!(!is_called_durable(&torn) && flushed(&torn) > 0.95, "{torn}");
-    for (set, most) in [
-        (&["--set", "fsync=off"][..], 0.05),
-        (&["--set", "synchronous_commit=off"], 0.3),
-        (&["--commit-wait", "off"], 0.3),
-    ] {
+    for (set, most) in [("--set fsync=off", 0.05), ("--set synchronous_commit=off", 0.3), ("--commit-wait off", 0.3)] {
         let report = run(set);
         assert!(report.headline().contains("not durable") && !is_called_durable(&report), "{report}");
         assert!(flushed(&report) < most, "{report}");
@@ -168,8 +159,7 @@ fn the_ledger_of_a_log_on_its_own_volume_closes() {
     let mindful = Mindful::beside_others(place()).with_private();
     let Some(volume) = volume(&mindful) else { return };
     moved(&mindful.private_folder(), "pg_wal", &volume.folder);
-    let quiet = ["--set", "debug_io_direct=wal,shared_buffers=128MB", "--duration", "6s"];
-    let report = mindful.private_run(&[&UPDATES[..], &quiet].concat());
+    let report = mindful.private_run((UPDATES, "--set debug_io_direct=wal,shared_buffers=128MB --duration 6s"));
     if report.run["engine_version"].as_str().is_some_and(|version| version < "18") {
         return not_run("it compares bytes that PostgreSQL counts from 18 on");
     }
@@ -194,9 +184,8 @@ fn syncs_of_each_mode_of_sqlite_are_counted_at_the_volume() {
     let mindful = Mindful::beside_others(place());
     let Some(volume) = volume(&mindful) else { return };
     let run = |folder: &Path, wait: &str| {
-        let target = format!("sqlite:{}", folder.join("data.db").display());
-        let args = [&["--target", &target, "--commit-wait", wait, "--duration", "6s"], &UPDATES[..]].concat();
-        mindful.report(&mindful.short_run(&args))
+        let target = folder.join("data.db").display().to_string();
+        mindful.short_run((format!("--target sqlite:{target} --commit-wait {wait} --duration 6s"), UPDATES))
     };
     let (durable, flushes) = counted(&volume, || run(&volume.folder, "on"));
     assert!(is_called_durable(&durable) && flushes > 0.95 && flushed(&durable) > 0.95, "{flushes} a commit: {durable}");

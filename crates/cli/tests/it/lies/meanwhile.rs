@@ -2,26 +2,26 @@
 
 use std::time::Duration;
 
-use crate::lies::control_group::ControlGroup;
-use crate::lies::stalls::children;
-use crate::mindful::report::Report;
-use crate::mindful::users_server::UsersServer;
-use crate::mindful::{Mindful, PAUSES, wait_until};
 use mindful_conformance::place;
+use rustix::process::Pid;
 
-const WINDOW: [&str; 4] = ["--warmup", "1s", "--duration", "5s"];
+use crate::lies::control_group::ControlGroup;
+use crate::mindful::report::{Report, next_to};
+use crate::mindful::users_server::UsersServer;
+use crate::mindful::{Mindful, PAUSES, Words, message, short_run, wait_until};
+use crate::stops::standstill::children;
+
+const WINDOW: &str = "--warmup 1s --duration 5s";
 const SESSIONS: &str = "SELECT FROM pg_stat_activity WHERE query LIKE 'CALL pg_temp.slice%' AND state = 'active'";
 
 /// A run on `server` during which `change` happens in the middle of its window.
-fn changed(mindful: &Mindful, server: &UsersServer, args: &[&str], change: impl Fn() + Sync) -> Report {
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            wait_until("no session is at work", || server.count(SESSIONS) > 0);
-            std::thread::sleep(Duration::from_secs(4));
-            change();
-        });
-        server.run(mindful, &[&WINDOW[..], &PAUSES, args].concat())
-    })
+fn changed(mindful: &Mindful, server: &UsersServer, args: impl Words, change: impl Fn() + Sync) -> Report {
+    let later = || {
+        wait_until("no session is at work", || server.count(SESSIONS) > 0);
+        std::thread::sleep(Duration::from_secs(4));
+        change();
+    };
+    next_to(later, || server.run(mindful, (WINDOW, PAUSES, args)))
 }
 
 /// The window ends at least one and at most four seconds after it began: before the change.
@@ -33,25 +33,24 @@ fn assert_cut(run: &Report) {
 #[test]
 fn a_setting_that_changes_in_the_window_ends_it() {
     let (mindful, server) = UsersServer::beside_others("shared_buffers=64MB");
-    let updates = ["--update-pct", "100"];
     let slower = || {
         server.sql("ALTER SYSTEM SET commit_delay = 20000");
         server.sql("SELECT pg_reload_conf()");
     };
-    let run = changed(&mindful, &server, &updates, slower);
+    let run = changed(&mindful, &server, "--update-pct 100", slower);
     run.assert_suspect("setting-changed");
     assert!(run.evidence("setting-changed").starts_with("commit_delay: 0 became 20000 at "), "{run}");
     assert_cut(&run);
     // A setting from the start is another finding.
-    let quiet = changed(&mindful, &server, &[], || ());
+    let quiet = changed(&mindful, &server, "", || ());
     assert!(!quiet.has("setting-changed") && !quiet.has("counters-reset") && !quiet.has("layout-changed"), "{quiet}");
 }
 
 #[test]
 fn counters_that_are_reset_in_the_window_end_it() {
     let (mindful, server) = UsersServer::beside_others("shared_buffers=1MB");
-    let free = changed(&mindful, &server, &[], || ());
-    let run = changed(&mindful, &server, &[], || {
+    let free = changed(&mindful, &server, "", || ());
+    let run = changed(&mindful, &server, "", || {
         server.sql("SELECT pg_stat_reset()");
         server.sql("SELECT pg_stat_reset_shared('io')");
     });
@@ -69,14 +68,13 @@ fn a_server_that_is_moved_into_a_group_in_the_window_ends_it() {
     let mindful = Mindful::beside_others(place());
     let Some(cpu) = ControlGroup::with_cpu(0.5) else { return };
     let server = UsersServer::start(&mindful, "shared_buffers=64MB");
-    let run = changed(&mindful, &server, &[], || {
+    let run = changed(&mindful, &server, "", || {
         cpu.hold(server.pid());
         for (pid, _) in children(server.pid()) {
             cpu.try_hold(pid);
         }
     });
-    run.assert_suspect("setting-changed");
-    assert!(run.shows("setting-changed", "CPU limit of the server: none became"), "{run}");
+    run.assert_suspect_of("setting-changed", "CPU limit of the server: none became");
     assert_cut(&run);
 }
 
@@ -99,9 +97,8 @@ fn a_limit_of_reads_that_comes_or_goes_in_the_window_ends_it() {
     let sets = &few as &(dyn Fn() + Sync);
     for (before, change) in [(&none as &dyn Fn(), sets), (&few, &many), (&few, &none), (&few, &alternating)] {
         before();
-        let run = changed(&mindful, &server, &["--work-unit", "1"], change);
-        run.assert_suspect("setting-changed");
-        assert!(run.shows("setting-changed", "I/O limit of the server"), "{run}");
+        let run = changed(&mindful, &server, "--work-unit 1", change);
+        run.assert_suspect_of("setting-changed", "I/O limit of the server");
         assert_cut(&run);
     }
 }
@@ -112,26 +109,25 @@ fn a_server_that_gets_less_cpu_in_the_window_ends_it() {
         return mindful_conformance::not_run("it takes a CPU away from a server, which needs two");
     }
     let (mindful, server) = UsersServer::beside_others("shared_buffers=64MB");
-    let run = changed(&mindful, &server, &[], || {
+    let sessions = || {
+        let pids = children(server.pid()).into_iter();
+        pids.filter_map(|(pid, _)| Pid::from_raw(pid.cast_signed())).collect::<Vec<_>>()
+    };
+    let run = changed(&mindful, &server, "", || {
         let mut one = rustix::thread::CpuSet::new();
         one.set(0);
-        let all = children(server.pid()).into_iter().map(|(pid, _)| pid).chain([server.pid()]);
-        for pid in all.filter_map(|pid| rustix::process::Pid::from_raw(pid.cast_signed())) {
+        for pid in sessions().into_iter().chain(Pid::from_raw(server.pid().cast_signed())) {
             let _ = rustix::thread::sched_setaffinity(Some(pid), &one);
         }
     });
-    run.assert_suspect("setting-changed");
-    assert!(run.shows("setting-changed", "CPUs of the server: "), "{run}");
+    run.assert_suspect_of("setting-changed", "CPUs of the server: ");
     assert_cut(&run);
-    let run = changed(&mindful, &server, &[], || {
-        for pid in
-            children(server.pid()).into_iter().filter_map(|(pid, _)| rustix::process::Pid::from_raw(pid.cast_signed()))
-        {
+    let run = changed(&mindful, &server, "", || {
+        for pid in sessions() {
             let _ = rustix::process::setpriority_process(Some(pid), 15);
         }
     });
-    run.assert_suspect("setting-changed");
-    assert!(run.shows("setting-changed", "low priority of the server: normal became nice 15"), "{run}");
+    run.assert_suspect_of("setting-changed", "low priority of the server: normal became nice 15");
 }
 
 #[test]
@@ -142,7 +138,7 @@ fn a_table_that_is_rewritten_in_the_window_ends_it() {
                       FOR EACH ROW EXECUTE FUNCTION mindful.nothing()";
     let rewrites = ["CLUSTER mindful.blocks_1 USING blocks_1_k", "DELETE FROM mindful.blocks_2 WHERE k % 2 = 0"];
     for rewrite in [suppressed].into_iter().chain(rewrites) {
-        let run = changed(&mindful, &server, &[], || server.sql(rewrite));
+        let run = changed(&mindful, &server, "", || server.sql(rewrite));
         run.assert_suspect("layout-changed");
         assert_cut(&run);
         server.sql("DROP SCHEMA mindful CASCADE");
@@ -162,10 +158,10 @@ fn a_layout_that_was_changed_before_a_run_is_refused() {
             let vacuum = if statement.starts_with(' ') { "VACUUM" } else { "" };
             server.sql(&format!("{vacuum}{statement}"));
         }
-        let refused = mindful.short_run(&["--target", &server.url()]);
-        let message = String::from_utf8(refused.stderr).unwrap();
-        assert!(!refused.status.success() && message.contains("does not hold"), "{change}: {message}");
+        let run = || mindful.run(short_run(["--target", &server.url()]));
+        let refused = run();
+        assert!(!refused.status.success() && message(&refused).contains("does not hold"), "{change}: {refused:?}");
         server.sql("DROP SCHEMA mindful CASCADE");
-        assert!(mindful.short_run(&["--target", &server.url()]).status.success());
+        assert!(run().status.success());
     }
 }

@@ -1,6 +1,6 @@
 //! Work of others that is counted as the database's.
 
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -12,22 +12,12 @@ use crate::mindful::{Mindful, PAUSES, short_run};
 use mindful_conformance::place;
 
 /// A process that is at work until it is dropped.
-pub(crate) struct Background(Child);
+pub(crate) struct Background(pub Child);
 
 pub(crate) fn reader(mindful: &Mindful) -> Background {
-    let target = format!("raw:{}", mindful.path("other").display());
-    let other = ["--target", &target, "--schemas", "1", "--scale", "64MiB"];
-    mindful.succeed(&[&["load"], &other[..]].concat());
-    let long = ["--sessions", "4", "--warmup", "0s", "--duration", "10m"];
-    let mut command = mindful.command(&[&["run"], &other[..], &long].concat());
-    Background(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
-}
-
-impl Background {
-    #[cfg(feature = "mysql")]
-    pub(crate) fn of(command: &mut Command) -> Self {
-        Self(command.spawn().unwrap())
-    }
+    let other = "--target raw:other --schemas 1 --scale 64MiB";
+    mindful.succeed(("load", other));
+    Background(mindful.start(("run", other, "--sessions 4 --warmup 0s --duration 10m")))
 }
 
 impl Drop for Background {
@@ -75,11 +65,11 @@ fn scans_of_others_in_the_same_server_are_found() {
     let mindful = Mindful::beside_others(place());
     // A server with fewer buffers for its sessions does not read ahead.
     let server = UsersServer::start(&mindful, "shared_buffers=16MB,max_connections=20");
-    let clean = server.run(&mindful, &PAUSES);
+    let clean = server.run(&mindful, PAUSES);
     assert!(!clean.has("prefetched") && !clean.has("unasked-reads"), "{clean}");
     server.sql("CREATE TABLE theirs AS SELECT n, repeat('x', 900) FROM generate_series(1, 40000) AS n; CHECKPOINT");
     let scan = "SET max_parallel_workers_per_gather = 0; SELECT count(*) FROM theirs";
-    let scanned = server.run_beside(&mindful, &PAUSES, scan);
+    let scanned = server.run_beside(&mindful, PAUSES, scan);
     scanned.assert_suspect("prefetched");
     scanned.assert_suspect("unasked-reads");
     assert!(!scanned.headline().contains("storage iops"), "{scanned}");
@@ -89,18 +79,15 @@ fn scans_of_others_in_the_same_server_are_found() {
 #[test]
 fn of_two_runs_on_one_cached_server_each_claims_its_own_reads() {
     let (mindful, server) = UsersServer::beside_others("shared_buffers=128MB");
-    let paced = [&["--warmup", "1s"][..], &PAUSES].concat();
-    let alone = server.run(&mindful, &paced);
+    let paced = ("--warmup 1s", PAUSES);
+    let alone = server.run(&mindful, paced);
     assert!(!alone.has("unasked-reads"), "{alone}");
-    let url = server.url();
-    let long = ["--target", &url, "--shared", "on", "--duration", "10m", "--sessions", "4"];
-    let mut other = mindful.command(&short_run(&[&long[..], &PAUSES].concat()));
-    let other = Background(other.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
+    let shared = format!("--target {} --shared on --duration 10m --sessions 4", server.url());
+    let other = Background(mindful.start(short_run((shared, PAUSES))));
     server.sql(&all_at_work(4, 1.0));
-    let beside = server.run(&mindful, &[&["--shared", "on"][..], &paced].concat());
+    let beside = server.run(&mindful, ("--shared on", &paced));
     drop(other);
-    beside.assert_suspect("unasked-reads");
-    assert!(beside.evidence("unasked-reads").contains("logical reads/s for"), "{beside}");
+    beside.assert_suspect_of("unasked-reads", "logical reads/s for");
     assert!(beside.headline().contains("blocks visited per second, from the database cache"), "{beside}");
 }
 
@@ -109,14 +96,12 @@ fn autovacuum_in_the_window_is_found() {
     let mindful = Mindful::beside_others(place());
     let vacuumed = |set: &str| {
         let server = UsersServer::start(&mindful, set);
-        let updates = [&["--update-pct", "50", "--work-unit", "4", "--duration", "4s"], &PAUSES[..]].concat();
-        let url = server.url();
-        mindful.succeed(&["load", "--target", &url, "--schemas", "2", "--scale", "16MiB"]);
+        mindful.succeed(format!("load --target {} --schemas 2 --scale 16MiB", server.url()));
         server.sql(
             "ALTER TABLE mindful.blocks_1 RESET (autovacuum_enabled); ALTER TABLE mindful.blocks_1
              SET (autovacuum_vacuum_threshold = 1, autovacuum_vacuum_scale_factor = 0)",
         );
-        server.run(&mindful, &updates)
+        server.run(&mindful, ("--update-pct 50 --work-unit 4 --duration 4s", PAUSES))
     };
     assert!(!vacuumed("autovacuum=off").has("autovacuum"));
     let found = vacuumed("autovacuum=on,autovacuum_naptime=1s");
@@ -130,18 +115,13 @@ fn log_that_others_write_is_seen_by_bytes_of_updated_blocks() {
     let (mindful, server) = UsersServer::beside_others("shared_buffers=64MB,max_wal_size=4GB");
     // Long enough that the log is read at the ends of the window on a busy host too, and with pauses, so that others
     // write more whatever the share of the CPUs.
-    let pauses = ["--work-unit", "16", "--think-time", "10ms..10ms"];
-    let updates = [&pauses[..], &["--update-pct", "100", "--commit-wait", "off", "--duration", "5s"]].concat();
-    let alone = server.run(&mindful, &updates);
+    let updates = "--work-unit 16 --think-time 10ms..10ms --update-pct 100 --commit-wait off --duration 5s";
+    let alone = server.run(&mindful, updates);
     assert!(!alone.has("log-band"), "{alone}");
     server.sql("CREATE TABLE theirs (text text)");
-    let beside = server.run_beside(
-        &mindful,
-        &updates,
-        "INSERT INTO theirs SELECT repeat(md5(n::text), 30) FROM generate_series(1, 20000) AS n",
-    );
-    beside.assert_suspect("log-band");
-    assert!(beside.evidence("log-band").contains("expected"), "{beside}");
+    let writes = "INSERT INTO theirs SELECT repeat(md5(n::text), 30) FROM generate_series(1, 20000) AS n";
+    let beside = server.run_beside(&mindful, updates, writes);
+    beside.assert_suspect_of("log-band", "expected");
 }
 
 /// No other test of this program may run at the same time.
@@ -155,14 +135,13 @@ mod alone {
         let mindful = Mindful::at(place());
         let server = UsersServer::start(&mindful, "shared_buffers=64MB");
         let _quiet = Quiet::wait();
-        let cached = || server.run(&mindful, &["--duration", "1200ms"]);
+        let cached = || server.run(&mindful, "--duration 1200ms");
         // A virtual CPU that is taken away for half a second causes a stall, which rightly comes first.
         let alone = retried(cached, |alone| !alone.has("stall") && !alone.has("session-stall"));
         alone.assert_clean();
         let cpus = std::thread::available_parallelism().unwrap().get();
         let beside = retried(|| beside_loops(&mindful, &server, 2, 2 * cpus, cached), |beside| !beside.has("stall"));
-        beside.assert_suspect("foreign-cpu");
-        assert!(beside.evidence("foreign-cpu").contains("busy\u{1b}loop ("), "{beside}");
+        beside.assert_suspect_of("foreign-cpu", "busy\u{1b}loop (");
         assert!(!alone.has("foreign-cpu") || !alone.evidence("foreign-cpu").contains("busy"), "{alone}");
         assert_eq!(beside.codes()[0], "foreign-cpu", "{beside}");
         let first = beside.text.lines().next().unwrap();
@@ -175,12 +154,10 @@ mod alone {
     fn another_reader_of_the_device_is_found() {
         let mindful = Mindful::at(place()).with_private();
         let _quiet = Quiet::wait();
-        let small_cache = ["--set", "shared_buffers=1MB"];
-        let alone = mindful.private_run(&small_cache);
-        let beside = {
-            let _reader = reader(&mindful);
-            mindful.private_run(&small_cache)
-        };
+        let alone = mindful.private_run("--set shared_buffers=1MB");
+        let reader = reader(&mindful);
+        let beside = mindful.private_run("--set shared_buffers=1MB");
+        drop(reader);
         beside.assert_suspect("foreign-reads");
         assert!(!beside.headline().contains("storage iops"), "{beside}");
         // This host may have real neighbours, and some may be busier than this reader. The finding depends on their

@@ -2,47 +2,38 @@
 
 use std::time::Duration;
 
+use mindful_conformance::place;
 use mysql::prelude::Queryable as _;
 
-use crate::lies::layers::Mounted;
+use crate::lies::layers::{self, Mounted};
 use crate::mariadb::server::UsersMariaDb;
-use crate::mindful::report::Report;
+use crate::mindful::report::{Report, next_to};
 use crate::mindful::users_server::UsersServer;
-use crate::mindful::{Mindful, PAUSES, private};
-use mindful_conformance::place;
+use crate::mindful::{Mindful, PAUSES, Words, short_run, wait_until, whole};
 
-const WINDOW: [&str; 4] = ["--warmup", "1s", "--duration", "5s"];
+const WINDOW: &str = "--warmup 1s --duration 5s";
 
 /// A run during which `change` happens, some time after its start.
-fn changed(mindful: &Mindful, args: &[&str], change: impl FnOnce() + Send) -> Report {
-    std::thread::scope(|scope| {
-        let run = mindful.runs();
-        let before = run.read_dir().map_or(0, Iterator::count);
-        scope.spawn(move || {
-            crate::mindful::wait_until("no run began", || run.read_dir().map_or(0, Iterator::count) > before);
-            std::thread::sleep(Duration::from_millis(4_500));
-            change();
-        });
-        mindful.report(&mindful.short_run(&[&WINDOW[..], &PAUSES, args].concat()))
-    })
+fn changed(mindful: &Mindful, args: impl Words, change: impl FnOnce() + Send) -> Report {
+    let before = mindful.count_runs();
+    let later = || {
+        wait_until("no run began", || mindful.count_runs() > before);
+        std::thread::sleep(Duration::from_millis(4_500));
+        change();
+    };
+    next_to(later, || mindful.short_run((WINDOW, PAUSES, args)))
 }
 
 #[test]
 fn changes_in_a_mariadb_during_a_run_are_reported() {
-    let mindful = Mindful::beside_others(place());
-    let folder = mindful.path("users");
-    private::mariadb_to(&folder);
-    let server = UsersMariaDb::start(&folder, &[("cache", "64MiB")]);
-    let url = server.url();
-    let on = ["--target", &url];
+    let (mindful, server) = UsersMariaDb::beside_others(&[("cache", "64MiB")]);
+    let on = format!("--target {}", server.url());
     let sql = |text: &'static str| {
         let mut connection = server.connect();
         move || connection.query_drop(text).unwrap()
     };
-    let updates = [&on[..], &["--update-pct", "100"]].concat();
-    let wait = changed(&mindful, &updates, sql("SET GLOBAL innodb_flush_log_at_trx_commit = 0"));
-    wait.assert_suspect("setting-changed");
-    assert!(wait.shows("setting-changed", "innodb_flush_log_at_trx_commit: 1 became 0"), "{wait}");
+    let wait = changed(&mindful, (&on, "--update-pct 100"), sql("SET GLOBAL innodb_flush_log_at_trx_commit = 0"));
+    wait.assert_suspect_of("setting-changed", "innodb_flush_log_at_trx_commit: 1 became 0");
     sql("SET GLOBAL innodb_flush_log_at_trx_commit = 1")();
     let quiet = changed(&mindful, &on, || ());
     for code in ["setting-changed", "counters-reset", "layout-changed"] {
@@ -55,7 +46,7 @@ fn changes_in_a_mariadb_during_a_run_are_reported() {
     changed(&mindful, &on, sql("UPDATE mindful.blocks_1 SET k = k + 100000 WHERE k % 2 = 0"))
         .assert_suspect("layout-changed");
     // The check before the next run finds it too.
-    let refused = mindful.short_run(&on);
+    let refused = mindful.run(short_run(on));
     assert!(!refused.status.success(), "{refused:?}");
 }
 
@@ -64,19 +55,18 @@ fn changes_in_a_mariadb_during_a_run_are_reported() {
 fn changes_in_a_sqlite_file_are_reported_or_refused() {
     let mindful = Mindful::beside_others(place());
     let file = mindful.path("data.db");
-    let target = format!("sqlite:{}", file.display());
-    let on = ["--target", &target];
+    let on = "--target sqlite:data.db";
     let sql = |text: &str| {
         let connection = rusqlite::Connection::open(&file).unwrap();
         connection.busy_timeout(Duration::from_secs(10)).unwrap();
         connection.execute_batch(text).unwrap();
     };
-    let quiet = changed(&mindful, &on, || ());
+    let quiet = changed(&mindful, on, || ());
     assert!(!quiet.has("layout-changed") && !quiet.has("setting-changed"), "{quiet}");
-    let run = changed(&mindful, &on, || sql("DELETE FROM blocks_1 WHERE k % 2 = 0"));
+    let run = changed(&mindful, on, || sql("DELETE FROM blocks_1 WHERE k % 2 = 0"));
     // A session that finds too few rows ends the step.
     assert!(run.has("layout-changed") && run.validity() != "valid", "{run}");
-    let refused = mindful.short_run(&on);
+    let refused = mindful.run(short_run(on));
     assert!(!refused.status.success(), "{refused:?}");
 }
 
@@ -85,8 +75,7 @@ fn changes_in_a_sqlite_file_are_reported_or_refused() {
 fn holes_that_are_punched_in_a_run_end_its_window() {
     let mindful = Mindful::beside_others(place());
     let file = mindful.path("file");
-    let target = format!("raw:{}", file.display());
-    let run = changed(&mindful, &["--target", &target], || {
+    let run = changed(&mindful, "--target raw:file", || {
         let file = std::fs::OpenOptions::new().write(true).open(&file).unwrap();
         let flags = rustix::fs::FallocateFlags::PUNCH_HOLE | rustix::fs::FallocateFlags::KEEP_SIZE;
         rustix::fs::fallocate(file, flags, 1 << 20, 1 << 24).unwrap();
@@ -99,22 +88,13 @@ fn holes_that_are_punched_in_a_run_end_its_window() {
 #[test]
 fn a_queue_or_mount_that_is_changed_in_a_run_is_reported() {
     let mindful = Mindful::beside_others(place());
-    let Ok(mounted) = Mounted::on_loop(&mindful, "queue", true) else {
-        return mindful_conformance::not_run("it makes a loop device, which takes root");
-    };
-    let device = mounted.name().to_owned();
-    let target = format!("sqlite:{}", mindful.path("queue/data.db").display());
-    let file = format!("/sys/block/{device}/queue/read_ahead_kb");
-    let run = changed(&mindful, &["--target", &target], || std::fs::write(file, "64").unwrap());
-    run.assert_suspect("setting-changed");
-    assert!(run.shows("setting-changed", "read_ahead_kb"), "{run}");
-    let folder = mindful.path("queue").display().to_string();
-    let run = changed(&mindful, &["--target", &target], || {
-        let remounted = std::process::Command::new("mount").args(["-o", "remount,sync", &folder]).status().unwrap();
-        assert!(remounted.success());
-    });
-    run.assert_suspect("setting-changed");
-    assert!(run.shows("setting-changed", "mount_options"), "{run}");
+    let Some(mounted) = Mounted::on_loop(&mindful, "queue", true) else { return };
+    let file = format!("/sys/block/{}/queue/read_ahead_kb", mounted.name());
+    let run = changed(&mindful, "--target sqlite:queue/data.db", || std::fs::write(file, "64").unwrap());
+    run.assert_suspect_of("setting-changed", "read_ahead_kb");
+    let remounted = || drop(layers::run("mount", format!("-o remount,sync {}", mounted.folder.display())).unwrap());
+    let run = changed(&mindful, "--target sqlite:queue/data.db", remounted);
+    run.assert_suspect_of("setting-changed", "mount_options");
 }
 
 /// The order in which the cache was filled, as a run reports it.
@@ -130,15 +110,15 @@ fn assert_cached(run: &Report) {
 #[test]
 fn a_cache_is_filled_by_block_after_a_load_as_after_a_restart() {
     let mindful = Mindful::beside_others(place()).with_private();
-    let cached = ["--set", "shared_buffers=64MB", PAUSES[0], PAUSES[1]];
-    let restarted = mindful.private_run(&cached);
-    let more = mindful.private_run(&[&cached[..], &["--schemas", "3"]].concat());
+    let cached = ("--set shared_buffers=64MB", PAUSES);
+    let restarted = mindful.private_run(cached);
+    let more = mindful.private_run((&cached, "--schemas 3"));
     for run in [&restarted, &more] {
         assert_eq!(order(run), "by block", "{run}");
         assert!(!run.has("cache-order"), "{run}");
         assert_cached(run);
     }
-    let small = mindful.private_run(&["--set", "shared_buffers=1MB", PAUSES[0], PAUSES[1]]);
+    let small = mindful.private_run(("--set shared_buffers=1MB", PAUSES));
     assert!(small.run["target_settings"]["cache_order"].is_null(), "{small}");
 }
 
@@ -146,15 +126,14 @@ fn a_cache_is_filled_by_block_after_a_load_as_after_a_restart() {
 fn a_cache_that_others_filled_is_another_setting() {
     let (mindful, server) = UsersServer::beside_others("shared_buffers=64MB");
     server.sql("SET enable_seqscan = off; SELECT count(f1) FROM mindful.blocks_1 WHERE k > 0");
-    let unknown = server.run(&mindful, &PAUSES);
+    let unknown = server.run(&mindful, PAUSES);
     assert!(order(&unknown) == "unknown" && unknown.has("cache-order"), "{unknown}");
     drop(server);
     let server = UsersServer::start(&mindful, "shared_buffers=64MB");
-    let (first, second) = (server.run(&mindful, &PAUSES), server.run(&mindful, &PAUSES));
+    let (first, second) = (server.run(&mindful, PAUSES), server.run(&mindful, PAUSES));
     assert_eq!((order(&first), order(&second)), ("by block", "by block"), "{second}");
-    let id = |run: &Report| run.run["id"].as_str().unwrap().to_owned();
-    let compared = mindful.run(&["compare", &id(&unknown), &id(&first)]);
-    let text = String::from_utf8([compared.stdout, compared.stderr].concat()).unwrap();
+    let compared = mindful.run(["compare", unknown.id(), first.id()]);
+    let text = whole(&compared);
     assert!(text.contains("order of the cache"), "{text}");
 }
 
@@ -162,20 +141,15 @@ fn a_cache_that_others_filled_is_another_setting() {
 #[test]
 fn each_session_of_sqlite_fills_its_own_cache() {
     let mindful = Mindful::beside_others(place());
-    let target = format!("sqlite:{}", mindful.path("data.db").display());
-    let run = mindful.report(&mindful.short_run(&[&["--target", &target, "--cache", "64MiB"][..], &PAUSES].concat()));
+    let run = mindful.short_run(("--target sqlite:data.db --cache 64MiB", PAUSES));
     assert_eq!(order(&run), "by block", "{run}");
     assert_cached(&run);
 }
 
 #[test]
 fn the_buffer_pool_of_a_mariadb_is_filled_by_page() {
-    let mindful = Mindful::beside_others(place());
-    let folder = mindful.path("private");
-    private::mariadb_to(&folder);
-    let data = folder.display().to_string();
-    let on = ["--target", "mariadb:", "--data-dir", &data, "--cache", "64MiB"];
-    let run = mindful.report(&mindful.short_run(&[&on[..], &PAUSES].concat()));
+    let mindful = Mindful::beside_others(place()).with_private_mariadb();
+    let run = mindful.private_run(("--target mariadb: --cache 64MiB", PAUSES));
     assert_eq!(order(&run), "by block", "{run}");
     assert_cached(&run);
 }

@@ -1,40 +1,19 @@
 //! Servers and sessions that stall in the window.
 
-use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
+use mindful_conformance::place;
 
 use crate::lies::neighbours::beside_loops;
 use crate::mindful::Mindful;
 use crate::mindful::quiet::Quiet;
-use crate::mindful::report::{Report, during, retried};
+use crate::mindful::report::{Report, during, next_to, retried};
 use crate::mindful::users_server::UsersServer;
-use mindful_conformance::place;
+use crate::stops::standstill::{Stopped, children};
 
 const SESSIONS: usize = 4;
 const STOOD: Duration = Duration::from_secs(2);
-
-/// Processes that are stopped until this is dropped.
-struct Stopped(Vec<Pid>);
-
-impl Stopped {
-    fn new(pids: &[u32]) -> Self {
-        // Some may have ended since the listing.
-        let pids = pids.iter().map(|pid| Pid::from_raw(*pid as i32).unwrap());
-        let stopped: Vec<_> = pids.filter(|pid| kill_process(*pid, Signal::STOP).is_ok()).collect();
-        assert!(!stopped.is_empty(), "no process was found to stop");
-        Self(stopped)
-    }
-}
-
-impl Drop for Stopped {
-    fn drop(&mut self) {
-        for pid in &self.0 {
-            let _ = kill_process(*pid, Signal::CONT);
-        }
-    }
-}
 
 /// Waits until so many sessions work, and then for so long; fails if they never do.
 pub(super) fn all_at_work(sessions: usize, seconds: f64) -> String {
@@ -51,18 +30,6 @@ pub(super) fn all_at_work(sessions: usize, seconds: f64) -> String {
     )
 }
 
-/// Child processes of `pid`, each with its title.
-pub(super) fn children(pid: u32) -> Vec<(u32, String)> {
-    let processes = fs::read_dir("/proc").unwrap().flatten();
-    let pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    let of_parent = |child: &u32| {
-        let stat = fs::read_to_string(format!("/proc/{child}/stat")).ok()?;
-        stat.rsplit(')').next()?.split_whitespace().nth(1)?.parse::<u32>().ok()
-    };
-    let title = |child| fs::read_to_string(format!("/proc/{child}/cmdline")).unwrap_or_default();
-    pids.filter(|child| of_parent(child) == Some(pid)).map(|child| (child, title(child))).collect()
-}
-
 /// A run of `duration` s in which the processes that `chosen` names are stopped for [`STOOD`], `after` s of work.
 fn stopped_beside(
     mindful: &Mindful,
@@ -71,18 +38,16 @@ fn stopped_beside(
     [after, duration]: [f64; 2],
     chosen: impl Fn() -> Vec<u32> + Send + Sync,
 ) -> Report {
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            server.sql(&all_at_work(sessions, after));
-            let _stopped = Stopped::new(&chosen());
-            std::thread::sleep(STOOD);
-        });
-        seconds(mindful, server, sessions, &format!("{duration}s"))
-    })
+    let stop = || {
+        server.sql(&all_at_work(sessions, after));
+        let _stopped = Stopped::of(chosen());
+        std::thread::sleep(STOOD);
+    };
+    next_to(stop, || seconds(mindful, server, sessions, &format!("{duration}s")))
 }
 
 fn seconds(mindful: &Mindful, server: &UsersServer, sessions: usize, duration: &str) -> Report {
-    server.run(mindful, &["--sessions", &sessions.to_string(), "--duration", duration])
+    server.run(mindful, format!("--sessions {sessions} --duration {duration}"))
 }
 
 /// The figure before `unit` in the evidence.
@@ -125,23 +90,22 @@ mod alone {
         let server = UsersServer::start(&mindful, "shared_buffers=64MB");
         let _quiet = Quiet::wait();
         let half = Duration::from_millis(400);
-        let stopping = |done: &std::sync::atomic::AtomicBool| {
+        let stopping = |done: &AtomicBool| {
             server.sql(&all_at_work(SESSIONS, 0.2));
-            while !done.load(std::sync::atomic::Ordering::SeqCst) {
+            while !done.load(Ordering::SeqCst) {
                 let sessions = children(server.pid()).into_iter().filter(|(_, title)| title.contains(" CALL"));
                 let pids: Vec<_> = sessions.map(|(pid, _)| pid).collect();
                 if pids.is_empty() {
                     return;
                 }
-                let stopped = Stopped::new(&pids);
+                let stopped = Stopped::of(pids);
                 std::thread::sleep(half);
                 drop(stopped);
                 std::thread::sleep(half);
             }
         };
         let run = during(stopping, || seconds(&mindful, &server, SESSIONS, "6s"));
-        run.assert_suspect("stall");
-        assert!(run.evidence("stall").contains(" times, "), "{run}");
+        run.assert_suspect_of("stall", " times, ");
         assert!(run.text.contains("limited by a stall"), "{run}");
     }
 
@@ -171,8 +135,8 @@ mod alone {
     fn hundreds_of_sessions_lose_no_time_between_slices() {
         let mindful = Mindful::at(place()).with_private();
         let _quiet = Quiet::wait();
-        let many = ["--sessions", "256", "--set", "shared_buffers=8MB", "--warmup", "1s", "--duration", "3s"];
-        let many = retried(|| mindful.private_run(&many), |many| !many.warns("little"));
+        let many = "--sessions 256 --set shared_buffers=8MB --warmup 1s --duration 3s";
+        let many = retried(|| mindful.private_run(many), |many| !many.warns("little"));
         // While others use the CPUs all the time, a session waits for a CPU between two operations too.
         let off = if many.warns("little") { figure(many.evidence("little"), " % off") } else { 0.0 };
         let most = if many.has("foreign-cpu") { 10.0 } else { 0.0 };

@@ -7,13 +7,12 @@ use mindful_conformance::processes::working_in;
 use mindful_conformance::{not_run, place, quick_place};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::mindful::{Mindful, PAUSES, kill, short_run, text, wait_for_handlers, wait_until};
+use crate::mindful::{Mindful, PAUSES, kill, message, short_run, text, wait_for_handlers, wait_until};
 
 #[test]
 fn a_killed_mindful_leaves_no_server_and_usable_data() {
     let mindful = Mindful::beside_others(quick_place());
-    let long = ["run", "--schemas", "4", "--scale", "32MiB", "--sessions", "2", "--duration", "20s"];
-    let mut run = mindful.on_private(&[&long[..], &PAUSES].concat());
+    let mut run = mindful.on_private(("run --schemas 4 --scale 32MiB --sessions 2 --duration 20s", PAUSES));
     run.stdout(Stdio::null()).stderr(Stdio::null());
     // From before the server is up, over the load, to the run.
     for after_ms in [150, 600, 1_000, 1_600, 2_500, 3_500] {
@@ -25,8 +24,7 @@ fn a_killed_mindful_leaves_no_server_and_usable_data() {
         });
     }
     // The size of the last load that began.
-    let run = ["run", "--format", "json", "--sessions", "2", "--warmup", "0s", "--duration", "2s"];
-    let report = mindful.report(&mindful.private(&run));
+    let report = mindful.report(&mindful.private("run --format json --sessions 2 --warmup 0s --duration 2s"));
     assert!(report.figure("blocks_visited_per_s") > 0.0, "{report}");
 }
 
@@ -35,7 +33,7 @@ fn a_killed_mindful_leaves_no_server_and_usable_data() {
 fn a_signal_ends_the_making_and_the_loading_of_a_server() {
     let mindful = Mindful::beside_others(place());
     // More than any machine loads in the remaining seconds, so that the schema is incomplete.
-    let mut load = mindful.on_private(&["load", "--schemas", "2", "--scale", "4GiB"]);
+    let mut load = mindful.on_private("load --schemas 2 --scale 4GiB");
     load.stdout(Stdio::null()).stderr(Stdio::null());
     let mut cut_off = 0;
     for (turn, after_ms) in [50, 200, 500, 900, 1_500].into_iter().enumerate() {
@@ -58,7 +56,7 @@ fn a_signal_ends_the_making_and_the_loading_of_a_server() {
         });
     }
     assert!(cut_off >= 3, "only {cut_off} were cut off");
-    let made = mindful.private(&short_run(&[]));
+    let made = mindful.private(short_run(""));
     assert!(made.status.success(), "what was cut off is in the way: {made:?}");
 }
 
@@ -76,10 +74,10 @@ fn root_of_a_namespace_of_one_user_is_refused_with_a_next_step() {
     if !unshare(&["true"]).is_ok_and(|output| output.status.success()) {
         return not_run("user namespaces may not be made here");
     }
-    for args in [&["run"][..], &["load"], &["doctor"], &["cleanup", "--yes"], &["run", "--target", "mariadb:"]] {
-        let binary = env!("CARGO_BIN_EXE_mindful");
-        let output = unshare(&[&[binary], args, &["--data-dir", data.to_str().unwrap()]].concat()).unwrap();
-        let message = String::from_utf8(output.stderr).unwrap();
+    for args in ["run", "load", "doctor", "cleanup --yes", "run --target mariadb:"] {
+        let line = format!("exec {} {args} --data-dir {}", env!("CARGO_BIN_EXE_mindful"), data.display());
+        let output = unshare(&["sh", "-c", &line]).unwrap();
+        let message = message(&output);
         assert_eq!((output.status.code(), message.lines().count()), (Some(3), 1), "{args:?}: {message}");
         let way_out = message.contains("/proc/self/uid_map") && message.contains("start mindful as a plain user");
         assert!(way_out && !data.exists(), "{args:?}: {message}");
@@ -90,15 +88,15 @@ fn root_of_a_namespace_of_one_user_is_refused_with_a_next_step() {
 fn cleanup_lists_and_removes_our_objects() {
     let mindful = Mindful::beside_others(quick_place()).with_private();
     let data = mindful.private_folder();
-    let asked = mindful.private(&["cleanup"]);
+    let asked = mindful.private("cleanup");
     assert_eq!(asked.status.code(), Some(2), "there is no terminal to answer: {asked:?}");
-    let listed = text(&mindful.private(&["cleanup", "--yes"]));
+    let listed = text(&mindful.private("cleanup --yes"));
     assert!(listed.contains("removed") && listed.contains(&format!("{} (", data.display())), "{listed}");
     assert!(!data.exists() && working_in(&data).is_empty(), "the private folder is left");
-    let again = text(&mindful.private(&["cleanup", "--yes"]));
+    let again = text(&mindful.private("cleanup --yes"));
     assert!(again.contains("mindful has nothing on"), "{again}");
     assert!(!data.exists(), "a server is made to be cleaned up");
-    let next = mindful.private_run(&PAUSES);
+    let next = mindful.private_run(PAUSES);
     assert!(next.figure("blocks_visited_per_s") > 0.0, "{next}");
 }
 
@@ -107,10 +105,10 @@ fn cleanup_leaves_a_private_server_that_holds_others_data() {
     let mindful = Mindful::beside_others(quick_place());
     let data = mindful.private_folder();
     for namespace in ["first", "second"] {
-        let load = ["load", "--schemas", "1", "--scale", "8MiB", "--namespace", namespace];
+        let load = format!("load --schemas 1 --scale 8MiB --namespace {namespace}");
         assert!(mindful.private(&load).status.success());
     }
-    let clean = |namespace| text(&mindful.private(&["cleanup", "--yes", "--namespace", namespace]));
+    let clean = |namespace| text(&mindful.private(format!("cleanup --yes --namespace {namespace}")));
     let listed = clean("first");
     assert!(listed.contains("keep, it also holds schema second") && data.exists(), "{listed}");
     let letter = data.join("letter.txt");

@@ -28,7 +28,7 @@ fn a_dataset_without_room_is_refused_alike_on_each_engine() {
             assert!(line.contains("the load needs 2") && line.contains(" free: "), "{verb} {target}: {line}");
         }
         // A server of another engine may not stay there.
-        let _ = mindful.run(&["cleanup", "--yes", "--target", &target, "--data-dir", &place]);
+        let _ = mindful.run(format!("cleanup --yes --target {target} --data-dir {place}"));
         let _ = std::fs::remove_dir_all(&place);
     }
 }

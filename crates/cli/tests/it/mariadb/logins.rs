@@ -7,13 +7,12 @@ use std::process::{Command, Output, Stdio};
 use mindful_conformance::quick_place;
 
 use crate::mariadb::server::UsersMariaDb;
-use crate::mindful::terminal::{terminal, typed};
-use crate::mindful::{Mindful, PAUSES, ended, files, message, refused_with};
+use crate::mindful::terminal::{BINARY, terminal, typed};
+use crate::mindful::{Mindful, ended, files, message, refused_with, wait_until, whole};
 
 const PROMPT: &str = "Password of me@";
 const SECRET: &str = "Zx9-unlikely-Qw7";
-const SHORT: [&str; 10] =
-    ["--schemas", "1", "--scale", "2MiB", "--warmup", "0s", "--duration", "1s", PAUSES[0], PAUSES[1]];
+const SHORT: &str = "--schemas 1 --scale 2MiB --warmup 0s --duration 1s --think-time 50ms..50ms";
 
 struct Bench {
     mindful: Mindful,
@@ -36,8 +35,7 @@ impl Bench {
 
     /// A short run with the store as its home, and with only `variables` in its environment.
     fn command(&self, variables: &[(&str, &str)]) -> Command {
-        let url = self.url();
-        let mut command = self.mindful.command(&[&["run", "--target", &url], &SHORT[..]].concat());
+        let mut command = self.mindful.command(format!("run --target {} {SHORT}", self.url()));
         command.env_remove("MYSQL_PWD").env("HOME", self.mindful.folder()).envs(variables.iter().copied());
         command
     }
@@ -48,9 +46,7 @@ impl Bench {
 
     /// The terminal's content after `keys` are typed at the prompt of such a run, and its exit code.
     fn typed(&self, keys: &str) -> (String, Option<i32>) {
-        let binary = env!("CARGO_BIN_EXE_mindful");
-        let mut terminal =
-            terminal(&self.mindful, &format!("{binary} run --target {} {}", self.url(), SHORT.join(" ")));
+        let mut terminal = terminal(&self.mindful, &format!("{BINARY} run --target {} {SHORT}", self.url()));
         terminal.env("HOME", self.mindful.folder()).env_remove("MYSQL_PWD");
         let (shown, code) = typed(terminal, PROMPT, keys).unwrap();
         assert!(shown.contains(PROMPT), "there was no prompt: {shown}");
@@ -86,9 +82,8 @@ fn a_password_of_a_mariadb_shows_nowhere() {
 
     let by_variable = bench.command(&[("MYSQL_PWD", SECRET)]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let by_variable = by_variable.unwrap();
-    while bench.server.count("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE user = 'me'") == 0 {
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
+    let of_me = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE user = 'me'";
+    wait_until("it does not log in", || bench.server.count(of_me) > 0);
     assert!(!process_list().contains(SECRET));
     let by_variable = by_variable.wait_with_output().unwrap();
     let (typed, code) = bench.typed(&format!("mistyped\u{15}{SECRET}\n"));
@@ -97,10 +92,7 @@ fn a_password_of_a_mariadb_shows_nowhere() {
     assert!(typed.contains("measuring") && !typed.contains(SECRET) && !typed.contains("mistyped"), "{typed}");
     for output in [&by_file, &by_variable] {
         assert!(ended(output), "{output:?}");
-        assert!(
-            !String::from_utf8_lossy(&[&output.stdout[..], &output.stderr].concat()).contains(SECRET),
-            "{output:?}"
-        );
+        assert!(!whole(output).contains(SECRET), "{output:?}");
     }
     let stored = files(bench.mindful.folder());
     assert!(stored.len() >= 3, "three runs are stored: {stored:?}");

@@ -10,21 +10,18 @@ mod stopped;
 use mindful_conformance::{place, quick_place};
 
 use crate::mariadb::server::UsersMariaDb;
-use crate::mindful::{Mindful, PAUSES, codes, json, message};
+use crate::mindful::{Mindful, PAUSES, assert_has, codes, message};
 
 #[test]
 fn a_run_loads_proves_measures_and_cleans_up() {
     // This test does not depend on figures, except two that must agree even on a busy machine.
     let mindful = Mindful::beside_others(place());
-    let colon = ["run", "--target", "mariadb:", "--data-dir", "a:b"];
-    assert!(mindful.refusal(&colon).contains("a:b has a `:` in its name"));
+    assert!(mindful.refusal("run --target mariadb: --data-dir a:b").contains("a:b has a `:` in its name"));
     let data = mindful.path("a,b c\"d'e;f$g%h#i\\j");
     let data = data.to_str().unwrap();
     let on = ["--target", "mariadb:", "--data-dir", data];
-    let small = ["--schemas", "1", "--scale", "96MiB", "--sessions", "1", "--work-unit", "8"];
-    let short = ["--warmup", "1s", "--duration", "2s", "--format", "json"];
-    let ran = mindful.run(&[&["run"], &on[..], &small, &PAUSES, &short].concat());
-    let run = json(&ran);
+    let small = "--schemas 1 --scale 96MiB --sessions 1 --work-unit 8 --warmup 1s --duration 2s";
+    let run = mindful.json((("run", on), small, PAUSES));
     assert_eq!((run["engine"].as_str(), run["dataset"]["block_bytes"].as_u64()), (Some("mysql"), Some(16_384)));
     assert!(run["dataset"]["rank_correlation_max"].as_f64().unwrap().abs() < 0.02, "{run}");
     let findings = codes(&run);
@@ -41,7 +38,7 @@ fn a_run_loads_proves_measures_and_cleans_up() {
         assert!(database > 0.0 && apart < (0.05 * database).max(under_way), "{database} and {processes}: {step}");
     }
 
-    mindful.succeed(&[&["cleanup"], &on[..], &["--yes"]].concat());
+    mindful.succeed(("cleanup --yes", on));
     assert!(!std::path::Path::new(data).exists(), "the server's folder is still there");
 }
 
@@ -51,16 +48,13 @@ fn tables_of_aria_give_figures_of_operations_alone() {
     let server = UsersMariaDb::start(&mindful.path("db"), &[]);
     server.sql("SET GLOBAL enforce_storage_engine = Aria");
     let url = server.url();
-    let on = ["run", "--target", &url, "--schemas", "1", "--scale", "4MiB", "--sessions", "1", "--format", "json"];
-    let short = ["--warmup", "1s", "--duration", "2s", PAUSES[0], PAUSES[1]];
-
-    let refused = mindful.run(&[&on[..], &short].concat());
+    let short = format!("run --target {url} --schemas 1 --scale 4MiB --sessions 1 --warmup 1s --duration 2s {PAUSES}");
+    // A note is before the refusal.
+    let refused = mindful.run(short.as_str());
     assert_eq!(refused.status.code(), Some(2), "{refused:?}");
-    let line = message(&refused);
-    assert!(line.contains("makes only tables of Aria") && line.contains("--loop client"), "{line}");
+    assert_has(&message(&refused), "makes only tables of Aria…--loop client");
 
-    let ran = mindful.run(&[&on[..], &short, &["--loop", "client"]].concat());
-    let run = json(&ran);
+    let run = mindful.json((short, "--loop client"));
     let step = &run["steps"][0];
     assert!(step["ops"]["select"]["per_s"].as_f64().unwrap() > 0.0, "{step}");
     for figure in
@@ -70,13 +64,11 @@ fn tables_of_aria_give_figures_of_operations_alone() {
     }
     let findings = run["findings"].as_array().unwrap();
     let unproven = findings.iter().find(|finding| finding["code"] == "layout-not-proven").unwrap();
-    assert!(
-        unproven["text"].as_str().unwrap().contains("The layout, the pages and the physical reads are unknown"),
-        "{unproven}"
-    );
+    let unknown = "The layout, the pages and the physical reads are unknown";
+    assert!(unproven["text"].as_str().unwrap().contains(unknown), "{unproven}");
     assert!(run["dataset"]["rank_correlation_max"].is_null(), "{run}");
 
-    let shown = mindful.text(&["show", "--full"]);
+    let shown = mindful.text("show --full");
     assert!(shown.contains("rows visited per second") && !shown.contains("storage IOPS"), "{shown}");
 }
 
@@ -85,7 +77,7 @@ fn tables_of_aria_give_figures_of_operations_alone() {
 fn transactions_that_the_server_does_not_count_are_not_known() {
     let mindful = Mindful::beside_others(quick_place());
     let server = UsersMariaDb::start(&mindful.path("db"), &[]);
-    let watched = mindful.text(&["watch", "--target", &server.url(), "--duration", "3s"]);
+    let watched = mindful.text(["watch", "--duration", "3s", "--target", &server.url()]);
     let mut lines = watched.lines().skip_while(|line| !line.trim_start().starts_with("second"));
     let heads = lines.next().unwrap();
     assert!(heads.trim_start().starts_with("second     tx/s      LIO/s"), "{watched}");

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use mindful_conformance::copy_of_one;
+use mindful_conformance::{copy_of_one, place};
 use mindful_core::Engine as _;
 use mindful_core::contract::event::{Events, Silent};
 use mindful_core::plan::settings::{Origin, Settings};
@@ -12,7 +12,9 @@ use mindful_mysql::{ENGINE, Flavor};
 use mysql::prelude::Queryable;
 use mysql::{Conn, OptsBuilder};
 
-use crate::mindful::private::SMALL_LOG;
+use crate::mindful::private::{SMALL_LOG, mariadb_to};
+use crate::mindful::report::Report;
+use crate::mindful::{Mindful, Words};
 
 pub(crate) fn connect(socket: &Path) -> Conn {
     let socket = Some(socket.display().to_string());
@@ -34,6 +36,14 @@ impl UsersMariaDb {
         let given = options.iter().filter(|(name, _)| *name == "set").map(|(_, set)| *set);
         let set = given.fold(SMALL_LOG.to_owned(), |all, set| format!("{all},{set}"));
         Self::open(folder, &[options, &[("set", &set)]].concat())
+    }
+
+    /// The same with a mindful for runs on it, next to other tests, and with the dataset of a short run in it.
+    pub(crate) fn beside_others(options: &[(&str, &str)]) -> (Mindful, Self) {
+        let mindful = Mindful::beside_others(place());
+        mariadb_to(&mindful.path("users"));
+        let server = Self::start(&mindful.path("users"), options);
+        (mindful, server)
     }
 
     fn open(folder: &Path, options: &[(&str, &str)]) -> Self {
@@ -62,6 +72,10 @@ impl UsersMariaDb {
 
     pub(crate) fn pid(&self) -> u32 {
         self.0.pid()
+    }
+
+    pub(crate) fn run(&self, mindful: &Mindful, args: impl Words) -> Report {
+        mindful.short_run((["--target", &self.url()], args))
     }
 
     pub(crate) fn connect(&self) -> Conn {

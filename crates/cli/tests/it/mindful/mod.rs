@@ -1,7 +1,7 @@
 //! The binary in a folder of its own: how tests start it, and read its runs.
 //!
-//! A test names only the arguments that matter to it. [`null`] and [`short_run`] add those of a small run; an argument
-//! that the test gives takes the place of theirs.
+//! A command line is a text, as one would type it, or a list of words. A test names only the arguments that matter to it.
+//! [`null`] and [`short_run`] add those of a small run; an argument that the test gives takes the place of theirs.
 
 #[cfg(feature = "postgres")]
 pub(crate) mod private;
@@ -13,6 +13,7 @@ pub(crate) mod small_disk;
 pub(crate) mod terminal;
 #[cfg(all(feature = "postgres", feature = "raw"))]
 pub(crate) mod users_server;
+mod words;
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -22,6 +23,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use self::quiet::Quiet;
+pub(crate) use self::words::Words;
 
 pub(crate) struct Mindful {
     folder: TempDir,
@@ -69,7 +71,7 @@ impl Mindful {
     }
 
     pub(crate) fn run_folder(&self, run: &Value) -> PathBuf {
-        self.runs().join(run["id"].as_str().unwrap())
+        self.runs().join(id(run))
     }
 
     /// Everything that the runs of the store have recorded so far.
@@ -78,9 +80,14 @@ impl Mindful {
         runs.filter_map(|run| std::fs::read_to_string(run.path().join("run.jsonl")).ok()).collect()
     }
 
-    pub(crate) fn command(&self, args: &[&str]) -> Command {
+    /// The number of runs in the store.
+    pub(crate) fn count_runs(&self) -> usize {
+        self.runs().read_dir().map_or(0, Iterator::count)
+    }
+
+    pub(crate) fn command(&self, args: impl Words) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_mindful"));
-        command.args(args);
+        command.args(args.words());
         self.at_home(command)
     }
 
@@ -89,44 +96,81 @@ impl Mindful {
         command
     }
 
-    pub(crate) fn run(&self, args: &[&str]) -> Output {
+    pub(crate) fn run(&self, args: impl Words) -> Output {
         self.command(args).output().unwrap()
     }
 
     /// Runs a command that must exit with 0.
-    pub(crate) fn succeed(&self, args: &[&str]) -> Output {
+    pub(crate) fn succeed(&self, args: impl Words) -> Output {
         let output = self.run(args);
         assert!(output.status.success(), "{output:?}");
         output
     }
 
     /// Starts a command without reading its output.
-    pub(crate) fn start(&self, args: &[&str]) -> Child {
+    pub(crate) fn start(&self, args: impl Words) -> Child {
         self.command(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }
 
+    /// Starts a command without reading its output; [`Self::says`] returns its messages.
+    pub(crate) fn start_telling(&self, args: impl Words) -> Child {
+        let says = std::fs::File::create(self.path("says")).unwrap();
+        self.command(args).stdout(Stdio::null()).stderr(says).spawn().unwrap()
+    }
+
+    /// The messages of the last command of [`Self::start_telling`], so far.
+    pub(crate) fn says(&self) -> String {
+        std::fs::read_to_string(self.path("says")).unwrap_or_default()
+    }
+
+    /// Starts a command whose output is read later.
+    pub(crate) fn start_piped(&self, args: impl Words) -> Child {
+        self.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    }
+
     /// The standard output of a command. It may find a run invalid (1) or a gate crossed (4), but must not fail.
-    pub(crate) fn text(&self, args: &[&str]) -> String {
+    pub(crate) fn text(&self, args: impl Words) -> String {
         text(&self.run(args))
     }
 
-    pub(crate) fn json(&self, args: &[&str]) -> Value {
-        json(&self.run(&[args, &["--format", "json"]].concat()))
+    pub(crate) fn json(&self, args: impl Words) -> Value {
+        json(&self.run((args, "--format json")))
     }
 
-    pub(crate) fn refusal(&self, args: &[&str]) -> String {
+    pub(crate) fn refusal(&self, args: impl Words) -> String {
         refused(&self.run(args))
     }
 
+    /// Each command is refused in one line that contains the parts of the text next to it, with `…` between them.
+    pub(crate) fn refuses<A: AsRef<str>>(&self, rows: impl IntoIterator<Item = (A, &'static str)>) {
+        for (args, parts) in rows {
+            assert_has(&self.refusal(args.as_ref()), parts);
+        }
+    }
+
     /// The summary of a run on the null engine.
-    pub(crate) fn measured(&self, args: &[&str]) -> Value {
-        self.json(&null("run", args))
+    pub(crate) fn measured(&self, args: impl Words) -> Value {
+        self.json(null("run", args))
+    }
+
+    /// A library made of `source`, in C, for LD_PRELOAD.
+    pub(crate) fn library(&self, source: &str) -> PathBuf {
+        let (code, library) = (self.path("library.c"), self.path("library.so"));
+        std::fs::write(&code, source).unwrap();
+        let made = Command::new("cc").args(["-shared", "-fPIC", "-o"]).args([&library, &code]).status().unwrap();
+        assert!(made.success(), "no library of {source}");
+        library
+    }
+
+    /// All events of the latest run.
+    pub(crate) fn events(&self) -> Vec<Value> {
+        json_lines(&self.text("export latest --as jsonl"))
     }
 }
 
-/// Waits until `holds` does; fails with `what` after a minute.
+/// Waits until `holds` does; fails with `what` after five minutes: a busy host is slow.
 pub(crate) fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_mins(1);
+    let deadline = Instant::now() + Duration::from_mins(5);
     while !holds() {
         assert!(Instant::now() < deadline, "{what}");
         std::thread::sleep(Duration::from_millis(20));
@@ -143,6 +187,12 @@ pub(crate) fn wait_for_handlers(child: &Child) {
     });
 }
 
+/// The most memory that a running process ever had.
+pub(crate) fn peak_memory_kib(child: &Child) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
+    status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.split_whitespace().next()?.parse().ok())
+}
+
 pub(crate) fn kill(child: &mut Child) {
     child.kill().unwrap();
     child.wait().unwrap();
@@ -156,7 +206,7 @@ pub(crate) fn host_was_full(step: &Value) -> bool {
 }
 
 /// Pauses of a run that leaves the CPUs to others. Every test that does not need full speed uses them.
-pub(crate) const PAUSES: [&str; 2] = ["--think-time", "50ms..50ms"];
+pub(crate) const PAUSES: &str = "--think-time 50ms..50ms";
 
 pub(crate) const HOOKS: [&str; 3] =
     ["--hook-before=echo $MINDFUL_PHASE", "--hook-after=echo $MINDFUL_PHASE", "--hook-end=echo $MINDFUL_PHASE"];
@@ -169,55 +219,52 @@ pub(crate) fn assert_hooks_ran(folder: &Path) {
 }
 
 /// `verb` on the null engine; its operations pause for a millisecond instead of using a CPU.
-pub(crate) fn null<'a>(verb: &'a str, args: &[&'a str]) -> Vec<&'a str> {
-    let small = [
-        ("--target", "null:"),
-        ("--scale", "1000"),
-        ("--null-latency", "1ms"),
-        ("--warmup", "0s"),
-        ("--duration", "1s"),
-    ];
-    with_defaults(verb, &small, args)
+pub(crate) fn null(verb: &str, args: impl Words) -> Vec<String> {
+    with_defaults(verb, "--target null: --scale 1000 --null-latency 1ms --warmup 0s --duration 1s", args)
 }
 
 /// A short run on a real engine, with its summary as JSON.
-pub(crate) fn short_run<'a>(args: &[&'a str]) -> Vec<&'a str> {
-    let short = [
-        ("--format", "json"),
-        ("--schemas", "2"),
-        ("--scale", "16MiB"),
-        ("--sessions", "2"),
-        ("--warmup", "500ms"),
-        ("--duration", "2s"),
-    ];
-    with_defaults("run", &short, args)
+pub(crate) fn short_run(args: impl Words) -> Vec<String> {
+    let short = "--format json --schemas 2 --scale 16MiB --sessions 2 --warmup 500ms --duration 2s";
+    with_defaults("run", short, args)
 }
 
 /// `verb` with `args`, and with those of `defaults` that `args` do not set or exclude.
-fn with_defaults<'a>(verb: &'a str, defaults: &[(&'a str, &'a str)], args: &[&'a str]) -> Vec<&'a str> {
+fn with_defaults(verb: &str, defaults: &str, args: impl Words) -> Vec<String> {
+    let args = args.words();
     let given = |flag: &str| args.iter().any(|arg| arg.split('=').next() == Some(flag));
-    let mut all = vec![verb];
-    for (flag, value) in defaults {
-        let excluded = *flag == "--duration" && given("--ops") || *flag == "--warmup" && given("--steady");
-        if !given(flag) && !excluded {
-            all.extend([flag, value]);
-        }
-    }
-    all.extend(args);
-    all
+    let excluded = |flag: &str| flag == "--duration" && given("--ops") || flag == "--warmup" && given("--steady");
+    let defaults = defaults.words();
+    let added = defaults.chunks(2).filter(|default| !given(&default[0]) && !excluded(&default[0]));
+    [verb.to_owned()].into_iter().chain(added.flatten().cloned()).chain(args.clone()).collect()
 }
 
 pub(crate) fn json(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"))
 }
 
+/// The values of a text with one in each line.
+pub(crate) fn json_lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
 pub(crate) fn text(output: &Output) -> String {
     assert!(matches!(output.status.code(), Some(0 | 1 | 4)), "{output:?}");
+    printed(output)
+}
+
+/// The standard output of a command, whatever its exit code.
+pub(crate) fn printed(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
 pub(crate) fn message(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Standard output and standard error.
+pub(crate) fn whole(output: &Output) -> String {
+    String::from_utf8_lossy(&[&output.stdout[..], &output.stderr].concat()).into_owned()
 }
 
 /// The one line of a refusal with exit code 2.
@@ -237,9 +284,39 @@ pub(crate) fn unwrapped(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// Changes each event of a record.
+pub(crate) fn edit_record(log: &Path, edit: impl Fn(&mut Value)) {
+    let edited = json_lines(&std::fs::read_to_string(log).unwrap()).into_iter().map(|mut event| {
+        edit(&mut event);
+        format!("{event}\n")
+    });
+    std::fs::write(log, edited.collect::<String>()).unwrap();
+}
+
+/// `text` contains all `parts`, which have `…` between them.
+pub(crate) fn assert_has(text: &str, parts: &str) {
+    for part in parts.split('…') {
+        assert!(text.contains(part), "no {part}: {text}");
+    }
+}
+
+/// The cell of a CSV below `title`, in row `row` after the titles. Commas within quotes do not separate cells.
+pub(crate) fn cell(csv: &str, row: usize, title: &str) -> String {
+    let unquoted = |(at, part): (usize, &str)| if at % 2 == 1 { part.replace(',', ";") } else { part.to_owned() };
+    let csv: String = csv.split('"').enumerate().map(unquoted).collect();
+    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    assert!(rows.iter().all(|row| row.len() == rows[0].len()), "{csv}");
+    let column = rows[0].iter().position(|name| *name == title).unwrap_or_else(|| panic!("no {title}: {csv}"));
+    rows[row][column].to_owned()
+}
+
 /// Whether a command came to its end. A busy host may make a run invalid, which most tests accept.
 pub(crate) fn ended(output: &Output) -> bool {
     matches!(output.status.code(), Some(0 | 1))
+}
+
+pub(crate) fn id(summary: &Value) -> &str {
+    summary["id"].as_str().unwrap_or_else(|| panic!("no id: {summary:#}"))
 }
 
 pub(crate) fn codes(summary: &Value) -> Vec<&str> {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 
-use crate::mindful::{Mindful, codes, host_was_full, json, short_run};
+use crate::mindful::{Mindful, Words, codes, host_was_full, id, json, short_run};
 
 /// Codes of findings that others on this host can cause in any run.
 const OF_NEIGHBOURS: [&str; 4] = ["foreign-cpu", "foreign-reads", "foreign-writes", "cpu-steal"];
@@ -18,14 +18,14 @@ const OF_A_BUSY_HOST: [&str; 3] = ["little", "stall", "levels-disagree"];
 
 impl Mindful {
     /// A short run, with two small schemas unless `args` say otherwise.
-    pub(crate) fn short_run(&self, args: &[&str]) -> Output {
-        self.run(&short_run(args))
+    pub(crate) fn short_run(&self, args: impl Words) -> Report {
+        self.report(&self.run(short_run(args)))
     }
 
     /// The run of the summary that a command printed, with the full output of `show`.
     pub(crate) fn report(&self, output: &Output) -> Report {
         let run = json(output);
-        let text = self.text(&["show", run["id"].as_str().unwrap(), "--full"]);
+        let text = self.text(["show", id(&run), "--full"]);
         Report { run, text }
     }
 }
@@ -36,6 +36,10 @@ pub(crate) struct Report {
 }
 
 impl Report {
+    pub(crate) fn id(&self) -> &str {
+        id(&self.run)
+    }
+
     pub(crate) fn codes(&self) -> Vec<&str> {
         codes(&self.run)
     }
@@ -97,6 +101,12 @@ impl Report {
         assert!(self.validity() == "suspect" || self.has("short-window"), "{self}");
     }
 
+    /// Has a warning `code` with evidence that contains `part`.
+    pub(crate) fn assert_suspect_of(&self, code: &str, part: &str) {
+        self.assert_suspect(code);
+        assert!(self.shows(code, part), "no {part} of {code}: {self}");
+    }
+
     pub(crate) fn figure(&self, name: &str) -> f64 {
         self.run["steps"][0][name].as_f64().unwrap_or_else(|| panic!("{name} is not known: {self}"))
     }
@@ -126,6 +136,14 @@ pub(crate) fn during(other: impl FnOnce(&AtomicBool) + Send, run: impl FnOnce() 
         let report = catch_unwind(AssertUnwindSafe(run));
         done.store(true, Ordering::SeqCst);
         report.unwrap_or_else(|panic| resume_unwind(panic))
+    })
+}
+
+/// `run` while `other` works in a thread, which ends by itself.
+pub(crate) fn next_to(other: impl FnOnce() + Send, run: impl FnOnce() -> Report) -> Report {
+    std::thread::scope(|scope| {
+        scope.spawn(other);
+        run()
     })
 }
 

@@ -1,4 +1,4 @@
-//! A file system that a test can fill.
+//! File systems in memory.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -7,7 +7,14 @@ use std::process::Command;
 
 use mindful_conformance::not_run;
 
-/// A small file system in memory, which no other process sees.
+/// A folder in memory that others may enter.
+pub(crate) fn folder_in_memory() -> tempfile::TempDir {
+    let folder = tempfile::Builder::new().prefix("mindful-").tempdir_in("/dev/shm").unwrap();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    folder
+}
+
+/// A small file system that a test can fill, and that no other process sees.
 pub(crate) struct SmallDisk(tempfile::TempDir);
 
 impl SmallDisk {

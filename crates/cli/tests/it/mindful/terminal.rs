@@ -7,6 +7,8 @@ use mindful_conformance::not_run;
 
 use crate::mindful::Mindful;
 
+pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_mindful");
+
 pub(crate) fn terminal(mindful: &Mindful, line: &str) -> Command {
     let mut script = Command::new("script");
     script.args(["-qec", line, "/dev/null"]);

@@ -10,9 +10,9 @@ use mindful_core::plan::settings::{Origin, Settings};
 use mindful_postgres::private::{self, DATABASE, Instance, KEYS, PORT, USER};
 use tokio::runtime::Runtime;
 
-use crate::mindful::Mindful;
 use crate::mindful::private::copy_to;
 use crate::mindful::report::{Report, while_repeated};
+use crate::mindful::{Mindful, Words};
 
 /// Stops when this is dropped.
 pub(crate) struct UsersServer {
@@ -89,12 +89,12 @@ impl UsersServer {
         self.server.pid()
     }
 
-    pub(crate) fn run(&self, mindful: &Mindful, args: &[&str]) -> Report {
-        mindful.report(&mindful.short_run(&[&["--target", &self.url()], args].concat()))
+    pub(crate) fn run(&self, mindful: &Mindful, args: impl Words) -> Report {
+        mindful.short_run((["--target", &self.url()], args))
     }
 
     /// A short run, while `sql` is repeated.
-    pub(crate) fn run_beside(&self, mindful: &Mindful, args: &[&str], sql: &str) -> Report {
+    pub(crate) fn run_beside(&self, mindful: &Mindful, args: impl Words, sql: &str) -> Report {
         while_repeated(|| self.sql(sql), || self.run(mindful, args))
     }
 

@@ -39,7 +39,7 @@ fn holds_password(folder: &Path) -> bool {
 #[test]
 fn a_password_is_asked_for_and_shows_nowhere() {
     let Some((database, _server, place)) = made_up("asked", 24) else { return };
-    let nobody = place.mindful.command(&["load", "--target", &place.target]).env_remove("ORACLE_PASSWORD").output();
+    let nobody = place.mindful.command(["load", "--target", &place.target]).env_remove("ORACLE_PASSWORD").output();
     let refusal = refused(&nobody.unwrap());
     assert!(refusal.contains("set ORACLE_PASSWORD, or pass --password-file"), "{refusal}");
     let (shown, code) = load(&place, "wrong\n");

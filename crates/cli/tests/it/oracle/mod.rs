@@ -63,7 +63,7 @@ fn load_run_doctor_and_cleanup_go_through_the_real_driver() {
     assert!(run["steps"][0]["ops"]["select"]["count"].as_f64().unwrap() > 100.0, "{run:#}");
     for form in ["csv", "markdown", "html"] {
         let id = run["id"].as_str().unwrap();
-        let exported = text(&place.mindful.run(&["export", id, "--as", form, "--output", "-"]));
+        let exported = text(&place.mindful.run(["export", id, "--as", form, "--output", "-"]));
         assert!(exported.contains("Your agreement with Oracle"), "{form}: {exported}");
     }
     metrics_are_on_the_page(&place.mindful);
@@ -71,7 +71,7 @@ fn load_run_doctor_and_cleanup_go_through_the_real_driver() {
     assert!(doctor.contains("PASS one row a block") && doctor.contains("mindful-doctor-"), "{doctor}");
     let cleaned = place.run("cleanup", &["--yes"]);
     assert!(cleaned.status.success() && database.state().tables.is_empty(), "{}", text(&cleaned));
-    let grants = text(&place.mindful.run(&["engines", "oracle", "--grants"]));
+    let grants = text(&place.mindful.run(["engines", "oracle", "--grants"]));
     assert!(grants.contains("GRANT CREATE SESSION, CREATE TABLE") && grants.contains("experimental"), "{grants}");
 }
 
@@ -150,7 +150,7 @@ fn runs_use_the_doctors_findings_on_their_database() {
 /// Each metric of the last run has its row in docs/metrics.md.
 fn metrics_are_on_the_page(mindful: &Mindful) {
     let page = std::fs::read_to_string(root().join("docs/metrics.md")).unwrap();
-    let exported = mindful.run(&["export", "latest", "--as", "jsonl"]);
+    let exported = mindful.run(["export", "latest", "--as", "jsonl"]);
     let (mut sources, exported) = (0, String::from_utf8(exported.stdout).unwrap());
     // The differences of V$EVENT_HISTOGRAM_MICRO, second by second: the heat map.
     let heat = exported.lines().filter(|line| line.contains("\"wait_histogram\"") && line.contains("\"latencies\""));
@@ -178,16 +178,16 @@ fn other_verbs_work_as_for_any_engine() {
     let steps = sweep["steps"].as_array().unwrap();
     let done = |step: &Value| step["ops"]["select"]["count"].as_f64().unwrap_or(0.0) > 50.0;
     assert!(steps.len() >= 2 && steps.iter().all(done), "{sweep:#}");
-    let shown = text(&place.mindful.run(&["show", "latest", "--full"]));
+    let shown = text(&place.mindful.run(["show", "latest", "--full"]));
     assert!(shown.contains("Your agreement with Oracle"), "{shown}");
-    let page = text(&place.mindful.run(&["export", "latest", "--as", "html", "--output", "-"]));
+    let page = text(&place.mindful.run(["export", "latest", "--as", "html", "--output", "-"]));
     assert!(page.contains("</html>") && page.contains("Your agreement with Oracle"));
     let one = place.json("run", &[&work[..], &["--sessions", "1"]].concat());
     let other = place.json("run", &[&work[..], &["--sessions", "1"]].concat());
     let ids = [&one, &other].map(|run| run["id"].as_str().unwrap().to_owned());
     // A machine that is busy with other tests may have cut a window short: that does not matter here.
     let sides = ["compare", &ids[0], &ids[1], "--format", "json", "--force"];
-    let compared = json(&place.mindful.run(&sides));
+    let compared = json(&place.mindful.run(sides));
     assert!(compared["ratio"].as_f64().unwrap() > 0.0, "{compared:#}");
     let watched = place.run("watch", &["--duration", "2s", "--format", "json", "--only", "v$sysstat"]);
     let first = String::from_utf8_lossy(&watched.stdout).lines().next().unwrap_or_default().to_owned();
@@ -212,7 +212,7 @@ fn a_contrast_measures_visible_levels_and_names_the_others() {
     assert_eq!(of(&alone), ["database, physical"]);
     assert!(alone["contrast"]["eta"].is_null() && left_out(&alone, no_file), "{alone:#}");
     assert!(alone["contrast"]["all_cores"][0]["iops"].as_f64().unwrap() > 0.0, "{alone:#}");
-    let shown = text(&place.mindful.run(&["show", "latest"]));
+    let shown = text(&place.mindful.run(["show", "latest"]));
     assert!(shown.contains("the database's side of a contrast") && shown.contains("level-left-out"), "{shown}");
     let file = place.mindful.path("users01.dbf");
     std::fs::write(&file, (0..16 << 20).map(|at: u32| at.to_le_bytes()[1]).collect::<Vec<u8>>()).unwrap();

@@ -8,7 +8,8 @@ use rustix::process::Signal;
 
 use super::fake::PASSWORD;
 use super::{Place, made_up, text};
-use crate::stops::{PATIENCE, end_of, signal, until};
+use crate::mindful::wait_until;
+use crate::stops::{PATIENCE, end_of, signal};
 
 fn start(place: &Place, verb: &str, args: &[&str]) -> Child {
     let all = [&[verb, "--target", &place.target, "--connect-timeout", "1m"], args].concat();
@@ -34,18 +35,18 @@ fn a_run_in_a_statement_without_end_keeps_its_part() {
     let long = [&SMALL[..], &["--sessions", "1", "--warmup", "0s", "--duration", "5m"]].concat();
     let child = start(&place, "run", &long);
     let visited = || database.state().sessions.values().any(|own| own.statistics.contains_key("physical reads"));
-    until("the run begins", visited);
+    wait_until("the run begins", visited);
     thread::sleep(Duration::from_secs(3));
     database.hang("slice", true);
-    until("a slice is waited for", || database.state().waited_for.contains("slice"));
+    wait_until("a slice is waited for", || database.state().waited_for.contains("slice"));
     let message = interrupted(child);
     assert!(message.contains("interrupted"), "{message}");
     database.hang("slice", false);
-    let stored = place.mindful.run(&["export", "latest", "--as", "jsonl"]);
+    let stored = place.mindful.run(["export", "latest", "--as", "jsonl"]);
     let stored = String::from_utf8(stored.stdout).unwrap();
     let slices = stored.lines().filter(|line| line.contains("\"event\":\"slice\"")).count();
     assert!(slices > 0 && stored.contains("ora-statement-left") && stored.contains("\"interrupted\":true"), "{slices}");
-    let shown = text(&place.mindful.run(&["show", "latest", "--full"]));
+    let shown = text(&place.mindful.run(["show", "latest", "--full"]));
     assert!(shown.contains("interrupted") && shown.contains("ora-statement-left"), "{shown}");
 }
 
@@ -54,7 +55,7 @@ fn a_load_in_an_endless_statement_continues_later() {
     let Some((database, _server, place)) = made_up("stopped_load", 24) else { return };
     database.hang("blocks", true);
     let child = start(&place, "load", &SMALL);
-    until("the table is made", || database.state().seen.contains("blocks"));
+    wait_until("the table is made", || database.state().seen.contains("blocks"));
     let message = interrupted(child);
     assert!(
         message.contains("loading MINDFUL_BLOCKS_1 was interrupted")
@@ -63,7 +64,7 @@ fn a_load_in_an_endless_statement_continues_later() {
     );
     // A server continues a statement without its client, until it answers.
     database.hang("blocks", false);
-    until("the server has made it", || database.state().tables.contains_key("MINDFUL_BLOCKS_1"));
+    wait_until("the server has made it", || database.state().tables.contains_key("MINDFUL_BLOCKS_1"));
     let loaded = place.run("load", &SMALL);
     assert!(loaded.status.success(), "{}", text(&loaded));
 }
@@ -73,7 +74,7 @@ fn a_doctor_in_an_endless_statement_leaves_no_table() {
     let Some((database, _server, place)) = made_up("stopped_doctor", 24) else { return };
     database.hang("slice", true);
     let child = start(&place, "doctor", &SMALL);
-    until("the doctor works", || database.state().seen.contains("slice"));
+    wait_until("the doctor works", || database.state().seen.contains("slice"));
     let message = interrupted(child);
     assert!(message.contains("the proof was interrupted; its tables are removed"), "{message}");
     assert!(database.state().tables.is_empty(), "{:?}", database.state().tables.keys());

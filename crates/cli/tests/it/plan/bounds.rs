@@ -11,7 +11,7 @@ use mindful_core::plan::{Bound, Plan};
 use mindful_core::{Engine, ErrorKind, plan};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::mindful::{Mindful, kill};
+use crate::mindful::{Mindful, Words, kill};
 
 /// Numbers at the limits of arithmetic, and texts that are not numbers.
 const EXTREMES: [&str; 24] = [
@@ -62,10 +62,10 @@ struct Answer {
 }
 
 /// Runs mindful; sends SIGTERM if it has not ended by `ends_after`.
-fn ask(args: &[String], ends_after: Duration) -> Answer {
+fn ask(args: &(impl Words + ?Sized), ends_after: Duration) -> Answer {
     let mindful = Mindful::at(tempfile::tempdir().unwrap());
     let (out, err) = (mindful.path("out"), mindful.path("err"));
-    let mut command = mindful.command(&args.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut command = mindful.command(args);
     command.env("ORACLE_PASSWORD", "x").stdout(File::create(&out).unwrap()).stderr(File::create(&err).unwrap());
     let mut child = command.spawn().unwrap();
     let (mut since, mut asked) = (Instant::now(), false);
@@ -84,7 +84,7 @@ fn ask(args: &[String], ends_after: Duration) -> Answer {
     };
     let read = |path| String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned();
     let code = status.and_then(|status| status.code().or_else(|| status.signal().map(|signal| 128 + signal)));
-    Answer { call: args.join(" "), code, stderr: read(err), stdout: read(out), took: since.elapsed() }
+    Answer { call: args.words().join(" "), code, stderr: read(err), stdout: read(out), took: since.elapsed() }
 }
 
 /// Judges the answers to all calls, several at a time; `complaint` returns the fault of one.
@@ -211,7 +211,7 @@ fn the_binary_plans_the_same_as_its_parts() {
     let keys: std::collections::BTreeSet<_> = sample.iter().map(|(target, key, _)| (target, key.name)).collect();
     assert!(keys.len() > 40, "{} keys", keys.len());
     all(&sample, |(target, key, value)| {
-        let args = ["plan", "--target", target, &flag(key, value)].map(str::to_owned);
+        let args = ["plan", "--target", target, &flag(key, value)];
         let answer = ask(&args, PATIENCE);
         // An empty place is refused on the command line, and means the default in a plan.
         let nowhere = value.is_empty() && key.trust != Trust::Value && key.value != "COMMAND";
@@ -293,65 +293,46 @@ fn extreme_values_run_or_stop_on_request() {
 #[test]
 fn ladders_with_senseless_ends_are_refused() {
     let ladders = [
-        vec!["--sessions=1..18446744073709551615"],
-        vec!["--sessions=1..15001"],
-        vec!["--sessions=1,4294967297"],
-        vec!["--work-unit=1,9223372036854775808"],
-        vec!["--duration=1s,1000000h"],
-        vec!["--null-latency=1us,169h"],
-        vec!["--null-capacity=1,NaN"],
-        vec!["--rate=1..18446744073709551615", "--max-iops-at=p99<=1ms"],
-        vec!["--max-iops-at=p99<=1e308s"],
-        vec!["--max-iops-at=p99<=18446744073709551616h"],
-        vec!["--repeat=18446744073709551615"],
-        vec!["--budget=18446744073709551615h"],
-        vec![
-            "--seed=1..9223372036854775807",
-            "--schemas=1..4096",
-            "--commit=1..999999",
-            "--work-unit=1..4096",
-            "--ops=1..999999",
-        ],
+        "--sessions=1..18446744073709551615",
+        "--sessions=1..15001",
+        "--sessions=1,4294967297",
+        "--work-unit=1,9223372036854775808",
+        "--duration=1s,1000000h",
+        "--null-latency=1us,169h",
+        "--null-capacity=1,NaN",
+        "--rate=1..18446744073709551615 --max-iops-at=p99<=1ms",
+        "--max-iops-at=p99<=1e308s",
+        "--max-iops-at=p99<=18446744073709551616h",
+        "--repeat=18446744073709551615",
+        "--budget=18446744073709551615h",
+        "--seed=1..9223372036854775807 --schemas=1..4096 --commit=1..999999 --work-unit=1..4096 --ops=1..999999",
     ];
-    all(&ladders, |ladder| {
-        let args: Vec<String> = ["sweep", "--target=null:"].iter().chain(ladder).map(|s| (*s).to_owned()).collect();
-        unsound(&ask(&args, PATIENCE), &[2])
-    });
+    all(&ladders, |ladder| unsound(&ask(&("sweep --target=null:", ladder), PATIENCE), &[2]));
 }
 
 #[test]
 fn no_count_of_any_verb_is_taken_unless_it_makes_sense() {
     let verbs = [
-        vec!["compare", "a", "b", "--margin"],
-        vec!["compare", "--run=a", "b", "--repeat"],
-        vec!["run", "--target=null:", "--duration=1s", "--repeat"],
-        vec!["contrast", "--target=null:", "--repeat"],
-        vec!["watch", "--target=null:", "--duration"],
-        vec!["squeeze", "--leave"],
-        vec!["raw", "there-is-none", "--preset=oltp", "--num-disks"],
-        vec!["raw", "there-is-none", "--preset=oltp", "--num-small"],
-        vec!["raw", "there-is-none", "--preset=calibrate", "--limit"],
+        "compare a b --margin",
+        "compare --run=a b --repeat",
+        "run --target=null: --duration=1s --repeat",
+        "contrast --target=null: --repeat",
+        "watch --target=null: --duration",
+        "squeeze --leave",
+        "raw there-is-none --preset=oltp --num-disks",
+        "raw there-is-none --preset=oltp --num-small",
+        "raw there-is-none --preset=calibrate --limit",
     ];
-    let calls: Vec<Vec<String>> = verbs
-        .iter()
-        .flat_map(|verb| {
-            ["-1", "NaN", "1e308", "18446744073709551615", "99999999999999999999999", ""].map(|value| {
-                let (last, first) = verb.split_last().unwrap();
-                let mut args: Vec<String> = first.iter().map(|s| (*s).to_owned()).collect();
-                args.push(format!("{last}={value}"));
-                args.extend((verb[0] == "squeeze").then(|| ["--", "true"].map(str::to_owned)).into_iter().flatten());
-                args
-            })
-        })
-        .collect();
+    let counts = ["-1", "NaN", "1e308", "18446744073709551615", "99999999999999999999999", ""];
+    let command = |verb: &str| if verb == "squeeze --leave" { " -- true" } else { "" };
+    let calls = verbs.map(|verb| counts.map(|count| format!("{verb}={count}{}", command(verb)))).concat();
     all(&calls, |args| unsound(&ask(args, PATIENCE), &[2]));
 }
 
 #[test]
 fn a_rate_that_is_too_high_ends_at_the_deadline() {
-    let args =
-        ["run", "--target=null:", "--rate=50000000", "--duration=3s", "--warmup=0s", "--scale=256", "--format=json"];
-    let answer = ask(&args.map(str::to_owned), PATIENCE * 2);
+    let args = "run --target=null: --rate=50000000 --duration=3s --warmup=0s --scale=256 --format=json";
+    let answer = ask(args, PATIENCE * 2);
     // The 150 million operations that are due take far longer.
     assert!(answer.took < Duration::from_secs(20), "{:?} for 3 s", answer.took);
     assert!(answer.stdout.contains("rate-not-sustained"), "{}{}", answer.stdout, answer.stderr);
@@ -359,12 +340,12 @@ fn a_rate_that_is_too_high_ends_at_the_deadline() {
 
 #[test]
 fn an_error_names_the_key_the_value_and_the_bound() {
-    let refusal = |args: &[&str]| ask(&args.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>(), PATIENCE).stderr;
-    let text = refusal(&["plan", "--target=null:", "--duration=1000000h"]);
+    let refusal = |args: &str| ask(args, PATIENCE).stderr;
+    let text = refusal("plan --target=null: --duration=1000000h");
     assert_eq!(text, "mindful: --duration: `1000000h` is out of range: give 168h or less\n");
-    let text = refusal(&["plan", "--target=null:", "--work-unit=9223372036854775808", "--like=slob"]);
+    let text = refusal("plan --target=null: --work-unit=9223372036854775808 --like=slob");
     assert_eq!(text, "mindful: --work-unit: `9223372036854775808` is out of range: give 1 to 1099511627776\n");
-    let text = refusal(&["load", "--target=null:", "--scale=1099511627776", "--schemas=4096"]);
+    let text = refusal("load --target=null: --scale=1099511627776 --schemas=4096");
     assert!(text.contains("--scale") && text.contains("limit"), "{text}");
-    assert!(Mindful::new().text(&["run", "--help"]).contains("[1 to 15000]"), "help shows no bound");
+    assert!(Mindful::new().text("run --help").contains("[1 to 15000]"), "help shows no bound");
 }

@@ -27,7 +27,7 @@ fn every_example_resolves_and_shows_the_command_that_runs_it() {
     let mindful = Mindful::new();
     assert!(plans().len() >= 12, "{:?}", plans());
     for plan in plans().into_iter().chain(of_features()) {
-        let value = mindful.json(&["plan", "--plan", plan.to_str().unwrap()]);
+        let value = mindful.json(["plan", "--plan", plan.to_str().unwrap()]);
         let text = std::fs::read_to_string(&plan).unwrap();
         let name = plan.strip_prefix(of_project("")).unwrap().to_str().unwrap();
         assert!(text.contains(&format!("--plan {name}")), "{name} does not show its command");
@@ -43,7 +43,7 @@ fn every_example_resolves_and_shows_the_command_that_runs_it() {
 fn the_example_without_io_runs() {
     let mindful = Mindful::new();
     let plan = examples().join("null.toml");
-    let summary = mindful.json(&["run", "--plan", plan.to_str().unwrap()]);
+    let summary = mindful.json(["run", "--plan", plan.to_str().unwrap()]);
     assert!(summary["steps"][0]["ops"]["update"]["count"].as_u64().unwrap() > 0, "{summary:#}");
 }
 
@@ -51,8 +51,7 @@ fn the_example_without_io_runs() {
 fn the_example_of_hooks_stores_the_output_of_each() {
     let mindful = Mindful::new();
     let plan = examples().join("hooks.toml");
-    let shorter = ["--warmup", "200ms", "--duration", "1s"];
-    let summary = mindful.json(&[&["run", "--plan", plan.to_str().unwrap()], &shorter[..]].concat());
+    let summary = mindful.json((["run", "--plan", plan.to_str().unwrap()], "--warmup 200ms --duration 1s"));
     let folder = mindful.run_folder(&summary);
     for phase in ["before", "after", "end"] {
         let said = std::fs::read_to_string(folder.join(format!("hook-{phase}.out"))).unwrap();

@@ -8,7 +8,7 @@ use std::process::Output;
 use mindful_conformance::not_run;
 use serde_json::Value;
 
-use crate::mindful::{Mindful, message, refused};
+use crate::mindful::{Mindful, Words, message, printed, refused};
 
 const NOBODY: u32 = 65_534;
 
@@ -22,8 +22,8 @@ fn mode(path: &Path, mode: u32) {
 }
 
 /// A short run with the target of the plan.
-fn run(mindful: &Mindful, args: &[&str]) -> Output {
-    mindful.run(&[&["run", "--scale", "1000", "--warmup", "0s", "--duration", "1s"], args].concat())
+fn run(mindful: &Mindful, args: impl Words) -> Output {
+    mindful.run(("run --scale 1000 --warmup 0s --duration 1s", args))
 }
 
 #[test]
@@ -33,21 +33,21 @@ fn a_plan_that_others_could_have_written_is_refused() {
     plan(&mindful, "target = \"null:\"\n");
     for writable in [0o664, 0o646] {
         mode(&file, writable);
-        assert!(refused(&run(&mindful, &[])).contains("other users may write it"));
+        assert!(refused(&run(&mindful, "")).contains("other users may write it"));
     }
     mode(&file, 0o600);
     mode(mindful.folder(), 0o777);
-    assert!(refused(&run(&mindful, &[])).contains("other users may write its folder"));
+    assert!(refused(&run(&mindful, "")).contains("other users may write its folder"));
     // As in /tmp, where users cannot remove or rename files of others.
     mode(mindful.folder(), 0o1777);
-    assert!(mindful.run(&["plan"]).status.success());
+    mindful.succeed("plan");
     mode(mindful.folder(), 0o700);
     fs::hard_link(&file, mindful.path("other.toml")).unwrap();
-    assert!(refused(&run(&mindful, &[])).contains("more than one name"));
+    assert!(refused(&run(&mindful, "")).contains("more than one name"));
     fs::remove_file(&file).unwrap();
     symlink("other.toml", &file).unwrap();
-    assert!(refused(&run(&mindful, &[])).contains("symbolic link"));
-    assert!(mindful.run(&["plan", "--plan", "other.toml"]).status.success(), "a plan that is named is read");
+    assert!(refused(&run(&mindful, "")).contains("symbolic link"));
+    assert!(mindful.run("plan --plan other.toml").status.success(), "a plan that is named is read");
 }
 
 #[test]
@@ -57,8 +57,8 @@ fn a_plan_in_utf_16_or_with_a_byte_order_mark_is_read() {
     let utf16: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
     for bytes in [text.as_bytes().to_vec(), utf16] {
         fs::write(mindful.folder().join("windows.toml"), bytes).unwrap();
-        let shown = mindful.run(&["plan", "--plan", "windows.toml"]);
-        assert!(String::from_utf8_lossy(&shown.stdout).contains("1234"), "{shown:?}");
+        let shown = mindful.run("plan --plan windows.toml");
+        assert!(printed(&shown).contains("1234"), "{shown:?}");
     }
 }
 
@@ -71,11 +71,11 @@ fn a_plan_of_another_user_is_refused() {
     let file = mindful.path("mindful.toml");
     plan(&mindful, "target = \"null:\"\n");
     chown(&file, Some(NOBODY), None).unwrap();
-    let refusal = refused(&run(&mindful, &["--target", "null:"]));
+    let refusal = refused(&run(&mindful, "--target null:"));
     assert!(refusal.contains("mindful.toml") && refusal.contains("belongs to user 65534"), "{refusal}");
     chown(&file, Some(0), None).unwrap();
     chown(mindful.folder(), Some(NOBODY), None).unwrap();
-    assert!(refused(&run(&mindful, &[])).contains("its folder belongs to user 65534"));
+    assert!(refused(&run(&mindful, "")).contains("its folder belongs to user 65534"));
     assert!(!mindful.runs().exists(), "nothing is measured");
 }
 
@@ -97,13 +97,13 @@ fn a_found_plan_executes_and_destroys_nothing() {
         "destroy_data = \"/dev/null\"",
     ] {
         plan(&mindful, &format!("target = \"null:\"\n{line}\n"));
-        let refusal = refused(&run(&mindful, &[]));
+        let refusal = refused(&run(&mindful, ""));
         let key = line.split(' ').next().unwrap();
         assert!(refusal.contains(key) && refusal.contains("--plan mindful.toml"), "{refusal}");
     }
     assert!(!mindful.path("touched").exists());
     plan(&mindful, "target = \"null:\"\nhook_before = \"touch touched\"\n");
-    run(&mindful, &["--plan", "mindful.toml"]);
+    run(&mindful, "--plan mindful.toml");
     assert!(mindful.path("touched").exists(), "a plan that is named may run hooks");
 }
 
@@ -122,29 +122,24 @@ fn first_line(text: &[u8]) -> String {
 }
 
 /// All verbs that read a plan and print something, without and with JSON.
-const PLANNED: [&[&str]; 8] = [
-    &["run"],
-    &["sweep", "--sessions", "1,2"],
-    &["run", "--repeat", "2"],
-    &["load"],
-    &["plan"],
-    &["doctor"],
-    &["watch", "--duration", "1s"],
-    &["run", "--explain", "verdict"],
+const PLANNED: [&str; 8] = [
+    "run",
+    "sweep --sessions 1,2",
+    "run --repeat 2",
+    "load",
+    "plan",
+    "doctor",
+    "watch --duration 1s",
+    "run --explain verdict",
 ];
 /// All verbs that show runs of such a plan.
-const STORED: [&[&str]; 5] = [
-    &["show"],
-    &["show", "--explain", "verdict"],
-    &["show", "--heat-map"],
-    &["compare", "--force", "a", "b"],
-    &["compare", "--force", "--history", "a", "b"],
-];
+const STORED: [&str; 5] =
+    ["show", "show --explain verdict", "show --heat-map", "compare --force a b", "compare --force --history a b"];
 
 /// Two runs with tags `a` and `b`, by the plan of the folder.
 fn two_runs(mindful: &Mindful) {
     for tag in ["a", "b"] {
-        mindful.text(&["run", "--tag", tag]);
+        mindful.text(format!("run --tag {tag}"));
     }
 }
 
@@ -153,23 +148,23 @@ fn a_found_plan_is_named_in_every_first_line() {
     let mindful = Mindful::new();
     let place = short_plan(&mindful, "null:");
     two_runs(&mindful);
-    for verb in PLANNED.iter().chain(&STORED).chain(&[&["cleanup", "--yes"][..]]) {
+    for verb in PLANNED.iter().chain(&STORED).chain(&["cleanup --yes"]) {
         let output = mindful.run(verb);
         assert!(first_line(&output.stdout).contains(&place), "{verb:?}: {output:?}");
     }
-    for verb in PLANNED.iter().chain(&[&["contrast"][..], &["cleanup"]]) {
-        let output = mindful.run(&[verb, &["--work-unit", "none"][..]].concat());
+    for verb in PLANNED.iter().chain(&["contrast", "cleanup"]) {
+        let output = mindful.run((verb, "--work-unit none"));
         assert!(refused(&output).contains(&place), "{verb:?}: {output:?}");
     }
     // Files have no options of the null engine: a line says so first.
-    let raw = mindful.run(&["raw", "x", "--work-unit", "none"]);
+    let raw = mindful.run("raw x --work-unit none");
     let lines: Vec<&str> = std::str::from_utf8(&raw.stderr).unwrap().lines().collect();
     assert!(
         raw.status.code() == Some(2) && lines.len() == 2 && lines.iter().all(|line| line.contains(&place)),
         "{raw:?}"
     );
     fs::rename(mindful.path("mindful.toml"), mindful.path("named.toml")).unwrap();
-    let output = mindful.run(&["run", "--plan", "named.toml"]);
+    let output = mindful.run("run --plan named.toml");
     assert!(!first_line(&output.stdout).contains("found automatically"), "{output:?}");
 }
 
@@ -178,21 +173,21 @@ fn a_found_plan_is_named_in_every_json() {
     let mindful = Mindful::new();
     let place = short_plan(&mindful, "null:");
     two_runs(&mindful);
-    let more: [&[&str]; 3] = [&["show"], &["show", "a"], &["export", "--as", "json"]];
+    let more = ["show", "show a", "export --as json"];
     for verb in PLANNED[..7].iter().chain(&more) {
-        let text = mindful.text(&[verb, &["--format", "json"][..]].concat());
-        let whole = if verb[0] == "watch" { text.lines().next().unwrap() } else { &text };
+        let text = mindful.text((verb, "--format json"));
+        let whole = if verb.starts_with("watch") { text.lines().next().unwrap() } else { &text };
         let output: Value = serde_json::from_str(whole).unwrap_or_else(|error| panic!("{verb:?} {error}: {text}"));
         assert_eq!(output["plan_file"], place.as_str(), "{verb:?}");
     }
-    let compared = mindful.json(&[STORED[3]].concat());
+    let compared = mindful.json(STORED[3]);
     assert_eq!(compared["runs"]["candidate"][0]["plan_file"], place.as_str(), "{compared:#}");
-    let history = mindful.json(&[STORED[4]].concat());
+    let history = mindful.json(STORED[4]);
     assert_eq!(history["runs"][1]["plan_file"], place.as_str(), "{history:#}");
-    let listed = mindful.json(&["list"]);
+    let listed = mindful.json("list");
     assert_eq!(listed[0]["plan_file"], place.as_str(), "{listed:#}");
     fs::rename(mindful.path("mindful.toml"), mindful.path("named.toml")).unwrap();
-    let named = mindful.json(&["run", "--plan", "named.toml"]);
+    let named = mindful.json("run --plan named.toml");
     assert!(named.get("plan_file").is_none(), "{named:#}");
 }
 
@@ -201,9 +196,9 @@ fn a_found_plan_is_named_in_every_json() {
 fn a_new_proof_names_the_found_plan() {
     let mindful = Mindful::new();
     let place = short_plan(&mindful, "sqlite:made.db");
-    assert!(mindful.run(&["load"]).status.success());
-    assert!(first_line(&mindful.run(&["verify"]).stdout).contains(&place));
-    assert_eq!(mindful.json(&["verify"])["plan_file"], place.as_str());
+    mindful.succeed("load");
+    assert!(first_line(&mindful.run("verify").stdout).contains(&place));
+    assert_eq!(mindful.json("verify")["plan_file"], place.as_str());
 }
 
 #[cfg(feature = "raw")]
@@ -211,9 +206,7 @@ fn a_new_proof_names_the_found_plan() {
 fn a_job_on_files_names_the_found_plan() {
     let mindful = Mindful::new();
     let place = short_plan(&mindful, "raw:made");
-    for job in
-        [&["raw", "--duration", "200ms"][..], &["raw", "--duration", "200ms", "--preset", "simple", "--num-small", "1"]]
-    {
+    for job in ["raw --duration 200ms", "raw --duration 200ms --preset simple --num-small 1"] {
         let output = mindful.run(job);
         assert!(first_line(&output.stdout).contains(&place), "{job:?}: {output:?}");
         let summary = mindful.json(job);
@@ -226,10 +219,10 @@ fn a_plan_that_is_a_pipe_or_a_device_is_refused_at_once() {
     let mindful = Mindful::new();
     let pipe = mindful.path("mindful.toml");
     rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::from_raw_mode(0o600)).unwrap();
-    assert!(refused(&run(&mindful, &[])).contains("not a regular file"));
+    assert!(refused(&run(&mindful, "")).contains("not a regular file"));
     for named in ["mindful.toml", "/dev/zero"] {
-        assert!(refused(&run(&mindful, &["--plan", named])).contains("not a regular file"));
-        assert!(mindful.refusal(&["import", named]).contains("not a regular file"));
+        assert!(refused(&run(&mindful, ["--plan", named])).contains("not a regular file"));
+        assert!(mindful.refusal(format!("import {named}")).contains("not a regular file"));
     }
 }
 
@@ -237,7 +230,7 @@ fn a_plan_that_is_a_pipe_or_a_device_is_refused_at_once() {
 fn service_variables_of_kubernetes_are_ignored_with_a_note() {
     let mindful = Mindful::new();
     let planned = |name: &str, value: &str| {
-        let mut command = mindful.command(&["plan", "--target", "null:"]);
+        let mut command = mindful.command("plan --target null:");
         command.env("MINDFUL_SERVICE_HOST", "10.0.0.11").env("MINDFUL_PORT_5432_TCP_ADDR", "10.0.0.11");
         command.env(name, value).output().unwrap()
     };

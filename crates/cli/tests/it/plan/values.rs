@@ -5,7 +5,7 @@ use crate::mindful::{Mindful, text};
 #[test]
 fn the_plan_shows_where_each_value_comes_from() {
     let mindful = Mindful::new();
-    let mut command = mindful.command(&["plan", "--work-unit", "16"]);
+    let mut command = mindful.command("plan --work-unit 16");
     let text = text(&command.env("MINDFUL_UPDATE_PCT", "30").output().unwrap());
     let line = |key: &str| text.lines().find(|line| line.starts_with(key)).unwrap().to_owned();
     assert!(line("work_unit").ends_with("--work-unit") && line("work_unit").contains("16"));

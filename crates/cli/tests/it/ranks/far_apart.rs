@@ -1,10 +1,9 @@
 //! Ranks that do not share a host: one is in a network of its own, reaches the server over a slow wire, and its clock is wrong.
 
-use std::ffi::OsStr;
 use std::io::{Read, Write};
 use std::net::{IpAddr, Shutdown, TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -12,9 +11,9 @@ use mindful_conformance::not_run;
 use serde_json::Value;
 
 use crate::mindful::users_server::UsersServer;
-use crate::mindful::{Mindful, wait_until};
+use crate::mindful::{Mindful, Words, wait_until};
 use crate::ranks::far_host::FarHost;
-use crate::ranks::processes::outcome;
+use crate::ranks::processes::{launched, outcome, three_seconds_ahead};
 
 /// The delay of the network in each direction.
 const DELAY: Duration = Duration::from_millis(20);
@@ -76,9 +75,9 @@ impl Apart {
         Some(Self { near: near.clone(), far, host, server, mindful })
     }
 
-    fn rank(&self, number: &str, url: &str, given: &[&str]) -> Command {
-        let ranks = ["run", "--target", url, "--format", "json", "-q", "--ranks", "2", "--rank", number];
-        let mut command = self.mindful.command(&[&ranks[..], given].concat());
+    fn rank(&self, number: &str, url: &str, given: impl Words) -> Command {
+        let rank = format!("run --target {url} --format json -q --ranks 2 --rank {number}");
+        let mut command = self.mindful.command((rank, given));
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
@@ -86,22 +85,14 @@ impl Apart {
 
 #[test]
 fn a_rank_far_away_with_a_wrong_clock_has_the_same_window() {
-    if !Path::new("/usr/bin/faketime").exists() {
-        not_run("it needs faketime (Debian: faketime)");
-        return;
-    }
+    let Some(faketime) = three_seconds_ahead() else { return };
     let Some(apart) = Apart::new(DELAY, "") else { return };
-    // A schema for each session, and fixed work: the number of updates of each row does not depend on time.
-    let size = ["--schemas", "2", "--scale", "2MiB", "--sessions", "2", "--work-unit", "4", "--update-pct", "50"];
-    // Sessions with think time work at the same time even on a busy host.
-    let size = [&size[..], &["--ops", "60", "--think-time", "40ms..40ms"]].concat();
-    let work = [&size[..], &["--namespace", "apart"]].concat();
-    let right = apart.rank("0", &apart.near, &work).spawn().unwrap();
-    let rank = apart.rank("1", &apart.far, &work);
-    let ahead = ["/usr/bin/faketime", "-f", "+3s"].map(OsStr::new);
-    let mut wrong = apart.host.command(&ahead, &rank);
-    wrong.env("NO_FAKE_STAT", "1").env("FAKETIME_DONT_FAKE_MONOTONIC", "1").env("DONT_FAKE_MONOTONIC", "1");
-    let wrong = wrong.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // A schema for each session, and fixed work: the number of updates of each row does not depend on time. Sessions with
+    // think time work at the same time even on a busy host.
+    let size = "--schemas 2 --scale 2MiB --sessions 2 --work-unit 4 --update-pct 50 --ops 60 --think-time 40ms..40ms";
+    let work = (size, "--namespace apart");
+    let right = apart.rank("0", &apart.near, work).spawn().unwrap();
+    let wrong = apart.host.command(&launched(faketime, &apart.rank("1", &apart.far, work))).spawn().unwrap();
     let (code, report, message) = outcome(right);
     assert_eq!(code, Some(0), "{message} {report}");
     let (code, _, message) = outcome(wrong);
@@ -116,9 +107,7 @@ fn a_rank_far_away_with_a_wrong_clock_has_the_same_window() {
     assert!((0.3..0.7).contains(&share), "its loop runs in the server, however far that is: {step:#}");
     assert_eq!(apart.server.count("SELECT FROM apart.meeting"), 0, "nothing is left where they met");
     // One process with as many sessions visits the same keys.
-    let alone = [&size[..], &["--namespace", "alone", "-q", "--target", &apart.near]].concat();
-    let alone = apart.mindful.run(&[&["run"], &*alone].concat());
-    assert!(alone.status.success(), "{alone:?}");
+    apart.mindful.succeed((format!("run -q --namespace alone --target {}", apart.near), size));
     for schema in 1..=2 {
         let of = |namespace: &str| format!("SELECT k, mark FROM {namespace}.blocks_{schema} WHERE mark > 0");
         let updated = apart.server.count(&of("apart"));
@@ -132,11 +121,9 @@ fn a_rank_without_a_network_ends_and_so_does_the_other() {
     // The waits of a real network are a minute.
     let soon = "&keepalives_idle=1&keepalives_interval=1&keepalives_count=3&tcp_user_timeout=4000&connect_timeout=2";
     let Some(apart) = Apart::new(Duration::ZERO, soon) else { return };
-    let work = ["--schemas", "2", "--scale", "16MiB", "--sessions", "2", "--warmup", "0s", "--duration", "3s"];
-    let near = apart.rank("0", &apart.near, &work).spawn().unwrap();
-    let rank = apart.rank("1", &apart.far, &work);
-    let mut far = apart.host.command(&[], &rank);
-    let far = far.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let work = "--schemas 2 --scale 16MiB --sessions 2 --warmup 0s --duration 3s";
+    let near = apart.rank("0", &apart.near, work).spawn().unwrap();
+    let far = apart.host.command(&apart.rank("1", &apart.far, work)).spawn().unwrap();
     for rows in ["pg_class WHERE relname = 'meeting'", "mindful.meeting WHERE body LIKE '%start_us%'"] {
         wait_until("they never start", || apart.server.count(&format!("SELECT FROM {rows}")) > 0);
     }

@@ -1,9 +1,11 @@
 //! A host of its own on this one: a network namespace with a wire to it, which may be cut.
 
-use std::ffi::OsStr;
+use crate::mindful::message;
 use std::net::Ipv4Addr;
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::ranks::processes::launched;
 
 /// Removed with the value, including its wire.
 pub(super) struct FarHost {
@@ -35,13 +37,11 @@ impl FarHost {
         self.near
     }
 
-    /// Makes a command for `program` there with the arguments, folder and variables of `like`.
-    pub(super) fn command(&self, program: &[&OsStr], like: &Command) -> Command {
+    /// `rank` as a command of that host.
+    pub(super) fn command(&self, rank: &Command) -> Command {
         let mut command = Command::new("ip");
-        command.args(["netns", "exec", &self.name]).args(program).arg(like.get_program()).args(like.get_args());
-        command.envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        command.current_dir(like.get_current_dir().unwrap_or(std::path::Path::new(".")));
-        command
+        command.args(["netns", "exec", &self.name]);
+        launched(command, rank)
     }
 
     /// From now on packets are dropped silently.
@@ -59,6 +59,6 @@ impl Drop for FarHost {
 
 fn ip(words: &[&str]) -> Result<(), String> {
     let done = Command::new("ip").args(words).output().map_err(|error| format!("ip (Debian: iproute2): {error}"))?;
-    let why = || format!("ip {}: {}", words.join(" "), String::from_utf8_lossy(&done.stderr).trim());
+    let why = || format!("ip {}: {}", words.join(" "), message(&done).trim());
     if done.status.success() { Ok(()) } else { Err(why()) }
 }

@@ -2,27 +2,26 @@
 
 use std::process::Command;
 
-use crate::mindful::Mindful;
+use crate::mindful::{Mindful, printed};
 
 #[test]
 fn each_launcher_gets_a_script_and_no_secret() {
     let mindful = Mindful::new();
     let plan = ["--target", "postgres://me:secret@db/x?application_name=it's", "--ranks", "4", "--sessions", "64"];
-    let printed = |launcher: &str| {
-        let output = mindful.succeed(&[&["launch", launcher], &plan[..]].concat());
-        let text = String::from_utf8(output.stdout).unwrap();
+    let script = |launcher: &str| {
+        let text = mindful.text((format!("launch {launcher}"), plan));
         assert!(text.contains("run") && !text.contains("secret@"), "{text}");
         text
     };
-    let slurm = printed("slurm");
+    let slurm = script("slurm");
     assert!(slurm.starts_with("#!/bin/sh\n") && slurm.contains("#SBATCH --ntasks=4\n"), "{slurm}");
     assert!(slurm.contains("srun --kill-on-bad-exit=0") && slurm.contains("--sessions 64"), "{slurm}");
-    let mpi = printed("mpi");
+    let mpi = script("mpi");
     assert!(mpi.starts_with("mpirun -n 4 mindful run ") && !mpi.contains("--ranks"), "{mpi}");
     let words = Command::new("sh").args(["-c", &format!("printf '%s\\n' {mpi}")]).output().unwrap();
-    let words = String::from_utf8(words.stdout).unwrap();
+    let words = printed(&words);
     assert!(words.lines().any(|word| word.starts_with("postgres://") && word.ends_with("it's")), "{words}");
-    let job = printed("kubernetes");
+    let job = script("kubernetes");
     for line in [
         "completionMode: Indexed",
         "backoffLimit: 0",
@@ -32,24 +31,22 @@ fn each_launcher_gets_a_script_and_no_secret() {
     ] {
         assert!(job.contains(line), "{line}: {job}");
     }
-    assert!(mindful.refusal(&["launch", "ssh"]).contains("choose slurm, mpi, kubernetes"));
+    assert!(mindful.refusal("launch ssh").contains("choose slurm, mpi, kubernetes"));
 }
 
 #[test]
 fn a_launcher_is_given_the_password_of_each_database() {
     let mindful = Mindful::new();
-    let printed = |launcher: &str, given: &[&str]| {
-        let output = mindful.run(&[&["launch", launcher, "--ranks", "2", "--sessions", "8"], given].concat());
-        String::from_utf8(output.stdout).unwrap()
-    };
-    let mysql = ["--target", "mysql://me@db/bench"];
-    let script = printed("slurm", &mysql);
+    let printed =
+        |launcher: &str, given: &str| mindful.text((format!("launch {launcher} --ranks 2 --sessions 8"), given));
+    let mysql = "--target mysql://me@db/bench";
+    let script = printed("slurm", mysql);
     assert!(script.contains("Password: MYSQL_PWD in the environment") && !script.contains("PGPASSWORD"), "{script}");
-    let job = printed("kubernetes", &mysql);
+    let job = printed("kubernetes", mysql);
     assert!(job.contains("- name: MYSQL_PWD\n") && job.contains("key: password\n"), "{job}");
-    let both = printed("kubernetes", &[&mysql[..], &["--meet", "postgres://me@other/meet"]].concat());
+    let both = printed("kubernetes", &format!("{mysql} --meet postgres://me@other/meet"));
     assert!(both.contains("--from-literal=mysql-pwd=... --from-literal=pgpassword=..."), "{both}");
     assert!(both.contains("- name: MYSQL_PWD\n") && both.contains("key: pgpassword\n"), "{both}");
-    let files = printed("kubernetes", &["--target", "raw:blocks", "--meet", "dir:meet"]);
-    assert!(!files.contains("secret") && !printed("slurm", &["--target", "null:"]).contains("password"), "{files}");
+    let files = printed("kubernetes", "--target raw:blocks --meet dir:meet");
+    assert!(!files.contains("secret") && !printed("slurm", "--target null:").contains("password"), "{files}");
 }

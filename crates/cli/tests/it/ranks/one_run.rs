@@ -1,27 +1,25 @@
 //! Several processes as ranks of one run: which one each is, and which part of the work is its own.
 
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Child;
 use std::time::{Duration, Instant};
 
-use mindful_conformance::{not_run, quick_place};
+use mindful_conformance::quick_place;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::mindful::quiet::Quiet;
 use crate::mindful::users_server::UsersServer;
-use crate::mindful::{Mindful, codes, json, kill, message, wait_until};
-use crate::ranks::processes::{Ranks, four_ranks_of, mpirun, outcome, rank_of};
-
-fn pid(child: &Child) -> Pid {
-    Pid::from_child(child)
-}
+use crate::mindful::{Mindful, codes, edit_record, json, kill, message, wait_until};
+use crate::ranks::processes::{
+    Ranks, four_ranks_of, has_mpirun, launched, mpirun, outcome, rank_of, start_ranks, three_seconds_ahead,
+};
 
 #[test]
 fn four_processes_are_one_run_and_merge_gives_the_same() {
     let _beside = Quiet::beside();
     let ranks = Ranks::new();
-    let children: Vec<Child> = (0..4).map(|rank| ranks.start(rank, 4, &["--format", "json"])).collect();
+    let children: Vec<Child> = (0..4).map(|rank| ranks.start(rank, 4, "--format json")).collect();
     let mut all: Vec<_> = children.into_iter().map(outcome).collect();
     let (code, report, message) = all.remove(0);
     assert_eq!((code, &*message), (Some(0), ""), "{report}");
@@ -35,7 +33,7 @@ fn four_processes_are_one_run_and_merge_gives_the_same() {
     assert_eq!(merged["steps"][0]["sessions"], 8);
     let folders: Vec<String> = (0..4).map(|rank| ranks.part(rank)).collect();
     let names: Vec<&str> = folders.iter().rev().map(String::as_str).collect();
-    let mut again = ranks.mindful.json(&[&["merge"], &names[..]].concat());
+    let mut again = ranks.mindful.json(("merge", &names));
     for summary in [&mut merged, &mut again] {
         summary["id"] = Value::Null;
     }
@@ -46,10 +44,11 @@ fn four_processes_are_one_run_and_merge_gives_the_same() {
     let used: f64 = parts.iter().filter_map(|rank| rank["client_cores"].as_f64()).sum();
     assert!(parts.len() == 4 && (shares - 1.0).abs() < 1e-9, "{step:#}");
     assert!(used > 0.0 && (step["cpu"]["client_cores"].as_f64().unwrap() - used).abs() < 1e-9, "{step:#}");
-    let show = ["show", "latest", "--format", "json"];
-    let part = json(&ranks.mindful.command(&show).env("MINDFUL_STORE", ranks.store(2)).output().unwrap());
+    let part = json(
+        &ranks.mindful.command("show latest --format json").env("MINDFUL_STORE", ranks.store(2)).output().unwrap(),
+    );
     assert!(codes(&part).contains(&"part-of-run") && part["validity"] != "valid", "{part:#}");
-    let missing = ranks.mindful.refusal(&[&["merge"], &names[1..]].concat());
+    let missing = ranks.mindful.refusal(("merge", &names[1..]));
     assert!(missing.contains("rank 3 is missing"), "{missing}");
 }
 
@@ -58,18 +57,17 @@ fn a_merge_of_folders_executes_nothing() {
     let _beside = Quiet::beside();
     let ranks = Ranks::new();
     let touched = ranks.mindful.path("touched");
-    let hook = format!("--hook-end=touch {}", touched.display());
-    for child in [0, 1].map(|rank| ranks.start(rank, 2, &[&hook])) {
+    let hook = format!("--hook-end 'touch {}'", touched.display());
+    for child in [0, 1].map(|rank| ranks.start(rank, 2, &hook)) {
         let (code, _, message) = outcome(child);
         assert_eq!(code, Some(0), "{message}");
     }
     std::fs::remove_file(&touched).unwrap();
     let parts = [0, 1].map(|rank| ranks.part(rank));
-    let merged = ranks.mindful.run(&["merge", &parts[0], &parts[1]]);
-    assert!(merged.status.success(), "{merged:?}");
-    let refusal = ranks.mindful.refusal(&["run", "--again", "latest"]);
+    ranks.mindful.succeed(["merge", &parts[0], &parts[1]]);
+    let refusal = ranks.mindful.refusal("run --again latest");
     assert!(refusal.contains("made elsewhere"), "{refusal}");
-    let again = ranks.mindful.run(&["run", "--again", "latest", "--target", "null:"]);
+    let again = ranks.mindful.run("run --again latest --target null:");
     assert!(message(&again).contains("hook_end"), "{again:?}");
     assert!(!touched.exists());
 }
@@ -78,7 +76,7 @@ fn a_merge_of_folders_executes_nothing() {
 fn no_number_of_a_hostile_part_breaks_its_merge() {
     let _beside = Quiet::beside();
     let ranks = Ranks::new();
-    let children: Vec<Child> = (0..2).map(|rank| ranks.start(rank, 2, &[])).collect();
+    let children: Vec<Child> = (0..2).map(|rank| ranks.start(rank, 2, "")).collect();
     for child in children {
         let (code, _, message) = outcome(child);
         assert!(matches!(code, Some(0 | 1)), "{message}");
@@ -88,17 +86,15 @@ fn no_number_of_a_hostile_part_breaks_its_merge() {
     // Merges both parts with this value in their lines of ranks.
     let merged = |key: &str, value: &Value| {
         for (log, whole) in logs.iter().zip(&whole) {
-            let lines = whole.lines().map(|line| {
-                let mut event: Value = serde_json::from_str(line).unwrap();
+            std::fs::write(log, whole).unwrap();
+            edit_record(log, |event| {
                 if event["event"] == "rank" {
                     event[key] = value.clone();
                 }
-                event.to_string() + "\n"
             });
-            std::fs::write(log, lines.collect::<String>()).unwrap();
         }
         let began = Instant::now();
-        let output = ranks.mindful.run(&["merge", &ranks.part(0), &ranks.part(1)]);
+        let output = ranks.mindful.run(["merge", &ranks.part(0), &ranks.part(1)]);
         let message = message(&output);
         let answered = matches!(output.status.code(), Some(0..=3)) && !message.contains("panicked");
         assert!(answered && began.elapsed() < Duration::from_secs(20), "{key} {value}: {output:?}");
@@ -136,13 +132,13 @@ fn a_killed_rank_ends_all_in_one_line_and_leaves_nothing() {
         for (name, killed, stage, expected) in jobs {
             scope.spawn(move || {
                 let ranks = Ranks::new();
-                let mut children: Vec<(u32, Child)> = vec![(killed, ranks.start(killed, 3, &[]))];
+                let mut children: Vec<(u32, Child)> = vec![(killed, ranks.start(killed, 3, ""))];
                 if name == "early" {
                     ranks.await_row(killed, stage);
                     children[0].1.kill().unwrap();
                 }
                 let others = (0..3).filter(|rank| *rank != killed);
-                children.extend(others.map(|rank| (rank, ranks.start(rank, 3, &[]))));
+                children.extend(others.map(|rank| (rank, ranks.start(rank, 3, ""))));
                 if name != "early" {
                     ranks.await_row(killed, stage);
                     // The start is decided, and the warm-up or the window continues.
@@ -150,10 +146,10 @@ fn a_killed_rank_ends_all_in_one_line_and_leaves_nothing() {
                     std::thread::sleep(Duration::from_millis(500));
                     if name == "merge" {
                         // It waits for the part of a stopped rank, and has that of the other.
-                        let held = pid(&children[2].1);
+                        let held = Pid::from_child(&children[2].1);
                         kill_process(held, Signal::STOP).unwrap();
                         ranks.await_row(1, "measured");
-                        kill_process(pid(&children[0].1), Signal::KILL).unwrap();
+                        kill_process(Pid::from_child(&children[0].1), Signal::KILL).unwrap();
                         kill_process(held, Signal::CONT).unwrap();
                     }
                     let _ = children[0].1.kill();
@@ -179,20 +175,11 @@ fn a_killed_rank_ends_all_in_one_line_and_leaves_nothing() {
 
 #[test]
 fn a_rank_with_a_wrong_clock_begins_with_the_others() {
-    if !Path::new("/usr/bin/faketime").exists() {
-        not_run("it needs faketime (Debian: faketime)");
-        return;
-    }
+    let Some(faketime) = three_seconds_ahead() else { return };
     let _beside = Quiet::beside();
     let ranks = Ranks::new();
-    let right = ranks.start(0, 2, &["--format", "json"]);
-    let rank = ranks.command(1, 2, &["--format", "json"]);
-    let mut wrong = Command::new("/usr/bin/faketime");
-    wrong.args(["-f", "+3s"]).arg(rank.get_program()).args(rank.get_args()).current_dir(ranks.mindful.folder());
-    wrong.envs(rank.get_envs().filter_map(|(name, value)| Some((name, value?)))).env("NO_FAKE_STAT", "1");
-    // Waits use another clock, which is never set.
-    wrong.env("FAKETIME_DONT_FAKE_MONOTONIC", "1").env("DONT_FAKE_MONOTONIC", "1");
-    let wrong = wrong.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let right = ranks.start(0, 2, "--format json");
+    let wrong = launched(faketime, &ranks.command(1, 2, "--format json")).spawn().unwrap();
     let (code, report, message) = outcome(right);
     assert_eq!(code, Some(0), "{message} {report}");
     assert_eq!(outcome(wrong).0, Some(0));
@@ -216,16 +203,8 @@ fn ranks_share_a_real_server_and_one_of_them_loads() {
     let _beside = Quiet::beside();
     let mindful = Mindful::new();
     let url = server.url();
-    let children: Vec<Child> = (0..3_u32)
-        .map(|rank| {
-            let size = ["--schemas", "2", "--scale", "8MiB", "--sessions", "6", "--work-unit", "8"];
-            let size = [&size[..], &["--think-time", "20ms..20ms"]].concat();
-            let time = ["--warmup", "1s", "--duration", "2s", "--format", "json", "-q", "--ranks", "3"];
-            let mut command = mindful.command(&[&["run", "--target", &url], &size[..], &time[..]].concat());
-            command.env("JOB_COMPLETION_INDEX", rank.to_string()).stdout(Stdio::piped()).stderr(Stdio::piped());
-            command.spawn().unwrap()
-        })
-        .collect();
+    let size = "--schemas 2 --scale 8MiB --sessions 6 --work-unit 8 --think-time 20ms..20ms --warmup 1s --duration 2s";
+    let children = start_ranks(&mindful, 3, (format!("run -q --format json --target {url}"), size));
     let mut all: Vec<_> = children.into_iter().map(outcome).collect();
     let (code, report, message) = all.remove(0);
     assert_eq!(code, Some(0), "{message} {report}");
@@ -243,22 +222,21 @@ fn ranks_share_a_real_server_and_one_of_them_loads() {
     });
     assert_eq!(loads.count(), 2, "the first rank's part, and what was merged of it");
     // The remains of a dead job are removed with the rest.
-    let mut dead = mindful.command(&["run", "--target", &url, "-q", "--rank", "1", "--ranks", "3"]).spawn().unwrap();
+    let mut dead = mindful.command(format!("run --target {url} -q --rank 1 --ranks 3")).spawn().unwrap();
     wait_until("it never comes", || server.count("SELECT FROM mindful.meeting") > 0);
     kill(&mut dead);
-    mindful.succeed(&["cleanup", "--yes", "--target", &url]);
+    mindful.succeed(format!("cleanup --yes --target {url}"));
     assert_eq!(server.count("SELECT FROM pg_class WHERE relname IN ('meeting', 'blocks_1')"), 0);
 }
 
 #[test]
 fn mpirun_starts_four_ranks_of_one_run() {
-    if !Path::new("/usr/bin/mpirun").exists() {
-        not_run("it needs mpirun (Debian: openmpi-bin)");
+    if !has_mpirun() {
         return;
     }
     let _beside = Quiet::beside();
     let ranks = Ranks::new();
-    let rank = ranks.mindful.command(&rank_of(&["--meet", &ranks.meet, "--format", "json"]));
+    let rank = ranks.mindful.command(rank_of(["--meet", &ranks.meet, "--format", "json"]));
     let output = mpirun(&rank).output().unwrap();
     four_ranks_of(&output);
     assert!(ranks.left_nothing());

@@ -4,43 +4,39 @@ use std::process::Output;
 
 use crate::mindful::{Mindful, json, refused, text};
 
-const PLAN: [&str; 3] = ["plan", "--target", "null:"];
+const MPI: [(&str, &str); 2] = [("OMPI_COMM_WORLD_RANK", "1"), ("OMPI_COMM_WORLD_SIZE", "4")];
 
-fn planned(mindful: &Mindful, flags: &[&str], variables: &[(&str, &str)]) -> Output {
-    let sessions: &[&str] = if flags.contains(&"--sessions") { &[] } else { &["--sessions", "32"] };
-    mindful.command(&[&PLAN[..], sessions, flags].concat()).envs(variables.iter().copied()).output().unwrap()
+fn planned(mindful: &Mindful, flags: &str, variables: &[(&str, &str)]) -> Output {
+    mindful.command(("plan --target null:", flags)).envs(variables.iter().copied()).output().unwrap()
 }
 
 #[test]
 fn a_plan_shows_the_rank_and_its_sessions() {
     let mindful = Mindful::new();
     let slurm = [("SLURM_PROCID", "2"), ("SLURM_NTASKS", "4"), ("SLURM_STEP_ID", "0"), ("SLURM_JOB_ID", "17")];
-    let plan = text(&planned(&mindful, &[], &slurm));
+    let plan = text(&planned(&mindful, "--sessions 32", &slurm));
     let line = "rank: 2 of 4, counted from 0 (SLURM_PROCID, SLURM_NTASKS), sessions 17 to 24 of 32";
     assert!(plan.lines().any(|printed| printed == line), "{plan}");
-    let job = planned(&mindful, &["--ranks", "3", "--format", "json"], &[("JOB_COMPLETION_INDEX", "0")]);
+    let job = planned(&mindful, "--sessions 32 --ranks 3 --format json", &[("JOB_COMPLETION_INDEX", "0")]);
     let rank = &json(&job)["rank"];
     assert_eq!((rank["rank"].as_u64(), rank["sessions"].as_u64()), (Some(0), Some(10)), "{rank}");
-    let small = ["--scale", "1000", "--schemas", "1", "--sessions", "2", "--rank", "1", "--ranks", "2"];
-    let small = text(&planned(&mindful, &small, &[]));
+    let small = text(&planned(&mindful, "--scale 1000 --schemas 1 --sessions 2 --rank 1 --ranks 2", &[]));
     assert!(small.contains("session 2 of 2") && small.contains("1 schema, 1,000 blocks in total"), "{small}");
-    let alone = text(&planned(&mindful, &[], &[]));
+    let alone = text(&planned(&mindful, "", &[]));
     assert!(!alone.contains("rank:"), "{alone}");
 }
 
 #[test]
 fn a_rank_that_contradicts_or_has_nothing_to_do_is_refused() {
     let mindful = Mindful::new();
-    let mpi = [("OMPI_COMM_WORLD_RANK", "1"), ("OMPI_COMM_WORLD_SIZE", "4")];
-    let refusal = refused(&planned(&mindful, &["--rank", "3"], &mpi));
-    assert!(refusal.contains("--rank is 3, but the launcher sets 1") && refusal.contains("omit --rank"), "{refusal}");
-    let refusal = refused(&planned(&mindful, &["--rank", "3", "--ranks", "64"], &[]));
-    assert!(
-        refusal.contains("32 sessions for 64 ranks") && refusal.contains("pass --sessions 64 or more"),
-        "{refusal}"
-    );
-    let refusal = refused(&planned(&mindful, &[], &[("JOB_COMPLETION_INDEX", "1")]));
-    assert!(refusal.contains("their number is not given") && refusal.contains("--ranks N"), "{refusal}");
+    for (flags, variables, parts) in [
+        ("--rank 3", &MPI[..], ["--rank is 3, but the launcher sets 1", "omit --rank"]),
+        ("--rank 3 --ranks 64", &[], ["32 sessions for 64 ranks", "pass --sessions 64 or more"]),
+        ("", &[("JOB_COMPLETION_INDEX", "1")], ["their number is not given", "--ranks N"]),
+    ] {
+        let refusal = refused(&planned(&mindful, &format!("--sessions 32 {flags}"), variables));
+        assert!(parts.iter().all(|part| refusal.contains(part)), "{refusal}");
+    }
 }
 
 #[test]
@@ -50,16 +46,15 @@ fn verbs_of_one_process_refuse_to_run_as_a_rank() {
     for name in ["a.toml", "b.toml"] {
         std::fs::write(mindful.path(name), null).unwrap();
     }
-    let verbs: [&[&str]; 5] = [
-        &["sweep", "--target", "null:", "--sessions", "1,2"],
-        &["run", "--repeat", "2", "--target", "null:"],
-        &["compare", "--run", "a.toml", "b.toml"],
-        &["contrast", "--target", "null:"],
-        &["raw", "blocks", "--scale", "8MiB"],
+    let verbs = [
+        "sweep --target null: --sessions 1,2",
+        "run --repeat 2 --target null:",
+        "compare --run a.toml b.toml",
+        "contrast --target null:",
+        "raw blocks --scale 8MiB",
     ];
     for verb in verbs {
-        let mpi = [("OMPI_COMM_WORLD_RANK", "1"), ("OMPI_COMM_WORLD_SIZE", "4")];
-        let refusal = refused(&mindful.command(verb).envs(mpi).output().unwrap());
+        let refusal = refused(&mindful.command(verb).envs(MPI).output().unwrap());
         let wanted =
             "rank 1 of 4 (OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE): only `mindful run` can be shared by ranks";
         assert!(refusal.contains(wanted) && refusal.contains("pass --ranks 1"), "{verb:?}: {refusal}");

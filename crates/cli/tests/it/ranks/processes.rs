@@ -3,15 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
+use mindful_conformance::not_run;
 use serde_json::Value;
 
-use crate::mindful::{Mindful, json, message, null, wait_until};
+use crate::mindful::{Mindful, Words, json, message, null, wait_until};
 
 /// A small plan without I/O, with ranks that meet in a folder.
-const RUN: [&str; 8] = ["-q", "--sessions", "8", "--null-latency", "10ms", "--warmup", "1s", "--duration=2s"];
+const RUN: &str = "-q --sessions 8 --null-latency 10ms --warmup 1s --duration=2s";
 
-pub(crate) fn rank_of<'a>(more: &[&'a str]) -> Vec<&'a str> {
-    null("run", &[&RUN[..], more].concat())
+pub(crate) fn rank_of(more: impl Words) -> Vec<String> {
+    null("run", (RUN, more))
 }
 
 pub(crate) struct Ranks {
@@ -27,9 +28,8 @@ impl Ranks {
     }
 
     /// One rank as an indexed Job starts it, with a store of its own.
-    pub(crate) fn command(&self, rank: u32, of: u32, more: &[&str]) -> Command {
-        let of = of.to_string();
-        let mut command = self.mindful.command(&rank_of(&[&["--ranks", &of, "--meet", &self.meet], more].concat()));
+    pub(crate) fn command(&self, rank: u32, of: u32, more: impl Words) -> Command {
+        let mut command = self.mindful.command(rank_of((format!("--ranks {of} --meet {}", self.meet), more)));
         command.env("JOB_COMPLETION_INDEX", rank.to_string()).env("MINDFUL_STORE", self.store(rank));
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command
@@ -39,7 +39,7 @@ impl Ranks {
         self.mindful.path(format!("store-{rank}"))
     }
 
-    pub(crate) fn start(&self, rank: u32, of: u32, more: &[&str]) -> Child {
+    pub(crate) fn start(&self, rank: u32, of: u32, more: impl Words) -> Child {
         self.command(rank, of, more).spawn().unwrap()
     }
 
@@ -89,11 +89,52 @@ pub(crate) fn four_ranks_of(output: &Output) -> Value {
     summary
 }
 
+pub(crate) fn has_mpirun() -> bool {
+    let has = Path::new("/usr/bin/mpirun").exists();
+    if !has {
+        not_run("it needs mpirun (Debian: openmpi-bin)");
+    }
+    has
+}
+
 pub(crate) fn mpirun(rank: &Command) -> Command {
     let mut mpirun = Command::new("/usr/bin/mpirun");
-    mpirun.args(["--oversubscribe", "-n", "4"]).arg(rank.get_program()).args(rank.get_args());
-    mpirun.envs(rank.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    mpirun.current_dir(rank.get_current_dir().unwrap_or(Path::new(".")));
-    mpirun.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1").stdin(Stdio::null());
-    mpirun
+    mpirun.args(["--oversubscribe", "-n", "4"]);
+    mpirun.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    launched(mpirun, rank)
+}
+
+/// `launcher` before the program, the arguments, the variables and the folder of `rank`.
+pub(crate) fn launched(mut launcher: Command, rank: &Command) -> Command {
+    launcher.arg(rank.get_program()).args(rank.get_args());
+    launcher.envs(rank.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    launcher.current_dir(rank.get_current_dir().unwrap_or(Path::new(".")));
+    launcher.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    launcher
+}
+
+/// The ranks of one run, started as an indexed Job starts them.
+pub(crate) fn start_ranks(mindful: &Mindful, of: u32, args: impl Words) -> Vec<Child> {
+    let mut command = mindful.command((args, format!("--ranks {of}")));
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    (0..of).map(|rank| command.env("JOB_COMPLETION_INDEX", rank.to_string()).spawn().unwrap()).collect()
+}
+
+/// The summary of the first of `children`, which all end with one of `codes`.
+pub(crate) fn report_of(children: Vec<Child>, codes: &[i32]) -> Value {
+    let all: Vec<_> = children.into_iter().map(outcome).collect();
+    assert!(all.iter().all(|(code, ..)| code.is_some_and(|code| codes.contains(&code))), "{all:?}");
+    serde_json::from_str(&all[0].1).unwrap()
+}
+
+/// A command for `faketime` that sees another time of day. Waits use another clock, which is never set.
+pub(crate) fn three_seconds_ahead() -> Option<Command> {
+    let mut faketime = Command::new("/usr/bin/faketime");
+    faketime.args(["-f", "+3s"]).env("NO_FAKE_STAT", "1");
+    faketime.env("FAKETIME_DONT_FAKE_MONOTONIC", "1").env("DONT_FAKE_MONOTONIC", "1");
+    let has = Path::new("/usr/bin/faketime").exists();
+    if !has {
+        not_run("it needs faketime (Debian: faketime)");
+    }
+    has.then_some(faketime)
 }

@@ -8,7 +8,7 @@ use mindful_conformance::not_run;
 
 use crate::mindful::quiet::Quiet;
 use crate::mindful::wait_until;
-use crate::ranks::processes::{Ranks, four_ranks_of, rank_of};
+use crate::ranks::processes::{Ranks, four_ranks_of, launched, rank_of};
 
 struct Cluster {
     folder: tempfile::TempDir,
@@ -38,13 +38,9 @@ impl Cluster {
         cluster.spawn(&mut munged);
         wait_until("munged does not come up", || at.join("socket").exists());
         std::fs::write(at.join("slurm.conf"), configuration(&at)).unwrap();
-        for daemon in [
-            &["/usr/sbin/slurmctld", "-D"][..],
-            &["/usr/sbin/slurmd", "-D", "-N", "n1"],
-            &["/usr/sbin/slurmd", "-D", "-N", "n2"],
-        ] {
-            let mut command = Command::new(daemon[0]);
-            cluster.spawn(command.args(&daemon[1..]).env("SLURM_CONF", at.join("slurm.conf")));
+        for daemon in ["/usr/sbin/slurmctld -D", "/usr/sbin/slurmd -D -N n1", "/usr/sbin/slurmd -D -N n2"] {
+            let mut command = Command::new("sh");
+            cluster.spawn(command.args(["-c", &format!("exec {daemon}")]).env("SLURM_CONF", at.join("slurm.conf")));
         }
         cluster
     }
@@ -99,21 +95,18 @@ fn configuration(at: &Path) -> String {
 fn srun_starts_four_ranks_on_two_nodes() {
     let programs = ["/usr/sbin/slurmctld", "/usr/sbin/slurmd", "/usr/bin/srun", "/usr/sbin/munged"];
     if programs.iter().any(|program| !Path::new(program).exists()) {
-        not_run("it needs Slurm (Debian: slurm-wlm)");
-        return;
+        return not_run("it needs Slurm (Debian: slurm-wlm)");
     }
     if !rustix::process::geteuid().is_root() {
-        not_run("it needs root, as Slurm's daemons do");
-        return;
+        return not_run("it needs root, as Slurm's daemons do");
     }
     let _beside = Quiet::beside();
     let (cluster, ranks) = (Cluster::start(), Ranks::new());
-    let rank = ranks.mindful.command(&rank_of(&["--meet", &ranks.meet, "--format", "json"]));
+    let rank = ranks.mindful.command(rank_of(["--meet", &ranks.meet, "--format", "json"]));
     let mut srun = Command::new("/usr/bin/srun");
-    srun.args(["--kill-on-bad-exit=0", "-n", "4", "-N", "2"]).arg(rank.get_program()).args(rank.get_args());
-    srun.envs(rank.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    srun.args(["--kill-on-bad-exit=0", "-n", "4", "-N", "2"]);
     srun.env("SLURM_CONF", cluster.folder.path().join("slurm.conf"));
-    let output = srun.current_dir(ranks.mindful.folder()).stdin(Stdio::null()).output().unwrap();
+    let output = launched(srun, &rank).output().unwrap();
     let summary = four_ranks_of(&output);
     let run = ranks.mindful.run_folder(&summary);
     let log = std::fs::read_to_string(run.join("run.jsonl")).unwrap();

@@ -3,8 +3,8 @@
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use mindful_conformance::{not_run, quick_place};
 use rustix::process::{Pid, Signal, kill_process};
@@ -12,17 +12,17 @@ use serde_json::Value;
 
 use crate::mindful::quiet::Quiet;
 use crate::mindful::users_server::UsersServer;
-use crate::mindful::{Mindful, PAUSES, codes, ended, json, message, refused};
-use crate::ranks::processes::mpirun;
+use crate::mindful::{Mindful, PAUSES, Words, codes, ended, json, message, printed, refused, wait_until};
+use crate::ranks::processes::{has_mpirun, mpirun};
 
-const FILES: [&str; 5] = ["run", "--target", "sqlite:a.db", "--target", "sqlite:b.db"];
-const SMALL: [&str; 8] = ["--schemas", "2", "--scale", "2MiB", "--sessions", "4", "--work-unit", "8"];
-const SHORT: [&str; 5] = ["--warmup", "1s", "--duration", "2s", "-q"];
+const FILES: &str = "--target sqlite:a.db --target sqlite:b.db";
+const SMALL: &str = "--schemas 2 --scale 2MiB --sessions 4 --work-unit 8";
+const SHORT: &str = "--warmup 1s --duration 2s -q";
 
-const LONG: [&str; 5] = ["--warmup", "1s", "--duration", "60s", "-q"];
+const LONG: &str = "--warmup 1s --duration 60s -q";
 
-fn on_files(mindful: &Mindful, more: &[&str]) -> Command {
-    mindful.command(&[&FILES[..], &SMALL, more].concat())
+fn on_files(mindful: &Mindful, more: impl Words) -> Command {
+    mindful.command(("run", FILES, (SMALL, more)))
 }
 
 /// The number of folders that processes left in `folder`.
@@ -52,22 +52,18 @@ fn adds_up(summary: &Value, figure: &str) -> Option<f64> {
 fn two_files_are_one_run_and_each_has_its_own_figures() {
     let _beside = Quiet::beside();
     let (mindful, private) = (Mindful::new(), tempfile::tempdir().unwrap());
-    let ran = on_files(&mindful, &[&SHORT[..], &["--format", "json"]].concat())
-        .env("TMPDIR", private.path())
-        .output()
-        .unwrap();
+    let ran = on_files(&mindful, (SHORT, "--format json")).env("TMPDIR", private.path()).output().unwrap();
     assert!(ended(&ran) && ran.stderr.is_empty(), "{ran:?}");
     assert_eq!(left(private.path()), 0, "nothing is left where they met");
-    let mut summary: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let mut summary = json(&ran);
     let step = &summary["steps"][0];
     assert_eq!((step["sessions"].as_u64(), step["ranks"].as_array().map(Vec::len)), (Some(4), Some(2)));
     assert_eq!(summary["target"], "sqlite:a.db, sqlite:b.db");
-    let of_targets: Vec<_> =
-        targets(&summary).iter().map(|target| (&target["target"], &target["step"]["sessions"])).collect();
-    assert_eq!(
-        format!("{of_targets:?}"),
-        r#"[(String("sqlite:a.db"), Number(2)), (String("sqlite:b.db"), Number(2))]"#
-    );
+    let of_targets: Vec<_> = targets(&summary)
+        .iter()
+        .map(|target| (target["target"].as_str(), target["step"]["sessions"].as_u64()))
+        .collect();
+    assert_eq!(of_targets, [(Some("sqlite:a.db"), Some(2)), (Some("sqlite:b.db"), Some(2))]);
     for figure in ["blocks_visited_per_s", "logical_reads_per_s"] {
         adds_up(&summary, figure);
     }
@@ -78,18 +74,14 @@ fn two_files_are_one_run_and_each_has_its_own_figures() {
     assert_eq!(step["device_reads_per_s"], Value::Null);
     let codes = codes(&summary);
     assert!(codes.contains(&"targets-share-host"), "{codes:?}");
-    let report = mindful.text(&["show"]);
+    let report = mindful.text("show");
     for name in ["1 sqlite:a.db", "2 sqlite:b.db"] {
         assert!(report.contains(name), "{report}");
     }
-    let page = mindful.run(&["export", "--as", "html", "--output", "page.html"]);
-    let page = page.status.success().then(|| std::fs::read_to_string(mindful.path("page.html")).unwrap());
-    assert!(page.is_some_and(|page| page.contains("2 sqlite:b.db")));
-    let redacted = mindful.run(&["export", "--as", "jsonl", "--redact"]);
-    let text = String::from_utf8(redacted.stdout).unwrap();
+    assert!(mindful.text("export --as html").contains("2 sqlite:b.db"));
+    let text = printed(&mindful.run("export --as jsonl --redact"));
     assert!(text.contains("on_target") && !text.contains("a.db") && !text.contains("b.db"), "{text}");
-    let again = mindful.refusal(&["run", "--again", "latest"]);
-    assert!(again.contains("has 2 targets"), "{again}");
+    mindful.refuses([("run --again latest", "has 2 targets")]);
     merged_again(&mindful, &mut summary);
 }
 
@@ -100,8 +92,7 @@ fn merged_again(mindful: &Mindful, summary: &mut Value) {
     let parts: Vec<_> = runs.filter(|run| log(run).matches("\"event\":\"rank\"").count() == 1).collect();
     let names: Vec<&str> = parts.iter().map(|path| path.to_str().unwrap()).collect();
     assert_eq!(names.len(), 2);
-    let merged = mindful.run(&[&["merge", "--format", "json"], &names[..]].concat());
-    let mut again: Value = serde_json::from_slice(&merged.stdout).unwrap();
+    let mut again = mindful.json(("merge", &names));
     for summary in [&mut *summary, &mut again] {
         assert_ne!(summary["id"].take(), Value::Null);
         assert_ne!(summary["started_at"].take(), Value::Null);
@@ -112,13 +103,10 @@ fn merged_again(mindful: &Mindful, summary: &mut Value) {
 #[test]
 fn a_plan_shows_the_ranks_and_sessions_of_each_target() {
     let mindful = Mindful::new();
-    let plan = |more: &[&str]| {
-        let output = mindful.run(&[&["plan"], &FILES[1..], &["--sessions", "8"], more].concat());
-        String::from_utf8(output.stdout).unwrap()
-    };
-    let text = plan(&[]);
+    let plan = |more: &str| mindful.text(("plan --sessions 8", FILES, more));
+    let text = plan("");
     assert!(text.contains("target 2: sqlite:b.db, rank 1, sessions 5 to 8\n"), "{text}");
-    let text = plan(&["--target-weights", "3,1", "--rank", "2", "--ranks", "4"]);
+    let text = plan("--target-weights 3,1 --rank 2 --ranks 4");
     assert!(text.contains("target 1: sqlite:a.db, ranks 0 to 1, sessions 1 to 6\n"), "{text}");
     assert!(text.contains("target 2: sqlite:b.db, ranks 2 to 3, sessions 7 to 8\n"), "{text}");
     assert!(text.contains("rank: 2 of 4,") && text.contains("session 7 of 8"), "{text}");
@@ -127,25 +115,20 @@ fn a_plan_shows_the_ranks_and_sessions_of_each_target() {
 #[test]
 fn targets_that_cannot_be_measured_together_are_refused() {
     let mindful = Mindful::new();
-    let refusal = |args: &[&str]| mindful.refusal(args);
-    let two = ["--target", "sqlite:a.db", "--target", "sqlite:b.db"];
-    let mixed = refusal(&["run", "--target", "sqlite:a.db", "--target", "null:"]);
-    assert!(mixed.contains("targets of different engines (sqlite, null)"), "{mixed}");
-    let twice = refusal(&["run", "--target", "sqlite:a.db", "--target", "sqlite:a.db"]);
-    assert!(twice.contains("sqlite:a.db is given twice"), "{twice}");
-    let weights = refusal(&[&["run", "--target-weights", "1,2,3"], &two[..]].concat());
-    assert!(weights.contains("3 weights for 2 targets"), "{weights}");
-    let few = refusal(&[&["run", "--sessions", "1"], &two[..]].concat());
-    assert!(few.contains("1 session for 2 ranks"), "{few}");
-    let ranks = refusal(&[&["run", "--rank", "0", "--ranks", "2", "--target", "sqlite:c.db"], &two[..]].concat());
-    assert!(ranks.contains("3 targets for 2 ranks"), "{ranks}");
-    let meet = refusal(&[&["run", "--meet", "dir:meet"], &two[..]].concat());
-    assert!(meet.contains("--meet: mindful starts the ranks of its 2 targets itself"), "{meet}");
-    for verb in
-        [&["sweep"][..], &["load"], &["cleanup"], &["doctor"], &["run", "--repeat", "2"], &["verify"], &["watch"]]
-    {
-        let alone = refusal(&[verb, &two].concat());
-        assert!(alone.contains("--target: 2 targets: only `mindful run` takes several"), "{verb:?}: {alone}");
+    mindful.refuses([
+        ("run --target sqlite:a.db --target null:", "targets of different engines (sqlite, null)"),
+        ("run --target sqlite:a.db --target sqlite:a.db", "sqlite:a.db is given twice"),
+    ]);
+    for (args, why) in [
+        ("run --target-weights 1,2,3", "3 weights for 2 targets"),
+        ("run --sessions 1", "1 session for 2 ranks"),
+        ("run --rank 0 --ranks 2 --target sqlite:c.db", "3 targets for 2 ranks"),
+        ("run --meet dir:meet", "--meet: mindful starts the ranks of its 2 targets itself"),
+    ] {
+        mindful.refuses([(&*format!("{args} {FILES}"), why)]);
+    }
+    for verb in ["sweep", "load", "cleanup", "doctor", "run --repeat 2", "verify", "watch"] {
+        mindful.refuses([(&*format!("{verb} {FILES}"), "--target: 2 targets: only `mindful run` takes several")]);
     }
     assert!(!mindful.path("a.db").exists(), "nothing was opened");
 }
@@ -153,17 +136,12 @@ fn targets_that_cannot_be_measured_together_are_refused() {
 #[test]
 fn ranks_with_other_targets_are_refused_without_a_password() {
     let mindful = Mindful::new();
-    let lists: [&[&str]; 2] = [&["postgres://me:secret@[::1]:1/a"], &["postgres://me:secret@[::1]:1/b"]];
-    let start = |(rank, targets): (usize, &[&str])| {
-        let targets: Vec<&str> = targets.iter().flat_map(|url| ["--target", url]).collect();
-        let rank = rank.to_string();
-        let meet = ["--rank", &rank, "--ranks", "2", "--job", "unlike", "--meet", "dir:meet"];
-        let mut command = mindful.command(&[&["run", "-q"], &targets[..], &meet].concat());
-        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    let start = |(rank, target)| {
+        let meet = format!("--rank {rank} --ranks 2 --job unlike --meet dir:meet");
+        mindful.start_piped((format!("run -q --target postgres://me:secret@[::1]:1/{target}"), meet))
     };
-    let ranks: Vec<_> = lists.into_iter().enumerate().map(start).collect();
-    for rank in ranks {
-        let output: Output = rank.wait_with_output().unwrap();
+    for rank in [(0, "a"), (1, "b")].map(start) {
+        let output = rank.wait_with_output().unwrap();
         let refusal = refused(&output);
         assert!(refusal.contains("rank 1 on ") && refusal.contains(" has another --target than rank 0"), "{refusal}");
         assert!(!refusal.contains("secret"), "{refusal}");
@@ -179,26 +157,24 @@ fn a_list_file_is_read_only_if_no_other_user_can_write_it() {
         std::fs::set_permissions(&file, Permissions::from_mode(mode)).unwrap();
     };
     write("# shards\nsqlite:a.db\n\nsqlite:b.db # the other\n", 0o644);
-    let plan = ["plan", "--target", "@fleet", "--sessions", "8"];
-    let text = mindful.text(&plan);
+    let plan = "plan --target @fleet --sessions 8";
+    let text = mindful.text(plan);
     assert!(text.contains("target 2: sqlite:b.db, rank 1, sessions 5 to 8\n"), "{text}");
     write("postgres://me:secret@a/x\npostgres://me:secret@b/x\n", 0o644);
-    let refusal = mindful.refusal(&plan);
+    let refusal = mindful.refusal(plan);
     assert!(refusal.contains("it contains a password, and other users may read it"), "{refusal}");
     write("postgres://me:secret@a/x\npostgres://me:secret@b/x\n", 0o600);
-    let shown = mindful.run(&plan);
-    let text = String::from_utf8(shown.stdout).unwrap();
-    assert!(shown.status.success() && text.contains("target 2: postgres://") && !text.contains("secret"), "{text}");
+    let text = printed(&mindful.succeed(plan));
+    assert!(text.contains("target 2: postgres://") && !text.contains("secret"), "{text}");
     write("sqlite:a.db\n", 0o666);
-    assert!(mindful.refusal(&plan).contains("other users may write it"));
+    assert!(mindful.refusal(plan).contains("other users may write it"));
     write("# nothing\n", 0o644);
-    assert!(mindful.refusal(&plan).contains("it contains no target"));
+    assert!(mindful.refusal(plan).contains("it contains no target"));
     write("sqlite:a.db\n", 0o644);
     if std::os::unix::fs::chown(&file, Some(12_345), None).is_err() {
-        not_run("it needs root to give a file to another user");
-        return;
+        return not_run("it needs root to give a file to another user");
     }
-    assert!(mindful.refusal(&plan).contains("it belongs to user 12345"));
+    assert!(mindful.refusal(plan).contains("it belongs to user 12345"));
 }
 
 fn has_children(parent: u32) -> bool {
@@ -210,34 +186,22 @@ fn has_children(parent: u32) -> bool {
         .any(|entry| tasks(&entry.file_name().to_string_lossy()).contains(&flag))
 }
 
-fn until(what: &str, holds: impl Fn() -> bool) {
-    let until = Instant::now() + Duration::from_mins(5);
-    while !holds() {
-        assert!(Instant::now() < until, "{what}");
-        std::thread::sleep(Duration::from_millis(50));
-    }
-}
-
 #[test]
 fn the_end_of_the_first_rank_ends_all_and_leaves_nothing() {
     let _beside = Quiet::beside();
     for signal in [Signal::KILL, Signal::INT] {
         let (mindful, private) = (Mindful::new(), tempfile::tempdir().unwrap());
-        let mut long = on_files(&mindful, &LONG);
+        let mut long = on_files(&mindful, LONG);
         long.env("TMPDIR", private.path()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut first = long.spawn().unwrap();
-        until("its rank never comes", || has_children(first.id()));
+        wait_until("its rank never comes", || has_children(first.id()));
         std::thread::sleep(Duration::from_secs(2));
         kill_process(Pid::from_child(&first), signal).unwrap();
         let ended = first.wait().unwrap();
         assert_eq!(ended.code(), (signal == Signal::INT).then_some(130), "{ended:?}");
-        until("a rank lives on", || !has_children(first.id()));
-        until("the folder stays", || left(private.path()) == 0);
+        wait_until("a rank lives on", || !has_children(first.id()));
+        wait_until("the folder stays", || left(private.path()) == 0);
     }
-}
-
-fn servers(place: &Path) -> [UsersServer; 2] {
-    ["a", "b"].map(|name| UsersServer::of(&place.join(name), &[]))
 }
 
 /// Two databases of one server: it counts for both together.
@@ -245,8 +209,7 @@ fn one_server_twice(mindful: &Mindful, server: &UsersServer) {
     server.sql("CREATE DATABASE other");
     let (url, (_, _, database)) = (server.url(), server.place());
     let other = format!("{}other", url.strip_suffix(database).unwrap());
-    let both = ["run", "--target", &url, "--target", &other, "--format", "json"];
-    let summary = json(&mindful.run(&[&both[..], &SMALL, &SHORT, &PAUSES].concat()));
+    let summary = mindful.json((format!("run --target {url} --target {other}"), SMALL, (SHORT, PAUSES)));
     assert_eq!(summary["steps"][0]["logical_reads_per_s"], Value::Null);
     let codes = codes(&summary);
     assert!(codes.contains(&"targets-share-server") && summary["validity"] != "valid", "{codes:?}");
@@ -256,14 +219,14 @@ fn one_server_twice(mindful: &Mindful, server: &UsersServer) {
 #[test]
 fn two_servers_add_up_by_weight_and_one_that_dies_is_named() {
     let place = quick_place();
-    let servers = servers(place.path());
+    let servers = ["a", "b"].map(|name| UsersServer::of(&place.path().join(name), &[]));
     let _beside = Quiet::beside();
     let mindful = Mindful::new();
     let urls = servers.each_ref().map(UsersServer::url);
     // The one session of the second visits so much that other reads of its server are few in comparison.
-    let paced = ["--target-weights", "3,1", "--think-time", "20ms..20ms"];
-    let both = [&["run", "--target", &urls[0], "--target", &urls[1]], &paced[..]].concat();
-    let ran = mindful.run(&[&both[..], &SMALL, &SHORT, &["--format", "json"]].concat());
+    let weights = "--target-weights 3,1 --think-time 20ms..20ms";
+    let both = format!("run --target {} --target {} {weights} {SMALL}", urls[0], urls[1]);
+    let ran = mindful.run((&both, SHORT, "--format json"));
     let progress = message(&ran);
     assert!(ended(&ran), "{progress}");
     let summary = json(&ran);
@@ -279,10 +242,9 @@ fn two_servers_add_up_by_weight_and_one_that_dies_is_named() {
         assert!((0.9..1.6).contains(&ratio), "{target:#}");
     }
     one_server_twice(&mindful, &servers[0]);
-    let mut command = mindful.command(&[&both[..], &SMALL, &LONG].concat());
-    let first = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let first = mindful.start_piped((&both, LONG));
     let busy = "SELECT FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'CALL %'";
-    until("no session works on the second one", || servers[1].count(busy) > 0);
+    wait_until("no session works on the second one", || servers[1].count(busy) > 0);
     std::thread::sleep(Duration::from_secs(2));
     // An immediate end: sessions are cut off.
     let second = Pid::from_raw(i32::try_from(servers[1].pid()).unwrap()).unwrap();
@@ -295,15 +257,14 @@ fn two_servers_add_up_by_weight_and_one_that_dies_is_named() {
 
 #[test]
 fn mpirun_starts_four_ranks_of_two_targets() {
-    if !Path::new("/usr/bin/mpirun").exists() {
-        not_run("it needs mpirun (Debian: openmpi-bin)");
+    if !has_mpirun() {
         return;
     }
     let _beside = Quiet::beside();
     let mindful = Mindful::new();
-    let rank = on_files(&mindful, &[&SHORT[..], &["--meet", "dir:meet", "--format", "json"]].concat());
+    let rank = on_files(&mindful, (SHORT, "--meet dir:meet --format json"));
     let output = mpirun(&rank).output().unwrap();
-    let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let summary = json(&output);
     let of = |target: &Value| (target["step"]["sessions"].as_u64(), target["step"]["ranks"].as_array().map(Vec::len));
     assert_eq!(targets(&summary).iter().map(of).collect::<Vec<_>>(), [(Some(2), Some(2)); 2], "{summary:#}");
     adds_up(&summary, "logical_reads_per_s");

@@ -4,11 +4,12 @@ use std::process::Output;
 
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter};
 
-use crate::mindful::{Mindful, codes, host_was_full, json, refused_with, steps};
+use crate::mindful::{Mindful, Words, codes, host_was_full, json, refused_with, steps};
 use crate::raw::place::{SHORT, made, runs};
 
 /// `mindful` as a child of a thread with a filter that lets `io_uring_setup` fail: only this child inherits the filter.
-fn denied(mindful: &Mindful, args: &[&str]) -> Output {
+fn denied(mindful: &Mindful, args: impl Words) -> Output {
+    let args = args.words();
     std::thread::scope(|scope| {
         let filtered = scope.spawn(|| {
             let rules = [(libc::SYS_io_uring_setup, Vec::new())].into();
@@ -26,10 +27,8 @@ fn denied(mindful: &Mindful, args: &[&str]) -> Output {
 fn blocks_are_read_by_pread_and_one_line_says_so() {
     let mindful = Mindful::on_disk();
     let path = made(&mindful);
-    let url = format!("raw:{path}");
-    let run = ["run", "--target", &url, "--sessions", "1", "--work-unit", "1"];
-    for verb in [&["raw", &path][..], &run] {
-        let summary = json(&denied(&mindful, &[verb, &["--iodepth", "4", "--format", "json"], &SHORT].concat()));
+    for verb in [format!("raw {path}"), format!("run --target raw:{path} --sessions 1 --work-unit 1")] {
+        let summary = json(&denied(&mindful, (verb, "--iodepth 4 --format json", SHORT)));
         let step = &steps(&summary)[0];
         assert!(step["ops"]["select"]["count"].as_u64().unwrap() > 0, "{step:#}");
         assert_eq!(step["iodepth"], 1, "what was kept in flight, not what was asked for");
@@ -41,7 +40,7 @@ fn blocks_are_read_by_pread_and_one_line_says_so() {
         assert!(finding["evidence"].as_str().unwrap().contains("not permitted"), "{finding}");
         // On a busy host a session waits for a CPU between its operations.
         assert!(host_was_full(step) || !codes(&summary).contains(&"little"), "{findings:#?}");
-        let shown = mindful.text(&["show", "--full"]);
+        let shown = mindful.text("show --full");
         assert!(shown.contains("one at a time"), "{shown}");
         assert!(host_was_full(step) || !shown.contains("limited by the client"), "{shown}");
         let next = shown.lines().find(|line| line.trim_start().starts_with("next:")).unwrap();
@@ -54,13 +53,13 @@ fn jobs_that_need_several_ios_in_flight_are_refused() {
     let mindful = Mindful::on_disk();
     let path = made(&mindful);
     for args in [
-        &["--preset", "oltp", "--num-small", "2"][..],
-        &["--preset", "dss"],
-        &["--preset", "calibrate"],
-        &["--spans", "outer,inner", "--iodepth", "2"],
-        &["--large-iodepth", "1"],
+        "--preset oltp --num-small 2",
+        "--preset dss",
+        "--preset calibrate",
+        "--spans outer,inner --iodepth 2",
+        "--large-iodepth 1",
     ] {
-        let line = refused_with(3, &denied(&mindful, &[&["raw", &path][..], args].concat()));
+        let line = refused_with(3, &denied(&mindful, (format!("raw {path}"), args)));
         assert!(line.contains("may not use io_uring"), "{args:?}: {line}");
         assert!(line.contains("--io psync"), "{args:?}: {line}");
         // If the host itself denies it, that comes first.
@@ -75,9 +74,9 @@ fn jobs_that_need_several_ios_in_flight_are_refused() {
 fn one_io_at_a_time_needs_no_io_uring() {
     let mindful = Mindful::on_disk();
     let path = made(&mindful);
-    let short = [&["raw", &path, "--format", "json"][..], &SHORT].concat();
-    let psync = json(&denied(&mindful, &[&short[..], &["--io", "psync"]].concat()));
+    let short = (format!("raw {path} --format json"), SHORT);
+    let psync = json(&denied(&mindful, (&short, "--io psync")));
     assert!(!psync["findings"].to_string().contains("no-io-uring"), "it was not requested: {psync:#}");
-    let spans = json(&denied(&mindful, &[&short[..], &["--spans", "outer,inner"]].concat()));
+    let spans = json(&denied(&mindful, (&short, "--spans outer,inner")));
     assert_eq!(steps(&spans).len(), 2, "{spans:#}");
 }

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use crate::mindful::{Mindful, codes, json, steps};
+use crate::mindful::{Mindful, Words, codes, json, steps};
 use crate::raw::place::{made, text, undisturbed};
 
 /// Long enough that the kernel's and the sessions' counts cover the same time on a busy machine too.
-const WINDOW: [&str; 4] = ["--duration", "2s", "--warmup", "500ms"];
+const WINDOW: &str = "--duration 2s --warmup 500ms";
 const SIZE: (&str, f64) = ("256KiB", 0.25);
 
 fn number(value: &Value) -> f64 {
@@ -22,11 +22,11 @@ fn found(summary: &Value, code: &str) -> bool {
 }
 
 /// One step on a new file, by `verb`: `check` gets its summary, and the figure and the words of its headline.
-fn measured(mindful: &Mindful, verb: &[&str], args: &[&str], check: impl Fn(&Value, f64, &str)) {
-    let args = [verb, &["--format", "json", "--large-size", SIZE.0], &WINDOW, args].concat();
+fn measured(mindful: &Mindful, verb: impl Words, check: impl Fn(&Value, f64, &str)) {
+    let args = (verb, format!("--format json --large-size {}", SIZE.0), WINDOW);
     let measure = || json(&mindful.run(&args));
     undisturbed(measure, |summary| {
-        let shown = mindful.text(&["show", "--full"]);
+        let shown = mindful.text("show --full");
         // The verdict is the first paragraph, the headline begins the second.
         let line = shown.split("\n\n").nth(1).and_then(|paragraph| paragraph.lines().next()).unwrap().trim();
         let (figure, words) = line.split_once(' ').unwrap();
@@ -46,10 +46,8 @@ fn doubted(summary: &Value) -> bool {
 fn large_direct_reads_are_in_mib_and_of_no_cache() {
     let mindful = Mindful::on_disk();
     let path = made(&mindful);
-    let url = format!("raw:{path}");
-    let verbs = [&["raw", &path][..], &["run", "--target", &url, "--sessions", "1", "--work-unit", "1"]];
-    for verb in verbs {
-        measured(&mindful, verb, &["--iodepth", "0", "--large-iodepth", "2"], |summary, mib, words| {
+    for verb in [format!("raw {path}"), format!("run --target raw:{path} --sessions 1 --work-unit 1")] {
+        measured(&mindful, (verb, "--iodepth 0 --large-iodepth 2"), |summary, mib, words| {
             let step = &steps(summary)[0];
             let large = &step["ops"]["scan"];
             near(mib, number(&large["per_s"]) * SIZE.1, "the headline and the large reads");
@@ -67,7 +65,7 @@ fn large_direct_reads_are_in_mib_and_of_no_cache() {
             for code in ["page-cache", "plan-shape", "prefetched", "unasked-reads", "still-reading", "little"] {
                 assert!(!found(summary, code), "{code}: {summary:#}");
             }
-            let shown = mindful.text(&["show", "--full"]);
+            let shown = mindful.text("show --full");
             assert!(!shown.contains("edge of the window") && !shown.contains("whether scans"), "{shown}");
             assert!(shown.contains("large read of 256 KiB, direct") && !shown.contains("select plan"), "{shown}");
         });
@@ -79,8 +77,7 @@ fn large_reads_of_a_warm_file_are_the_page_caches() {
     let mindful = Mindful::on_disk();
     let path = made(&mindful);
     assert_eq!(std::fs::read(&path).unwrap().len() as u64, std::fs::metadata(&path).unwrap().len());
-    let args = ["--iodepth", "0", "--large-iodepth", "2", "--direct", "off"];
-    measured(&mindful, &["raw", &path], &args, |summary, mib, words| {
+    measured(&mindful, format!("raw {path} --iodepth 0 --large-iodepth 2 --direct off"), |summary, mib, words| {
         let step = &steps(summary)[0];
         near(mib, number(&step["ops"]["scan"]["per_s"]) * SIZE.1, "the headline and the large reads");
         assert!(number(&step["page_cache_share"]) > 0.95, "{step:#}");
@@ -94,7 +91,7 @@ fn large_reads_of_a_warm_file_are_the_page_caches() {
 fn small_and_large_reads_of_one_step_are_weighed_together() {
     let mindful = Mindful::on_disk();
     let path = made(&mindful);
-    measured(&mindful, &["raw", &path], &["--iodepth", "2", "--large-iodepth", "1"], |summary, mib, words| {
+    measured(&mindful, format!("raw {path} --iodepth 2 --large-iodepth 1"), |summary, mib, words| {
         let step = &steps(summary)[0];
         let (small, large) = (number(&step["ops"]["select"]["per_s"]), number(&step["ops"]["scan"]["per_s"]));
         near(mib, small / 128.0 + large * SIZE.1, "the headline and all reads");
@@ -110,11 +107,10 @@ fn each_point_of_a_job_is_judged_by_its_bytes() {
     let mindful = Mindful::on_disk();
     let path = made(&mindful);
     std::fs::read(&path).unwrap();
-    let job = ["--preset", "simple", "--num-small", "1", "--num-large", "1", "--large-size", SIZE.0];
+    let job = format!("--preset simple --num-small 1 --num-large 1 --large-size {}", SIZE.0);
     // Reads from memory use a CPU, and a short window shows them as well.
-    let short = ["--duration", "1s", "--warmup", "200ms"];
-    for (direct, window, cached) in [("on", WINDOW, 0.0..0.05), ("off", short, 0.95..1.01)] {
-        let args = [&["raw", &path, "--format", "json", "--direct", direct][..], &job, &window].concat();
+    for (direct, window, cached) in [("on", WINDOW, 0.0..0.05), ("off", "--duration 1s --warmup 200ms", 0.95..1.01)] {
+        let args = (format!("raw {path} --format json --direct {direct}"), &job, window);
         undisturbed(
             || json(&mindful.run(&args)),
             |summary| {
@@ -138,7 +134,8 @@ fn each_point_of_a_job_is_judged_by_its_bytes() {
 fn a_large_read_is_no_smaller_than_a_block() {
     let mindful = Mindful::on_disk();
     let path = made(&mindful);
-    let args = ["raw", &path, "--block-size", "128KiB", "--large-iodepth", "1", "--large-size", "64KiB"];
-    let refusal = mindful.refusal(&args);
-    assert!(refusal.contains("smaller than a block") && refusal.contains("--large-size"), "{refusal}");
+    mindful.refuses([(
+        format!("raw {path} --block-size 128KiB --large-iodepth 1 --large-size 64KiB"),
+        "smaller than a block…--large-size",
+    )]);
 }

@@ -6,16 +6,16 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::mindful::{Mindful, host_was_full, steps};
+use crate::mindful::{Mindful, Words, host_was_full, steps};
 
 /// The size of a foreign file.
 const FOREIGN_BYTES: usize = 16 << 20;
 /// Short points: the rates are not tested.
-pub(super) const SHORT: [&str; 6] = ["--duration", "300ms", "--warmup", "100ms", "--large-size", "64KiB"];
+pub(super) const SHORT: &str = "--duration 300ms --warmup 100ms --large-size 64KiB";
 
 pub(super) fn made(mindful: &Mindful) -> String {
     let path = mindful.path("blocks").display().to_string();
-    mindful.succeed(&["load", "--target", &format!("raw:{path}"), "--schemas", "1", "--scale", "32MiB"]);
+    mindful.succeed(["load", "--target", &format!("raw:{path}"), "--schemas", "1", "--scale", "32MiB"]);
     path
 }
 
@@ -26,8 +26,8 @@ pub(super) fn foreign(mindful: &Mindful) -> PathBuf {
     path
 }
 
-pub(super) fn raw(mindful: &Mindful, path: &str, args: &[&str]) -> Value {
-    mindful.json(&[&["raw", path], &SHORT[..], args].concat())
+pub(super) fn raw(mindful: &Mindful, path: &str, args: impl Words) -> Value {
+    mindful.json((&format!("raw {path}"), SHORT, args))
 }
 
 pub(super) fn runs(mindful: &Mindful) -> usize {

@@ -3,7 +3,7 @@
 use mindful_conformance::quick_place;
 use serde_json::Value;
 
-use crate::mindful::{Mindful, codes, json, steps};
+use crate::mindful::{Mindful, codes, steps};
 
 const WORK: &str = "--schemas 2 --scale 16MiB --sessions 2 --cache 20MiB --warmup 200ms --think-time 20ms..20ms";
 
@@ -11,21 +11,16 @@ fn place() -> Mindful {
     Mindful::at(quick_place()).with_private()
 }
 
-fn with_work(mindful: &Mindful, args: &[&str]) -> Value {
-    let mut command = mindful.on_private(args);
-    json(&command.args(WORK.split(' ')).args(["--format", "json"]).output().unwrap())
+fn with_work(mindful: &Mindful, args: &str) -> Value {
+    mindful.private_json((args, WORK))
 }
 
 /// The first of three sweeps with blocks read in each step, the last with the longest windows: on a full host a session
 /// may not get to work in a short one.
-fn swept(mindful: &Mindful, args: &[&str]) -> Value {
-    let sweep = |duration| with_work(mindful, &[&["sweep"], args, &["--duration", duration]].concat());
+fn swept(mindful: &Mindful, args: &str) -> Value {
+    let sweep = |duration| with_work(mindful, &format!("sweep {args} --duration {duration}"));
     let worked = |swept: &Value| steps(swept).iter().all(|s| s["blocks_per_read"].is_number());
     ["1s", "3s"].into_iter().map(sweep).find(worked).unwrap_or_else(|| sweep("6s"))
-}
-
-fn sides<'a>(a: &'a str, b: &'a str) -> [&'a str; 3] {
-    ["compare", a, b]
 }
 
 #[test]
@@ -35,7 +30,7 @@ fn settings_that_cannot_matter_are_named_by_run_and_comparison() {
         let tag = format!("{}-{access}", set.replace('=', "-"));
         // Chosen by the free space, it would differ where others fill the disk meanwhile.
         let set = format!("{set},max_wal_size=1GB");
-        let own = ["run", "--set", &set, "--access", access, "--tag", &tag, "--work-unit", "64", "--duration", "1s"];
+        let own = format!("run --set '{set}' --access {access} --tag {tag} --work-unit 64 --duration 1s");
         (with_work(&mindful, &own), tag)
     };
     for (access, idle) in [("index", true), ("bitmap", false)] {
@@ -44,10 +39,10 @@ fn settings_that_cannot_matter_are_named_by_run_and_comparison() {
         for summary in [&sync, &worker] {
             assert_eq!(codes(summary).contains(&"pg-idle-settings"), idle, "{access}: {summary:#}");
         }
-        let text = mindful.text(&sides(&a, &b));
+        let text = mindful.text(["compare", &a, &b]);
         let first = text.lines().next().unwrap_or_default();
         assert_eq!(first.starts_with("the sides differ only in io_method, which has no effect"), idle, "{text}");
-        let compared = mindful.json(&sides(&a, &b));
+        let compared = mindful.json(["compare", &a, &b]);
         let named = if idle { serde_json::json!(["io_method"]) } else { serde_json::json!([]) };
         assert_eq!(compared["idle_settings"], named, "{compared:#}");
     }
@@ -57,8 +52,8 @@ fn settings_that_cannot_matter_are_named_by_run_and_comparison() {
 fn a_sweep_over_io_method_and_access_reads_as_each_point_says() {
     let mindful = place();
     let point = |step: &Value, key: &str| step["point"]["values"][key].as_str().unwrap_or_default().to_owned();
-    let set = ["--set", "io_method=sync,worker", "--access", "index,bitmap,scan", "--price", "3 USD"];
-    let swept = swept(&mindful, &set);
+    let set = "--set io_method=sync,worker --access index,bitmap,scan --price '3 USD'";
+    let swept = swept(&mindful, set);
     let steps = steps(&swept);
     for access in ["index", "bitmap", "scan"] {
         for set in ["io_method=sync", "io_method=worker"] {
@@ -83,8 +78,8 @@ fn a_sweep_over_io_method_and_access_reads_as_each_point_says() {
 #[test]
 fn a_ladder_of_a_setting_names_the_points_without_effect() {
     let mindful = place();
-    let set = ["--set", "effective_io_concurrency=1,32", "--access", "index,bitmap", "--work-unit", "64"];
-    let swept = swept(&mindful, &set);
+    let set = "--set effective_io_concurrency=1,32 --access index,bitmap --work-unit 64";
+    let swept = swept(&mindful, set);
     let all = swept["findings"].as_array().unwrap().iter().filter(|finding| finding["code"] == "pg-idle-settings");
     let named: Vec<&str> = all.map(|finding| finding["evidence"].as_str().unwrap()).collect();
     let steps = steps(&swept);
@@ -107,14 +102,11 @@ fn a_ladder_of_a_setting_names_the_points_without_effect() {
 #[test]
 fn keys_that_an_access_path_cannot_apply_are_refused() {
     let mindful = Mindful::new();
-    for (args, why) in [
-        (&["--access", "scan", "--work-unit", "8"][..], "an operation reads all blocks of a schema"),
-        (&["--access", "bitmap", "--update-pct", "10"], "updates use the index"),
-        (&["--access", "scan", "--skew", "zipf:0.9"], "have no effect"),
-        (&["--access", "bitmap", "--target", "null:"], "cannot choose how blocks are reached"),
-        (&["--access", "heap"], "choose index, bitmap, scan"),
-    ] {
-        let refusal = mindful.refusal(&[&["run"][..], args].concat());
-        assert!(refusal.contains(why), "{refusal}");
-    }
+    mindful.refuses([
+        ("run --access scan --work-unit 8", "an operation reads all blocks of a schema"),
+        ("run --access bitmap --update-pct 10", "updates use the index"),
+        ("run --access scan --skew zipf:0.9", "have no effect"),
+        ("run --access bitmap --target null:", "cannot choose how blocks are reached"),
+        ("run --access heap", "choose index, bitmap, scan"),
+    ]);
 }

@@ -8,38 +8,38 @@ use crate::mindful::{Mindful, ended, message, null, refused, text};
 #[test]
 fn quiet_leaves_the_report_alone() {
     let mindful = Mindful::new();
-    let ran = mindful.run(&null("run", &[]));
+    let ran = mindful.run(null("run", ""));
     assert!(!ran.stderr.is_empty(), "it prints its progress: {ran:?}");
     for flag in ["-q", "--quiet"] {
-        let ran = mindful.run(&null("run", &[flag]));
+        let ran = mindful.run(null("run", flag));
         assert!(ran.stderr.is_empty() && text(&ran).contains("blocks visited"), "{ran:?}");
     }
-    let refusal = mindful.refusal(&null("run", &["--duration", "30", "-q"]));
+    let refusal = mindful.refusal(null("run", "--duration 30 -q"));
     assert!(refusal.contains("`30` is not a time"), "errors are printed all the same: {refusal}");
 }
 
 #[test]
 fn at_sixty_columns_nothing_breaks() {
     let mindful = Mindful::new();
-    let sweep = null("sweep", &["--duration", "500ms", "-q", "--sessions", "1,2,4"]);
-    for args in [&sweep[..], &["list"]] {
-        let narrow = text(&mindful.command(args).env("COLUMNS", "60").output().unwrap());
+    let sweep = null("sweep", "--duration 500ms -q --sessions 1,2,4");
+    for args in [&sweep[..], &["list".to_owned()]] {
+        let narrow = text(&mindful.command(args.to_vec()).env("COLUMNS", "60").output().unwrap());
         let long = narrow.lines().find(|line| line.chars().count() > 60 && !line.contains(" in /"));
         assert_eq!(long, None, "{narrow}");
         assert!(narrow.contains("blocks/s") && narrow.contains("no room for: "), "{narrow}");
     }
-    let in_full = mindful.text(&["list"]);
+    let in_full = mindful.text("list");
     assert!(!in_full.contains("no room for") && in_full.contains("when (UTC)"), "a pipe gets all: {in_full}");
 }
 
 #[test]
 fn many_steps_are_announced_with_number_and_duration() {
     let mindful = Mindful::new();
-    let progress = |verb, more: &[&str]| message(&mindful.run(&null(verb, &[&["--duration", "2s"], more].concat())));
-    let swept = progress("sweep", &["--sessions", "1,2"]);
+    let progress = |verb, more: &str| message(&mindful.run(null(verb, ("--duration 2s", more))));
+    let swept = progress("sweep", "--sessions 1,2");
     let before = swept.split("measuring").next().unwrap();
     assert!(before.lines().any(|line| line == "3 steps, about 15 s"), "{swept}");
-    let noise = progress("run", &["--repeat", "2"]);
+    let noise = progress("run", "--repeat 2");
     let lines: Vec<&str> = noise.lines().collect();
     assert_eq!(lines.first(), Some(&"2 runs, about 10 s"), "{noise}");
     let second = lines.iter().any(|line| line.starts_with("run 2 of 2; left: 1 run, about "));
@@ -50,7 +50,7 @@ fn many_steps_are_announced_with_number_and_duration() {
 fn an_empty_variable_leaves_nothing_in_the_current_folder() {
     let (mindful, home) = (Mindful::new(), Mindful::new());
     let with = |home: &Path| {
-        let mut command = mindful.command(&null("run", &[]));
+        let mut command = mindful.command(null("run", ""));
         command.env("MINDFUL_STORE", "").env("MINDFUL_DATA_DIR", "").env("HOME", home).env_remove("XDG_DATA_HOME");
         command.output().unwrap()
     };

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use mindful_conformance::{not_run, with_tracefs, without_tracefs};
 use serde_json::Value;
 
-use crate::mindful::{Mindful, json, kill};
+use crate::mindful::{Mindful, Words, json, kill};
 
 struct Place(Mindful);
 
@@ -23,20 +23,20 @@ impl Place {
 
     fn loaded(place: Mindful) -> Self {
         let place = Self(place);
-        let loaded = place.run("load", &["--scale", "64MiB"]).output().unwrap();
+        let loaded = place.run("load", "--scale 64MiB").output().unwrap();
         assert!(loaded.status.success(), "{loaded:?}");
         place
     }
 
-    fn run(&self, verb: &str, args: &[&str]) -> Command {
+    fn run(&self, verb: &str, args: impl Words) -> Command {
         let target = format!("raw:{}", self.0.path("blocks").display());
-        self.0.command(&[&[verb, "--target", &target, "--schemas", "1"], args].concat())
+        self.0.command((&format!("{verb} --target {target} --schemas 1"), args))
     }
 
     /// One session that has one read under way at a time.
     fn measured(&self, duration: &str) -> Value {
-        let args = ["--sessions", "1", "--work-unit", "1", "--io", "psync", "--warmup", "2s", "--format", "json"];
-        json(&self.run("run", &args).args(["--duration", duration]).output().unwrap())
+        let args = "--sessions 1 --work-unit 1 --io psync --warmup 2s --format json";
+        json(&self.run("run", args).args(["--duration", duration]).output().unwrap())
     }
 }
 
@@ -79,8 +79,7 @@ fn a_trace_instance_that_a_killed_run_left_goes_with_the_next() {
         return;
     }
     let place = Place::beside_others();
-    let mut child =
-        place.run("run", &["--duration", "60s"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut child = place.run("run", "--duration 60s").stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let (pid, deadline) = (child.id(), Instant::now() + Duration::from_mins(1));
     while instances(pid).is_empty() && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(20));
@@ -101,8 +100,8 @@ fn without_the_trace_only_request_times_are_missing() {
         return;
     }
     let place = Place::beside_others();
-    let off = ["--duration", "2s", "--warmup", "1s", "--format", "json", "--device-trace", "off"];
-    let child = place.run("run", &off).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let off = "--duration 2s --warmup 1s --format json --device-trace off";
+    let child = place.run("run", off).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     std::thread::sleep(Duration::from_millis(1_500));
     assert_eq!(instances(child.id()), Vec::<PathBuf>::new());
     let summary = json(&child.wait_with_output().unwrap());
@@ -110,7 +109,7 @@ fn without_the_trace_only_request_times_are_missing() {
     assert!(step["device"].as_object().unwrap().values().all(Value::is_null), "{step:#}");
     assert!(!lacks(&summary, "device latency"), "it was asked for: {summary:#}");
     assert_eq!(step["device_reads_per_s"].is_null(), lacks(&summary, "device"), "the counters are read: {summary:#}");
-    let refused = place.run("run", &["--device-trace", "sometimes"]).output().unwrap();
+    let refused = place.run("run", "--device-trace sometimes").output().unwrap();
     assert_eq!(refused.status.code(), Some(2), "{refused:?}");
 }
 
@@ -140,6 +139,6 @@ mod alone {
         // Reads of 128 KiB by others begin at even addresses, so up to 16 times as many of them are chosen.
         let most = own + (all - own).max(0.0) * 16.0;
         assert!(timed > own * 0.7 && timed < most * 1.3, "{timed} of {own} own reads/s and {all} in all: {device}");
-        assert_eq!(place.0.json(&["show"])["steps"][0]["device"], *device);
+        assert_eq!(place.0.json("show")["steps"][0]["device"], *device);
     }
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, lchown, symlink};
 use std::path::Path;
 
-use crate::mindful::{Mindful, null};
+use crate::mindful::{Mindful, Words, message, null};
 
 fn listing(folder: &Path) -> Vec<(String, u64, i64)> {
     let mut all = Vec::new();
@@ -21,25 +21,25 @@ fn listing(folder: &Path) -> Vec<(String, u64, i64)> {
 }
 
 /// The rows: arguments in which `L` is a link of another user to a folder of ours, and `U` names a run.
-const ROWS: &[&[&str]] = &[
-    &["run", "--target", "null:", "--duration", "1s", "--store", "L/store"],
-    &["delete", "U", "--yes", "--store", "L"],
-    &["export", "U", "--output", "L/new"],
-    &["export", "U", "--output", "L/file", "--yes"],
-    &["export", "U", "--as", "jsonl", "--output", "L/new"],
-    &["export", "U", "--as", "site", "--output", "L/site"],
-    &["pack", "U", "--output", "L/new"],
-    &["import", "slob.conf", "--output", "L/new"],
-    &["generate", "man", "L/man"],
-    &["load", "--target", "sqlite:L/new", "--scale", "500", "--schemas", "1"],
-    &["load", "--target", "raw:L/new", "--scale", "1MiB"],
-    &["cleanup", "--target", "raw:L/made", "--yes"],
+const ROWS: &[&str] = &[
+    "run --target null: --duration 1s --store L/store",
+    "delete U --yes --store L",
+    "export U --output L/new",
+    "export U --output L/file --yes",
+    "export U --as jsonl --output L/new",
+    "export U --as site --output L/site",
+    "pack U --output L/new",
+    "import slob.conf --output L/new",
+    "generate man L/man",
+    "load --target sqlite:L/new --scale 500 --schemas 1",
+    "load --target raw:L/new --scale 1MiB",
+    "cleanup --target raw:L/made --yes",
     #[cfg(feature = "postgres")]
-    &["cleanup", "--data-dir", "L/pg", "--fetch", "off", "--yes"],
+    "cleanup --data-dir L/pg --fetch off --yes",
     #[cfg(feature = "postgres")]
-    &["load", "--data-dir", "pg", "--log-dir", "L/log", "--fetch", "off", "--scale", "16MiB"],
+    "load --data-dir pg --log-dir L/log --fetch off --scale 16MiB",
     #[cfg(feature = "postgres")]
-    &["load", "--data-dir", "pg", "--fetch-dir", "L/shelf", "--fetch", "off", "--scale", "16MiB"],
+    "load --data-dir pg --fetch-dir L/shelf --fetch off --scale 16MiB",
 ];
 
 #[test]
@@ -50,7 +50,7 @@ fn no_verb_writes_or_removes_through_a_link_of_another_user() {
     let mindful = Mindful::new();
     // The server's user can enter it.
     fs::set_permissions(mindful.folder(), fs::Permissions::from_mode(0o755)).unwrap();
-    let run = mindful.measured(&[]);
+    let run = mindful.measured("");
     let id = run["id"].as_str().unwrap();
     let (ours, link) = (mindful.path("ours"), mindful.path("link"));
     fs::create_dir(&ours).unwrap();
@@ -60,21 +60,20 @@ fn no_verb_writes_or_removes_through_a_link_of_another_user() {
     fs::create_dir(ours.join("runs").join(id)).unwrap();
     fs::copy(mindful.run_folder(&run).join("run.jsonl"), ours.join("runs").join(id).join("run.jsonl")).unwrap();
     let target = format!("raw:{}", ours.join("made").display());
-    mindful.succeed(&["load", "--target", &target, "--scale", "1MiB"]);
+    mindful.succeed(format!("load --target {target} --scale 1MiB"));
     symlink(&ours, &link).unwrap();
     // Through a link of our own everything works as before.
-    assert!(mindful.run(&["export", id, "--output", &format!("{}/own", link.display())]).status.success());
+    mindful.succeed(["export", id, "--output", &format!("{}/own", link.display())]);
     lchown(&link, Some(65_533), None).unwrap();
     let before = listing(&ours);
     for row in ROWS {
-        let fill = |arg: &&str| match (*arg, arg.split_once('L')) {
+        let fill = |arg: &str| match (arg, arg.split_once('L')) {
             ("U", _) => id.to_owned(),
             (_, Some((scheme, rest))) => format!("{scheme}{}{rest}", link.display()),
             (arg, None) => arg.to_owned(),
         };
-        let args: Vec<String> = row.iter().map(fill).collect();
-        let output = mindful.run(&args.iter().map(String::as_str).collect::<Vec<_>>());
-        let message = String::from_utf8_lossy(&output.stderr);
+        let output = mindful.run(row.split(' ').map(fill).collect::<Vec<_>>());
+        let message = message(&output);
         assert!(matches!(output.status.code(), Some(1..=3)), "{row:?}: {output:?}");
         assert!(message.contains("is a link of user number 65533"), "{row:?}: {message}");
         assert_eq!(listing(&ours), before, "{row:?}");
@@ -89,13 +88,13 @@ fn links_and_folders_of_who_called_sudo_are_followed() {
         return mindful_conformance::not_run("only root can make links of others");
     }
     let mindful = Mindful::new();
-    let id = mindful.measured(&[])["id"].as_str().unwrap().to_owned();
+    let id = mindful.measured("")["id"].as_str().unwrap().to_owned();
     let (ours, link, theirs) = (mindful.path("ours"), mindful.path("link"), mindful.path("theirs"));
     fs::create_dir(&ours).unwrap();
     fs::create_dir(&theirs).unwrap();
     symlink(&ours, &link).unwrap();
     let (new, store) = (link.join("new").display().to_string(), theirs.join("store").display().to_string());
-    let (export, run) = (["export", &id, "--output", &new], null("run", &["--duration=200ms", "--store", &store]));
+    let (export, run) = (format!("export {id} --output {new}"), format!("--duration=200ms --store {store}"));
     for (owner, sudo, is_followed) in [
         (CALLER, "65532", true),
         (65_533, "65532", false),
@@ -105,9 +104,9 @@ fn links_and_folders_of_who_called_sudo_are_followed() {
     ] {
         lchown(&link, Some(owner), None).unwrap();
         chown(&theirs, Some(owner), None).unwrap();
-        for args in [&export[..], &run] {
-            let output = mindful.command(args).env("SUDO_UID", sudo).output().unwrap();
-            let message = String::from_utf8_lossy(&output.stderr);
+        for args in [export.words(), null("run", &run)] {
+            let output = mindful.command(&args).env("SUDO_UID", sudo).output().unwrap();
+            let message = message(&output);
             assert_eq!(crate::mindful::ended(&output), is_followed, "{owner} {sudo:?} {args:?}: {message}");
             let refusal = format!("user number {owner}");
             assert_eq!(message.contains(&refusal), !is_followed, "{owner} {sudo:?} {args:?}: {message}");

@@ -1,45 +1,41 @@
 //! Knobs of the workload through whole commands, on SQLite and on the engine without I/O.
 
-use crate::mindful::{Mindful, PAUSES, json, message, proofs, text};
+use crate::mindful::{Mindful, PAUSES, Words, json, message, proofs, text};
 
-fn run(mindful: &Mindful, args: &[&str]) -> serde_json::Value {
-    mindful.json(&[&["run", "--warmup", "0s", "--duration", "2s", "--sessions", "2"], args].concat())
+fn run(mindful: &Mindful, args: impl Words) -> serde_json::Value {
+    mindful.json(("run --warmup 0s --duration 2s --sessions 2", args))
 }
 
 #[test]
 fn a_run_that_finds_its_dataset_carries_the_proof_of_the_load() {
     let mindful = Mindful::new();
-    let data = ["--target", "sqlite:data.db", "--schemas", "2", "--scale", "1000"];
-    let plan = [&data[..], &PAUSES].concat();
-    let (first, second) = (run(&mindful, &plan), run(&mindful, &plan));
-    proofs::hold(&first, &second, &mindful.text(&["show", "latest", "--full"]));
+    let plan = ("--target sqlite:data.db --schemas 2 --scale 1000", PAUSES);
+    let (first, second) = (run(&mindful, plan), run(&mindful, plan));
+    proofs::hold(&first, &second, &mindful.text("show latest --full"));
 }
 
 #[test]
 fn verify_proves_a_loaded_file_and_refuses_an_empty_one() {
     let mindful = Mindful::new();
-    let verify = |args: &[&str]| mindful.run(&[&["verify", "--target", "sqlite:data.db"], args].concat());
-    let nothing = verify(&[]);
+    let verify = |args: &str| mindful.run(("verify --target sqlite:data.db", args));
+    let nothing = verify("");
     assert_eq!(nothing.status.code(), Some(3), "{nothing:?}");
-    assert!(mindful.run(&["load", "--target", "sqlite:data.db", "--schemas", "2", "--scale", "1000"]).status.success());
-    for args in [&[][..], &["--full"]] {
+    mindful.succeed("load --target sqlite:data.db --schemas 2 --scale 1000");
+    for args in ["", "--full"] {
         let proof = text(&verify(args));
         assert!(proof.starts_with("the layout of 2 schemas is right: checked all 2,000 blocks"), "{proof}");
     }
-    let proof = json(&verify(&["--full", "--format", "json"]));
-    assert_eq!(
-        (&proof["schemas"][1]["rows"], &proof["schemas"][1]["sample"]),
-        (&1_000.into(), &serde_json::Value::Null)
-    );
+    let last = &json(&verify("--full --format json"))["schemas"][1];
+    assert_eq!((&last["rows"], &last["sample"]), (&1_000.into(), &serde_json::Value::Null));
 }
 
 #[test]
 fn stored_pages_compress_as_asked_in_load_and_run() {
     for asked in ["1", "2", "4"] {
         let mindful = Mindful::new();
-        let data = ["--target", "sqlite:data.db", "--schemas", "1", "--scale", "600", "--compress-ratio", asked];
-        let loaded = mindful.run(&[&["load"], &data[..]].concat());
-        let ran = run(&mindful, &[&["--target", "sqlite:data.db"][..], &PAUSES].concat());
+        let data = format!("--schemas 1 --scale 600 --compress-ratio {asked}");
+        let loaded = mindful.run(("load --target sqlite:data.db", data));
+        let ran = run(&mindful, ("--target sqlite:data.db", PAUSES));
         let record = std::fs::read_to_string(mindful.run_folder(&ran).join("run.jsonl")).unwrap();
         let (_, kept) = record.split_once("\"stored_blocks\":").expect("the run keeps no fact of its stored blocks");
         for text in [&message(&loaded), kept] {
@@ -58,11 +54,11 @@ fn a_hot_set_that_moves_visits_new_blocks() {
     let visited = |skew: &str| {
         let mindful = Mindful::new();
         let file = mindful.path("data.db");
-        let data = ["--target", "sqlite:data.db", "--schemas", "1", "--scale", "1000"];
-        mindful.succeed(&[&["load"], &data[..]].concat());
+        let data = "--target sqlite:data.db --schemas 1 --scale 1000";
+        mindful.succeed(("load", data));
         let before = pages(&file);
-        let work = ["--sessions", "1", "--ops", "200", "--work-unit", "1", "--update-pct", "100", "--skew", skew];
-        let ran = mindful.json(&[&["run", "--warmup", "0s"], &data[..], &work].concat());
+        let work = format!("--sessions 1 --ops 200 --work-unit 1 --update-pct 100 --skew {skew}");
+        let ran = mindful.json(("run --warmup 0s", data, work));
         assert_eq!(ran["finished"], true, "{ran:#}");
         pages(&file).iter().zip(&before).filter(|(now, then)| now != then).count()
     };

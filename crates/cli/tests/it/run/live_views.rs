@@ -2,8 +2,8 @@
 
 use mindful_conformance::place;
 
-use crate::mindful::Mindful;
 use crate::mindful::terminal::{terminal, typed};
+use crate::mindful::{Mindful, message};
 
 /// Begins and ends what is drawn over the terminal.
 const TAKES: &str = "\u{1b}[?1049h";
@@ -109,13 +109,12 @@ fn watch_can_use_the_whole_terminal_too() {
     let drawn = letters(&view);
     assert!(drawn.contains("database") && drawn.contains("topwait"), "{view:?}");
     // What lines name as not measured, and why, the view names too.
-    let lines = mindful.run(&["watch", "--target", "null:", "--duration", "1s"]).stderr;
+    let lines = mindful.run("watch --target null: --duration 1s").stderr;
     for line in String::from_utf8(lines).unwrap().lines().filter(|line| line.starts_with("not measured: ")) {
         let shown: String = letters(line).chars().take(60).collect();
         assert!(drawn.contains(&shown), "no {line:?} in {drawn}");
     }
-    let refused = mindful.refusal(&["watch", "--live", "--all", "--target", "null:"]);
-    assert!(refused.contains("--live shows the columns alone"), "{refused}");
+    mindful.refuses([("watch --live --all --target null:", "--live shows the columns alone")]);
 }
 
 /// Whether any text of `reported` has a colour of its own.
@@ -143,8 +142,8 @@ fn without_colours_the_view_shows_the_same_in_words() {
 fn without_a_terminal_lines_show_progress() {
     let mindful = Mindful::new();
     let command = format!("run --live {SHORT} --duration 1s");
-    let output = mindful.run(&command.split(' ').collect::<Vec<_>>());
-    let lines = String::from_utf8(output.stderr).unwrap();
+    let output = mindful.run(command.split(' ').collect::<Vec<_>>());
+    let lines = message(&output);
     assert!(output.status.success() && lines.contains("--live needs a terminal"), "{lines}");
     assert!(lines.contains("measuring 1 of 1 s, so far ") && !lines.contains(TAKES), "{lines}");
 }

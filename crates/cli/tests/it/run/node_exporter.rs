@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::mindful::{Mindful, message, null, wait_until};
+use crate::mindful::{Mindful, message, null, printed, wait_until};
 
 /// Serves figures while the test runs: of each further second of CPU, 0.3 are busy.
 fn exporter() -> String {
@@ -36,10 +36,10 @@ fn exporter() -> String {
 #[test]
 fn figures_of_the_servers_host_come_from_its_exporter() {
     let mindful = Mindful::new();
-    let ran = mindful.measured(&["--duration", "3s", "--sessions", "2", "--node-exporter", &exporter()]);
+    let ran = mindful.measured(["--duration", "3s", "--sessions", "2", "--node-exporter", &exporter()]);
     let busy = ran["steps"][0]["cpu"]["host_busy_share"].as_f64().unwrap();
     assert!((busy - 0.3).abs() < 1e-6, "{ran:#}");
-    let lines = mindful.text(&["export", "latest", "--as", "jsonl"]);
+    let lines = mindful.text("export latest --as jsonl");
     let events: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let samples = events.iter().filter(|e| e["event"] == "sample" && e["source"] == "node_exporter").count();
     assert_eq!(samples, 4, "one reading a boundary");
@@ -67,7 +67,7 @@ fn a_trickling_exporter_does_not_keep_a_run_from_its_end() {
         }
     });
     let mindful = Mindful::new();
-    let mut run = mindful.start(&null("run", &["--duration", "5m", "--node-exporter", &url]));
+    let mut run = mindful.start(null("run", format!("--duration 5m --node-exporter {url}")));
     trickles.recv().unwrap();
     let pid = rustix::process::Pid::from_child(&run);
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
@@ -77,9 +77,8 @@ fn a_trickling_exporter_does_not_keep_a_run_from_its_end() {
 #[test]
 fn an_exporter_that_does_not_answer_fails_the_run() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let url = format!("http://127.0.0.1:{port}");
     let mindful = Mindful::new();
-    let refused = mindful.run(&null("run", &["--node-exporter", &url]));
-    let printed = format!("{}{}", String::from_utf8_lossy(&refused.stdout), message(&refused));
+    let refused = mindful.run(null("run", format!("--node-exporter http://127.0.0.1:{port}")));
+    let printed = format!("{}{}", printed(&refused), message(&refused));
     assert!(!refused.status.success() && printed.contains("does not answer"), "{printed}");
 }

@@ -2,35 +2,32 @@
 
 use serde_json::Value;
 
-use crate::mindful::{Mindful, json, null, refused};
+use crate::mindful::{Mindful, Words, assert_has, cell, null, unwrapped};
 
-const RUN: [&str; 6] = ["--sessions", "2", "--warmup", "200ms", "--null-latency", "2ms"];
+const RUN: &str = "--sessions 2 --warmup 200ms --null-latency 2ms";
 
-fn run(mindful: &Mindful, more: &[&str]) -> Value {
-    mindful.measured(&[&RUN[..], more].concat())
+fn run(mindful: &Mindful, more: impl Words) -> Value {
+    mindful.measured((RUN, more))
 }
 
 #[test]
 fn operations_per_price_are_in_every_form_of_a_report() {
     let mindful = Mindful::new();
-    let ran = run(&mindful, &["--price", "1.92 EUR"]);
+    let ran = run(&mindful, "--price '1.92 EUR'");
     assert_eq!(ran["price"], serde_json::json!({ "per_hour": 1.92, "currency": "EUR" }), "{ran:#}");
     let step = &ran["steps"][0];
     let per_s = step["ops"]["select"]["per_s"].as_f64().unwrap();
     let bought = step["per_price"]["operations"].as_f64().unwrap();
     assert!((bought / (per_s * 3600.0 / 1.92) - 1.0).abs() < 1e-9, "{bought} for one EUR at {per_s} a second");
 
-    let text = mindful.text(&["show", "latest"]);
+    let text = mindful.text("show latest");
     assert!(text.contains("at 1.92 EUR an hour, 1 EUR buys"), "{text}");
-    let csv = mindful.text(&["export", "latest", "--as", "csv"]);
-    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
-    let of = |title: &str| rows[1][rows[0].iter().position(|name| *name == title).unwrap()];
-    assert_eq!(of("price"), "1.92 EUR");
-    assert_eq!(of("per_price_operations").parse::<f64>().unwrap().to_bits(), bought.to_bits());
-    let explained = mindful.run(&["show", "latest", "--explain", "per_price.operations"]);
-    assert!(String::from_utf8(explained.stdout).unwrap().contains("3600 / price per hour"));
+    let csv = mindful.text("export latest --as csv");
+    assert_eq!(cell(&csv, 1, "price"), "1.92 EUR");
+    assert_eq!(cell(&csv, 1, "per_price_operations").parse::<f64>().unwrap().to_bits(), bought.to_bits());
+    assert_has(&mindful.text("show latest --explain per_price.operations"), "3600 / price per hour");
 
-    let without = run(&mindful, &[]);
+    let without = run(&mindful, "");
     assert!(without["price"].is_null() && without["steps"][0]["per_price"]["operations"].is_null(), "{without:#}");
 }
 
@@ -40,7 +37,7 @@ fn the_table_of_a_price_in_a_plan_adds_up_in_every_form() {
     let table = "[price]\ncompute = 0.5\nstorage = \"73/month\"\niops = \"36.5/month\"\nnetwork = 0.05\nreplicas = 2\n\
                  currency = \"CHF\"\ndate = 2026-11-01\nsource = \"offer, with tax\"\n";
     std::fs::write(mindful.path("p.toml"), format!("tag = \"priced\"\n{table}")).unwrap();
-    let ran = run(&mindful, &["--plan", "p.toml"]);
+    let ran = run(&mindful, "--plan p.toml");
     let price = &ran["price"];
     assert!((price["per_hour"].as_f64().unwrap() - 2.7).abs() < 1e-9, "{ran:#}");
     assert_eq!(price["parts"].as_array().unwrap().len(), 5, "{ran:#}");
@@ -48,10 +45,10 @@ fn the_table_of_a_price_in_a_plan_adds_up_in_every_form() {
     let in_full = [parts, "2026-11-01", "offer, with tax"];
     for form in ["text", "html", "markdown", "csv"] {
         let text = match form {
-            "text" => mindful.text(&["show", "priced"]),
-            form => mindful.text(&["export", "priced", "--as", form]),
+            "text" => mindful.text("show priced"),
+            form => mindful.text(format!("export priced --as {form}")),
         };
-        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let words = unwrapped(&text);
         let sum = if form == "csv" { "2.7 CHF" } else { "1,971 CHF a month" };
         assert!(words.contains(sum), "{form}: {text}");
         assert!(form == "csv" || in_full.iter().all(|part| words.contains(part)), "{form}: {text}");
@@ -60,8 +57,7 @@ fn the_table_of_a_price_in_a_plan_adds_up_in_every_form() {
         [("licence = 3", "no `licence`"), ("compute = true", "compute is a boolean"), ("compute = 1", "currency")]
     {
         std::fs::write(mindful.path("bad.toml"), format!("[price]\n{line}\n")).unwrap();
-        let text = mindful.refusal(&null("run", &["--plan", "bad.toml"]));
-        assert!(text.contains("price") && text.contains(why), "{line}: {text}");
+        assert_has(&mindful.refusal(null("run", "--plan bad.toml")), &format!("price…{why}"));
     }
 }
 
@@ -69,8 +65,7 @@ fn the_table_of_a_price_in_a_plan_adds_up_in_every_form() {
 fn an_invalid_price_is_refused() {
     let mindful = Mindful::new();
     for price in ["0 EUR", "-1 EUR", "1e12 EUR", "1.92", "cheap"] {
-        let text = mindful.refusal(&null("run", &[&format!("--price={price}")]));
-        assert!(text.contains("--price") && text.contains("'1.92 EUR'"), "{text}");
+        assert_has(&mindful.refusal(null("run", ["--price", price])), "--price…'1.92 EUR'");
     }
 }
 
@@ -78,17 +73,15 @@ fn an_invalid_price_is_refused() {
 fn sides_are_compared_for_the_money_in_one_currency_alone() {
     let mindful = Mindful::new();
     for (tag, price) in [("dear", "4 EUR"), ("cheap", "2 EUR"), ("foreign", "2 USD")] {
-        run(&mindful, &["--tag", tag, "--price", price]);
+        run(&mindful, ["--tag", tag, "--price", price]);
     }
-    let compare = |candidate: &str, more: &[&str]| mindful.run(&[&["compare", "dear", candidate][..], more].concat());
-    let compared = json(&compare("cheap", &["--format", "json"]));
+    let compared = mindful.json("compare dear cheap");
     let (ratio, money) = (compared["ratio"].as_f64().unwrap(), compared["for_the_money"]["ratio"].as_f64().unwrap());
     assert!((money / ratio - 2.0).abs() < 1e-9, "half the price: {compared:#}");
-    let text = String::from_utf8(compare("cheap", &[]).stdout).unwrap();
+    let text = mindful.text("compare dear cheap");
     assert!(text.contains("for the money: ratio") && text.contains("4 EUR an hour against 2 EUR"), "{text}");
-    let gated = json(&compare("cheap", &["--figure", "per-price", "--format", "json"]));
+    let gated = mindful.json("compare dear cheap --figure per-price");
     let gated_ratio = gated["ratio"].as_f64().unwrap();
     assert!((gated_ratio / money - 1.0).abs() < 0.01, "operations of as many blocks each: {money}, {gated:#}");
-    let text = refused(&compare("foreign", &[]));
-    assert!(text.contains("the currencies differ"), "{text}");
+    mindful.refuses([("compare dear foreign", "the currencies differ")]);
 }

@@ -6,18 +6,18 @@ use crate::mindful::Mindful;
 #[test]
 fn the_window_that_was_found_is_the_one_that_is_shown() {
     let mindful = Mindful::new();
-    let work = ["--sessions", "20", "--work-unit", "1", "--null-latency", "50ms"];
-    let ran = mindful.measured(&[&work[..], &["--steady", "--duration", "10s", "--steady-cap", "20s"]].concat());
+    let work = "--sessions 20 --work-unit 1 --null-latency 50ms";
+    let ran = mindful.measured((&work, "--steady --duration 10s --steady-cap 20s"));
     let measured = ran["steps"][0]["duration_s"].as_f64().unwrap();
     assert!((9.0..=21.0).contains(&measured), "{ran:#}");
-    assert_eq!(mindful.json(&["show"]), ran);
+    assert_eq!(mindful.json("show"), ran);
 }
 
 #[test]
 fn a_warm_up_or_an_amount_of_work_does_not_go_with_it() {
     let mindful = Mindful::new();
     for more in [["--warmup", "3s"], ["--ops", "100"]] {
-        let refusal = mindful.refusal(&[&["run", "--target", "null:", "--steady"], &more[..]].concat());
+        let refusal = mindful.refusal(("run --target null: --steady", &more));
         assert!(refusal.contains("omit one"), "{refusal}");
     }
 }

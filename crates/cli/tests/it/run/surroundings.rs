@@ -29,7 +29,7 @@ fn a_number_that_a_dead_process_keeps_stops_no_server() {
     let left = format!("{}\n{}\n1\n5432\n/nowhere\n\n 0 0\nready\n", dead.id(), data.display());
     fs::write(data.join("postmaster.pid"), left).unwrap();
     chown(data.join("postmaster.pid"), Some(SERVER_USER), Some(SERVER_USER)).unwrap();
-    let ran = mindful.private(&short_run(&["--duration=1s"]));
+    let ran = mindful.private(short_run("--duration=1s"));
     dead.wait().unwrap();
     assert!(ended(&ran), "{}", message(&ran));
 }
@@ -55,15 +55,16 @@ fn programs_of_others_in_path_run_only_if_the_user_names_them() {
     let path = format!("{}:/usr/bin:/bin", theirs.display());
     // The server is killed, so that its shared memory remains.
     let pid = mindful.private_folder().join("pgdata/postmaster.pid");
-    let kill = format!("--hook-before=kill -9 $(head -1 {}); sleep 0; cat /dev/null", pid.display());
-    let run =
-        |hook: &str| mindful.on_private(&short_run(&["--duration=1s", hook])).env("PATH", &path).output().unwrap();
+    let kill = format!("--hook-before 'kill -9 $(head -1 {}); sleep 0; cat /dev/null'", pid.display());
+    let run = |hook: &str| {
+        mindful.on_private(short_run(format!("--duration=1s {hook}"))).env("PATH", &path).output().unwrap()
+    };
     run(&kill);
     let named = fs::read_to_string(&ran).unwrap();
     assert_eq!(named, "sleep\ncat\n", "what the hook names, and nothing else");
     fs::write(&ran, "").unwrap();
     run("--hook-after=true");
-    let gone = mindful.on_private(&["cleanup", "--yes"]).env("PATH", &path).output().unwrap();
+    let gone = mindful.on_private("cleanup --yes").env("PATH", &path).output().unwrap();
     assert!(gone.status.success(), "{}", message(&gone));
     assert_eq!(fs::read_to_string(&ran).unwrap(), "");
 }
@@ -77,7 +78,7 @@ fn a_disk_too_small_for_a_new_server_is_named_as_the_cause() {
     for mib in [4, 20, 38, 46] {
         let Some(small) = SmallDisk::mounted(mib) else { return };
         let data = format!("--data-dir={}", small.data().display());
-        let refused = mindful.run(&["load", &data, "--schemas=1", "--scale=2MiB"]);
+        let refused = mindful.run(format!("load {data} --schemas=1 --scale=2MiB"));
         let said = message(&refused);
         let line = said.lines().last().unwrap_or_default();
         assert!(!refused.status.success(), "{mib} MiB: {said}");

@@ -23,12 +23,12 @@ fn figures(value: &Value, path: &str, names: &mut Vec<String>) {
 #[test]
 fn every_figure_of_the_summary_can_be_explained() {
     let mindful = Mindful::new();
-    let ran = mindful.measured(&["--sessions", "2"]);
+    let ran = mindful.measured("--sessions 2");
     let mut names = vec!["little".to_owned(), "foreign_share".to_owned()];
     figures(&ran["steps"][0], "", &mut names);
     assert!(names.len() > 25, "{names:?}");
     for name in names {
-        let text = mindful.text(&["show", "--explain", &name]);
+        let text = mindful.text(format!("show --explain {name}"));
         assert!(text.contains("  = ") && text.contains("step 1: "), "{name}: {text}");
     }
 }
@@ -36,8 +36,8 @@ fn every_figure_of_the_summary_can_be_explained() {
 #[test]
 fn an_explanation_holds_the_readings_the_figure_is_made_of() {
     let mindful = Mindful::new();
-    let ran = mindful.measured(&["--duration", "2s", "--sessions", "2"]);
-    let text = mindful.text(&["show", "--explain", "physical_reads_per_s"]);
+    let ran = mindful.measured("--duration 2s --sessions 2");
+    let text = mindful.text("show --explain physical_reads_per_s");
     let line = text.lines().find(|line| line.contains("physical_reads from ")).unwrap();
     let readings: Vec<f64> = line.split_whitespace().filter_map(|word| word.parse().ok()).collect();
     let [from, to, seconds] = readings[..] else { panic!("{line}") };
@@ -48,9 +48,8 @@ fn an_explanation_holds_the_readings_the_figure_is_made_of() {
 #[test]
 fn the_rules_of_the_verdict_have_limits_and_near_names() {
     let mindful = Mindful::new();
-    mindful.measured(&[]);
-    let text = mindful.text(&["show", "--explain", "verdict"]);
+    mindful.measured("");
+    let text = mindful.text("show --explain verdict");
     assert!(text.matches("limit ").count() >= 9, "{text}");
-    let refusal = mindful.refusal(&["show", "--explain", "hit_ration"]);
-    assert!(refusal.contains("did you mean `hit_ratio`?"), "{refusal}");
+    mindful.refuses([("show --explain hit_ration", "did you mean `hit_ratio`?")]);
 }

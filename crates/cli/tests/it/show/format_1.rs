@@ -29,9 +29,9 @@ fn stored_runs_of_format_1_give_the_figures_they_gave() {
     let mindful = Mindful::new();
     for name in ["postgres", "ladder", "job", "ranks"] {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/format-1").join(name);
-        mindful.succeed(&["import", folder.to_str().unwrap()]);
+        mindful.succeed(["import", folder.to_str().unwrap()]);
         let stored: Value = serde_json::from_slice(&std::fs::read(folder.join("summary.json")).unwrap()).unwrap();
-        let now = mindful.json(&["show", stored["id"].as_str().unwrap()]);
+        let now = mindful.json(["show", stored["id"].as_str().unwrap()]);
         for part in ["format", "id", "engine", "engine_version", "seed", "dataset", "steps", "io_job"] {
             assert_equal(&stored[part], &now[part], &format!("{name}.{part}"));
         }

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::mindful::Mindful;
+use crate::mindful::{Mindful, Words, printed};
 
 /// User CPU below this is that of the start, s.
 const LEAST: f64 = 0.05;
@@ -95,15 +95,15 @@ const GROWN: [(&str, usize, Grow); 6] = [
     ("sessions", 50, with_sessions),
 ];
 
-fn user_cpu(mindful: &Mindful, args: &[&str]) -> f64 {
+fn user_cpu(mindful: &Mindful, args: &str) -> f64 {
     let mut shell = Command::new("sh");
     shell
         .args(["-c", "\"$0\" \"$@\" >/dev/null || [ $? -lt 3 ] || exit 9; times", env!("CARGO_BIN_EXE_mindful")])
-        .args(args);
+        .args(args.words());
     let output = mindful.at_home(shell).output().unwrap();
     assert!(output.status.success(), "{args:?}: {output:?}");
     // The second line is for its children: user CPU, then system CPU, as `0m1.250000s`.
-    let text = String::from_utf8(output.stdout).unwrap();
+    let text = printed(&output);
     let (minutes, seconds) = text.lines().nth(1).unwrap().split('s').next().unwrap().split_once('m').unwrap();
     minutes.parse::<f64>().unwrap() * 60.0 + seconds.parse::<f64>().unwrap()
 }
@@ -111,19 +111,19 @@ fn user_cpu(mindful: &Mindful, args: &[&str]) -> f64 {
 #[test]
 fn eight_times_the_record_takes_less_than_sixteen_times_the_cpu() {
     let mindful = Mindful::new();
-    let ran = mindful.measured(&["--duration", "2s"]);
-    let (id, log) = (ran["id"].as_str().unwrap(), mindful.run_folder(&ran).join("run.jsonl"));
+    let ran = mindful.measured("--duration 2s");
+    let log = mindful.run_folder(&ran).join("run.jsonl");
     let lines: Vec<Value> =
         fs::read_to_string(&log).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let verbs: [&[&str]; 8] = [
-        &["show", id, "--full"],
-        &["show", id, "--heat-map"],
-        &["list"],
-        &["export", id],
-        &["export", id, "--as", "html"],
-        &["export", id, "--as", "markdown"],
-        &["export", id, "--as", "jsonl", "--redact"],
-        &["pack", id, "--redact", "--output", "pack", "--yes"],
+    let verbs = [
+        "show --full",
+        "show --heat-map",
+        "list",
+        "export",
+        "export --as html",
+        "export --as markdown",
+        "export --as jsonl --redact",
+        "pack latest --redact --output pack --yes",
     ];
     for (what, count, grow) in GROWN {
         let [small, large] = [count, 8 * count].map(|count| {

@@ -5,14 +5,14 @@ use crate::mindful::{Mindful, ended, kill, null, wait_until};
 #[test]
 fn an_old_kits_arithmetic_is_labelled_in_every_report() {
     let mindful = Mindful::new();
-    let old = ["--warmup", "500ms", "--duration", "2s", "--like", "slob", "--sessions", "2", "--tag", "old"];
-    let ran = mindful.measured(&old);
+    let old = "--warmup 500ms --duration 2s --like slob --sessions 2 --tag old";
+    let ran = mindful.measured(old);
     assert_eq!(ran["steps"][0]["like"], "slob", "{ran:#}");
     assert_ne!(ran["validity"], "invalid", "{ran:#}");
-    assert!(mindful.text(&null("sweep", &["--sessions", "1,2", "--like", "pgio"])).contains("pgio 1.0"));
-    let again = mindful.measured(&[&old[..old.len() - 1], &["older"]].concat());
+    assert!(mindful.text(null("sweep", "--sessions 1,2 --like pgio")).contains("pgio 1.0"));
+    let again = mindful.measured([old, "er"].concat());
     assert_ne!(again["validity"], "invalid", "{again:#}");
-    let reports: [&[&str]; 4] = [&["show", "old"], &["list"], &["export", "old"], &["compare", "old", "older"]];
+    let reports: [&str; 4] = ["show old", "list", "export old", "compare old older"];
     for report in reports {
         let text = mindful.text(report);
         assert!(text.contains("SLOB 2.5.4"), "{report:?}: {text}");
@@ -22,28 +22,28 @@ fn an_old_kits_arithmetic_is_labelled_in_every_report() {
 #[test]
 fn runs_are_listed_by_kind_and_deleted_after_a_question() {
     let mindful = Mindful::new();
-    mindful.measured(&["--tag", "one"]);
-    let swept = mindful.run(&null("sweep", &["--warmup", "100ms", "--sessions", "1,2", "--tag", "two"]));
+    mindful.measured("--tag one");
+    let swept = mindful.run(null("sweep", "--warmup 100ms --sessions 1,2 --tag two"));
     assert!(ended(&swept), "{swept:?}");
-    let listed = |args: &[&str]| mindful.text(&[&["list"], args].concat());
-    let all = listed(&[]);
+    let listed = |args: &str| mindful.text(("list", args));
+    let all = listed("");
     assert!(all.contains("  run  ") && all.contains("sweep, 3 steps"), "{all}");
-    assert!(!listed(&["--last", "1"]).contains(" one") && listed(&["--last", "1"]).contains(" two"));
-    assert!(listed(&["--tag", "one"]).contains(" one") && !listed(&["--tag", "one"]).contains(" two"));
-    assert_eq!(mindful.run(&["list", "--last", "many"]).status.code(), Some(2));
+    assert!(!listed("--last 1").contains(" one") && listed("--last 1").contains(" two"));
+    assert!(listed("--tag one").contains(" one") && !listed("--tag one").contains(" two"));
+    assert_eq!(mindful.run("list --last many").status.code(), Some(2));
 
-    let unasked = mindful.run(&["delete", "one"]);
+    let unasked = mindful.run("delete one");
     assert_eq!(unasked.status.code(), Some(2), "{unasked:?}");
-    let unknown = mindful.run(&["delete", "one", "three", "--yes"]);
+    let unknown = mindful.run("delete one three --yes");
     assert_eq!(unknown.status.code(), Some(2), "{unknown:?}");
-    assert_eq!(listed(&[]), all);
-    let mut child = mindful.start(&null("run", &["--duration", "5m", "--tag", "going-on"]));
-    wait_until("it is not listed", || listed(&[]).contains("going-on"));
-    let written = mindful.run(&["delete", "going-on", "--yes"]);
+    assert_eq!(listed(""), all);
+    let mut child = mindful.start(null("run", "--duration 5m --tag going-on"));
+    wait_until("it is not listed", || listed("").contains("going-on"));
+    let written = mindful.run("delete going-on --yes");
     kill(&mut child);
     assert_eq!(written.status.code(), Some(2), "{written:?}");
 
-    let deleted = mindful.text(&["delete", "one", "two", "going-on", "--yes"]);
+    let deleted = mindful.text("delete one two going-on --yes");
     assert!(deleted.contains("3 deleted"), "{deleted}");
-    assert_eq!(listed(&[]), "no runs\n");
+    assert_eq!(listed(""), "no runs\n");
 }

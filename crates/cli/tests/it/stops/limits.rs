@@ -2,36 +2,29 @@
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 use std::time::Duration;
 
 use mindful_conformance::not_run;
 use rustix::process::Signal;
 
 use super::{appears, assert_interrupted, end_within, is_gone, leaving_process, signal};
-use crate::mindful::{Mindful, message, null, wait_for_handlers};
+use crate::mindful::{Mindful, Words, message, null, wait_for_handlers};
 
 /// A user that no other process has, to which a limit of processes applies.
 const ALONE: u32 = 60_871;
 
 /// The output of `args` if mindful may have so many threads.
-fn with_threads(mindful: &Mindful, threads: usize, args: &[&str]) -> Output {
+fn with_threads(mindful: &Mindful, threads: usize, args: impl Words) -> Output {
     let mut limited = Command::new("setpriv");
     limited.args([&format!("--reuid={ALONE}"), "--clear-groups", "prlimit", &format!("--nproc={threads}")]);
-    limited.arg(env!("CARGO_BIN_EXE_mindful")).args(args);
-    let mut child = mindful.at_home(limited).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let pipes = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
-    let read = |pipe: Box<dyn std::io::Read + Send>| {
-        std::thread::spawn(move || {
-            let (mut pipe, mut bytes) = (pipe, Vec::new());
-            let _ = std::io::Read::read_to_end(&mut pipe, &mut bytes);
-            bytes
-        })
-    };
-    let (stdout, stderr) = (read(Box::new(pipes.0)), read(Box::new(pipes.1)));
+    limited.arg(env!("CARGO_BIN_EXE_mindful")).args(args.words());
+    let [stdout, stderr] = ["stdout", "stderr"].map(|name| mindful.path(name));
+    let mut limited = mindful.at_home(limited);
+    limited.stdout(fs::File::create(&stdout).unwrap()).stderr(fs::File::create(&stderr).unwrap());
+    let mut child = limited.spawn().unwrap();
     end_within(&mut child, Duration::from_mins(1));
-    let status = child.wait().unwrap();
-    Output { status, stdout: stdout.join().unwrap(), stderr: stderr.join().unwrap() }
+    Output { status: child.wait().unwrap(), stdout: fs::read(stdout).unwrap(), stderr: fs::read(stderr).unwrap() }
 }
 
 #[test]
@@ -41,14 +34,13 @@ fn a_thread_that_cannot_be_started_is_an_error_without_a_hang() {
     }
     let mindful = Mindful::new();
     std::os::unix::fs::chown(mindful.folder(), Some(ALONE), Some(ALONE)).unwrap();
-    let run = null("run", &["--sessions=4", "--duration=500ms"]);
-    let ranks = null("run", &["--sessions=4", "--duration=500ms", "--ranks=2"]);
-    let calls: [&[&str]; 5] = [
+    let run = null("run", "--sessions=4 --duration=500ms").join(" ");
+    let calls = [
         &run,
-        &ranks,
-        &["watch", "--target=null:", "--duration=1s"],
-        &["doctor", "--target=null:"],
-        &["doctor", "--target=postgres://me@127.0.0.1:1/me?sslmode=disable"],
+        &format!("{run} --ranks=2"),
+        "watch --target=null: --duration=1s",
+        "doctor --target=null:",
+        "doctor --target=postgres://me@127.0.0.1:1/me?sslmode=disable",
     ];
     for args in calls {
         for threads in 1..=9 {
@@ -64,7 +56,7 @@ fn a_thread_that_cannot_be_started_is_an_error_without_a_hang() {
 fn a_file_size_limit_is_an_error_that_names_its_file() {
     let mindful = Mindful::new();
     let mut limited = Command::new("prlimit");
-    limited.args(["--fsize=20000", env!("CARGO_BIN_EXE_mindful")]).args(null("run", &["--duration=3s"]));
+    limited.args(["--fsize=20000", env!("CARGO_BIN_EXE_mindful")]).args(null("run", "--duration=3s"));
     let output = mindful.at_home(limited).output().unwrap();
     assert_eq!(output.status.signal(), None, "{output:?}");
     assert!(message(&output).contains("File too large") && matches!(output.status.code(), Some(1 | 2)), "{output:?}");
@@ -80,7 +72,7 @@ fn inherited_signals_and_masks_prevent_no_run() {
     let mut odd = Command::new("setpriv");
     odd.args([&format!("--reuid={ALONE}"), "--clear-groups", "env", "--ignore-signal=CHLD"]);
     odd.args(["sh", "-c", "umask 0777; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_mindful")]);
-    let output = mindful.at_home(odd).args(null("run", &["--hook-before=true", "--duration=500ms"])).output().unwrap();
+    let output = mindful.at_home(odd).args(null("run", "--hook-before=true --duration=500ms")).output().unwrap();
     assert!(output.status.success(), "{output:?}");
 }
 
@@ -89,9 +81,9 @@ fn a_signal_that_the_parent_blocked_ends_a_run() {
     let mindful = Mindful::new();
     let mut blocking = Command::new("env");
     blocking.args(["--block-signal=TERM", env!("CARGO_BIN_EXE_mindful")]);
-    let mut child = mindful.at_home(blocking).args(null("run", &["--duration=60s"])).spawn().unwrap();
+    let mut child = mindful.at_home(blocking).args(null("run", "--duration=60s")).spawn().unwrap();
     wait_for_handlers(&child);
-    assert_interrupted(&mut child, Signal::TERM, "it");
+    assert_interrupted(&mindful, &mut child, Signal::TERM, "it");
 }
 
 #[test]
@@ -100,7 +92,7 @@ fn whatever_ends_mindful_ends_its_hooks() {
     for fatal in [Signal::QUIT, Signal::USR1, Signal::ALARM, Signal::ABORT, Signal::SEGV, Signal::KILL] {
         let pid = mindful.path(format!("pid-{}", fatal.as_raw()));
         let hook = format!("--hook-before={}", leaving_process(&pid));
-        let mut child = mindful.start(&null("run", &[&hook]));
+        let mut child = mindful.start(null("run", [hook.as_str()]));
         let started = appears(&pid);
         // The runtime ignores the first SIGSEGV that no instruction caused.
         for _ in 0..2 {

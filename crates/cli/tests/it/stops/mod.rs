@@ -15,18 +15,18 @@ mod terminals;
 use std::fs;
 use std::net::TcpListener;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use mindful_conformance::place;
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
-use crate::mindful::{Mindful, kill, wait_for_handlers};
+use crate::mindful::{Mindful, kill, null, wait_for_handlers, wait_until};
 
 /// Longest that an end may take: against hangs, on a busy host too.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
-const SHORT: [&str; 6] = ["run", "--target=null:", "--scale=256", "--warmup=0s", "--null-latency=1ms", "--duration=1s"];
+const SHORT: &str = "run --target=null: --scale=256 --warmup=0s --null-latency=1ms --duration=1s";
 
 pub(crate) fn signal(child: &Child, signal: Signal) {
     kill_process(Pid::from_child(child), signal).unwrap();
@@ -50,11 +50,15 @@ pub(crate) fn end_within(child: &mut Child, limit: Duration) -> (Option<i32>, Du
     panic!("it did not end");
 }
 
-/// Sends `sent`: `child` ends soon, as interrupted.
-pub(crate) fn assert_interrupted(child: &mut Child, sent: Signal, what: &str) {
+/// Sends `sent`: `child`, a command of `mindful`, ends soon, as interrupted.
+pub(crate) fn assert_interrupted(mindful: &Mindful, child: &mut Child, sent: Signal, what: &str) {
     signal(child, sent);
+    assert_ends(mindful, child, what);
+}
+
+pub(crate) fn assert_ends(mindful: &Mindful, child: &mut Child, what: &str) {
     let (code, took) = end_of(child);
-    assert!(code == Some(130) && took < PATIENCE, "{what}: {code:?} after {took:?}");
+    assert!(code == Some(130) && took < PATIENCE, "{what}: {code:?} after {took:?}: {}", mindful.says());
 }
 
 pub(crate) fn appears(path: &Path) -> String {
@@ -68,14 +72,6 @@ pub(crate) fn appears(path: &Path) -> String {
         thread::sleep(Duration::from_millis(5));
     }
     panic!("{} did not appear", path.display());
-}
-
-pub(crate) fn until(what: &str, holds: impl Fn() -> bool) {
-    let began = Instant::now();
-    while !holds() {
-        assert!(began.elapsed() < 6 * PATIENCE, "{what}");
-        thread::sleep(Duration::from_millis(20));
-    }
 }
 
 /// Waits until the process of `pid` is gone, or has been reaped by its new parent.
@@ -95,16 +91,17 @@ pub(crate) fn is_gone(pid: &str) -> bool {
 #[test]
 fn a_reader_that_goes_ends_every_verb_quietly() {
     let mindful = Mindful::new();
-    assert!(mindful.run(&SHORT).status.success());
-    let verbs: [&[&str]; 8] = [
-        &["list"],
-        &["show"],
-        &["export", "--as=jsonl"],
-        &["engines"],
-        &["plan", "--target=null:"],
-        &["watch", "--target=null:"],
-        &["--help"],
-        &[SHORT[0], SHORT[1], SHORT[2], SHORT[3], SHORT[4], SHORT[5], "--format=json", "--tag=unread"],
+    mindful.succeed(SHORT);
+    let unread = format!("{SHORT} --format=json --tag=unread");
+    let verbs: [&str; 8] = [
+        "list",
+        "show",
+        "export --as=jsonl",
+        "engines",
+        "plan --target=null:",
+        "watch --target=null:",
+        "--help",
+        &unread,
     ];
     for verb in verbs {
         for stderr_too in [false, true] {
@@ -113,11 +110,11 @@ fn a_reader_that_goes_ends_every_verb_quietly() {
             drop((child.stdout.take(), child.stderr.take()));
             let (code, took) = end_of(&mut child);
             // A run of a second may be invalid on a busy host.
-            let ended = code == Some(0) || verb[0] == "run" && code == Some(1);
+            let ended = code == Some(0) || verb == unread && code == Some(1);
             assert!(ended && took < PATIENCE, "{verb:?}: {code:?} after {took:?}");
         }
     }
-    let shown = mindful.run(&["show", "unread"]);
+    let shown = mindful.run("show unread");
     assert!(shown.status.success(), "unread output is not stored: {shown:?}");
 }
 
@@ -131,9 +128,9 @@ fn a_signal_ends_a_hook_and_all_it_started() {
     let mindful = Mindful::new();
     let pid = mindful.path("pid");
     let hook = format!("--hook-before={}", leaving_process(&pid));
-    let mut child = mindful.command(&[&SHORT[..], &[&hook]].concat()).spawn().unwrap();
+    let mut child = mindful.command((SHORT, [hook.as_str()])).spawn().unwrap();
     let started = appears(&pid);
-    assert_interrupted(&mut child, Signal::INT, "it");
+    assert_interrupted(&mindful, &mut child, Signal::INT, "it");
     assert!(is_gone(&started), "what the hook started is still there");
 }
 
@@ -141,15 +138,14 @@ fn a_signal_ends_a_hook_and_all_it_started() {
 fn a_second_signal_ends_a_hook_after_an_interrupted_run() {
     let mindful = Mindful::new();
     let (begun, pid) = (mindful.path("begun"), mindful.path("pid"));
-    let before = format!("--hook-before=echo 1 > {}", begun.display());
-    let after = format!("--hook-after=sleep 300 & echo $! > {}; sleep 300", pid.display());
-    let long = [SHORT[0], SHORT[1], SHORT[2], SHORT[3], SHORT[4], "--duration=60s"];
-    let mut child = mindful.command(&[&long[..], &[&before, &after]].concat()).spawn().unwrap();
+    let before = format!("--hook-before 'echo 1 > {}'", begun.display());
+    let after = format!("--hook-after 'sleep 300 & echo $! > {}; sleep 300'", pid.display());
+    let mut child = mindful.command(null("run", ("--duration=60s", before, after))).spawn().unwrap();
     appears(&begun);
     thread::sleep(Duration::from_millis(500));
     signal(&child, Signal::INT);
     let started = appears(&pid);
-    assert_interrupted(&mut child, Signal::INT, "it");
+    assert_interrupted(&mindful, &mut child, Signal::INT, "it");
     assert!(is_gone(&started), "what the hook started is still there");
 }
 
@@ -161,10 +157,10 @@ fn the_opening_of_a_silent_server_ends(target: &str) {
     for verb in ["run", "load", "doctor", "cleanup", "watch", "sweep"] {
         for asked in [Signal::INT, Signal::TERM] {
             let mindful = Mindful::new();
-            let mut child = mindful.command(&[verb, &target]).stderr(Stdio::piped()).spawn().unwrap();
+            let mut child = mindful.command(format!("{verb} {target}")).stderr(Stdio::piped()).spawn().unwrap();
             let held = silent.accept().unwrap();
             thread::sleep(Duration::from_millis(200));
-            assert_interrupted(&mut child, asked, verb);
+            assert_interrupted(&mindful, &mut child, asked, verb);
             drop(held);
         }
     }
@@ -194,9 +190,9 @@ fn a_signal_ends_a_rank_with_a_silent_rendezvous() {
         for asked in [Signal::INT, Signal::TERM] {
             let mindful = Mindful::new();
             let rank = ["run", "--target=null:", "--ranks=2", "--rank=1", "--sessions=2", &format!("--meet={url}")];
-            let mut child = mindful.command(&rank).stderr(Stdio::piped()).spawn().unwrap();
+            let mut child = mindful.command(rank).stderr(Stdio::piped()).spawn().unwrap();
             let held = silent.accept().unwrap();
-            assert_interrupted(&mut child, asked, &url);
+            assert_interrupted(&mindful, &mut child, asked, &url);
             drop(held);
         }
     }
@@ -213,11 +209,11 @@ fn a_signal_ends_a_fetch_that_hangs() {
     let source = format!("--fetch-url=http://{}", silent.local_addr().unwrap());
     for verb in ["run", "load"] {
         let mindful = Mindful::new();
-        let mut command = mindful.command(&[verb, "--target=embedded", &shelf, &data, &source]);
+        let mut command = mindful.command(format!("{verb} --target=embedded {shelf} {data} {source}"));
         command.env_remove("http_proxy").env_remove("all_proxy").env_remove("ALL_PROXY");
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let held = silent.accept().unwrap();
-        assert_interrupted(&mut child, Signal::INT, verb);
+        assert_interrupted(&mindful, &mut child, Signal::INT, verb);
         drop(held);
     }
     assert!(!top.path().join("data").exists());
@@ -225,11 +221,11 @@ fn a_signal_ends_a_fetch_that_hangs() {
 
 #[test]
 fn a_signal_ends_every_verb_that_measures() {
-    let load = ["--scale=4096", "--schemas=2", "--duration=60s", "--null-latency=1h"];
-    for verb in [&["run"][..], &["sweep"], &["run", "--repeat=2"], &["watch"]] {
+    let load = "--scale=4096 --schemas=2 --duration=60s --null-latency=1h";
+    for verb in ["run", "sweep", "run --repeat=2", "watch"] {
         for asked in [Signal::INT, Signal::TERM] {
             let mindful = Mindful::new();
-            let mut child = mindful.command(&[verb, &["--target=null:"], &load].concat()).spawn().unwrap();
+            let mut child = mindful.command((verb, "--target=null:", load)).spawn().unwrap();
             wait_for_handlers(&child);
             thread::sleep(Duration::from_secs(1));
             signal(&child, asked);
@@ -257,34 +253,26 @@ int clock_gettime(clockid_t id, struct timespec *t) {
 }
 "#;
 
-/// Waits until the one run in the store records a slice.
-fn wait_for_work(mindful: &Mindful) {
-    until("it measures nothing", || mindful.records().contains("\"slice\""));
-}
-
 #[test]
 fn a_clock_set_back_neither_stretches_a_run_nor_deafens_it() {
     let mindful = Mindful::new();
     let at = |name: &str| mindful.path(name);
-    fs::write(at("shim.c"), SHIM).unwrap();
-    let made =
-        Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(at("shim.so")).arg(at("shim.c")).status().unwrap();
-    assert!(made.success(), "the shim was not made");
+    let shim = mindful.library(SHIM);
     let run = |duration: &str| {
-        let mut command = mindful.command(&[&SHORT[..5], &[duration, "--tag=set"]].concat());
-        command.env("LD_PRELOAD", at("shim.so")).env("SET_CLOCK", at("set")).stdout(Stdio::null()).spawn().unwrap()
+        let mut command = mindful.command(null("run", format!("{duration} --tag=set")));
+        command.env("LD_PRELOAD", &shim).env("SET_CLOCK", at("set")).stdout(Stdio::null()).spawn().unwrap()
     };
     let mut child = run("--duration=4s");
-    wait_for_work(&mindful);
+    wait_until("it measures nothing", || mindful.records().contains("\"slice\""));
     fs::write(at("set"), "").unwrap();
     let (code, took) = end_of(&mut child);
     assert!(took < PATIENCE, "{code:?} {took:?} after the clock was set");
-    let shown = mindful.text(&["show", "set"]);
+    let shown = mindful.text("show set");
     assert!(shown.contains("clock-step"), "{shown}");
     fs::remove_file(at("set")).unwrap();
     fs::remove_dir_all(at("runs")).unwrap();
     let mut child = run("--duration=60s");
-    wait_for_work(&mindful);
+    wait_until("it measures nothing", || mindful.records().contains("\"slice\""));
     fs::write(at("set"), "").unwrap();
-    assert_interrupted(&mut child, Signal::INT, "it");
+    assert_interrupted(&mindful, &mut child, Signal::INT, "it");
 }

@@ -5,26 +5,37 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::{PATIENCE, end_within, until};
+use super::{PATIENCE, end_within};
 
-use crate::mindful::{Mindful, PAUSES, unwrapped};
+use crate::mindful::{Mindful, PAUSES, unwrapped, wait_until};
 
 /// How long operations may outlast the end of their step.
 const END_GRACE: Duration = Duration::from_mins(1);
 const STEP: Duration = Duration::from_secs(20);
 
-/// A server, stopped with all its processes until this is dropped.
+/// Processes that are stopped until this is dropped.
 pub(crate) struct Stopped(Vec<Pid>);
 
 impl Stopped {
+    /// A server with all its processes.
     pub(crate) fn new(server: u32) -> Self {
-        let server = Pid::from_raw(server.try_into().unwrap()).unwrap();
-        kill_process(server, Signal::STOP).unwrap();
+        let mut stopped = Self::of([server]);
         // From here on it starts no other process.
-        let mut stopped = Self(vec![server]);
-        stopped.0.extend(children_of(server));
-        stopped.0[1..].iter().for_each(|child| kill_process(*child, Signal::STOP).unwrap());
+        stopped.stop(children(server).into_iter().map(|(pid, _)| pid));
         stopped
+    }
+
+    pub(crate) fn of(pids: impl IntoIterator<Item = u32>) -> Self {
+        let mut stopped = Self(Vec::new());
+        stopped.stop(pids);
+        assert!(!stopped.0.is_empty(), "no process was found to stop");
+        stopped
+    }
+
+    fn stop(&mut self, pids: impl IntoIterator<Item = u32>) {
+        let pids = pids.into_iter().filter_map(|pid| Pid::from_raw(pid.cast_signed()));
+        // Some may have ended since the listing.
+        self.0.extend(pids.filter(|pid| kill_process(*pid, Signal::STOP).is_ok()));
     }
 }
 
@@ -36,37 +47,31 @@ impl Drop for Stopped {
     }
 }
 
-fn children_of(parent: Pid) -> Vec<Pid> {
-    let is_child = |pid: &Pid| {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        let parent_of = stat.rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(1)?.parse().ok());
-        parent_of == Some(parent.as_raw_nonzero().get())
+/// Child processes of `pid`, each with its title.
+pub(crate) fn children(pid: u32) -> Vec<(u32, String)> {
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    let pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let of_parent = |child: &u32| {
+        let stat = fs::read_to_string(format!("/proc/{child}/stat")).ok()?;
+        stat.rsplit(')').next()?.split_whitespace().nth(1)?.parse::<u32>().ok()
     };
-    let entries = fs::read_dir("/proc").unwrap().flatten();
-    let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    numbers.filter_map(Pid::from_raw).filter(is_child).collect()
-}
-
-/// Whether a report contains `why`, across line breaks.
-fn reports(report: &str, why: &str) -> bool {
-    unwrapped(report).contains(why)
+    let title = |child| fs::read_to_string(format!("/proc/{child}/cmdline")).unwrap_or_default();
+    pids.filter(|child| of_parent(child) == Some(pid)).map(|child| (child, title(child))).collect()
 }
 
 /// Runs of both loops on the server at `url` end without help once its process is stopped, and print why.
 pub(crate) fn both_loops_end_by_themselves(url: &str, server: u32) {
     let runs = ["server", "client"].map(|loops| {
-        let (mindful, namespace) = (Mindful::new(), format!("of_{loops}"));
-        let on = ["run", "-q", "--target", url, "--namespace", &namespace, "--loop", loops, "--warmup", "0s"];
-        let duration = format!("{}s", STEP.as_secs());
-        let work = ["--schemas", "1", "--scale", "8MiB", "--sessions", "2", "--duration", &duration];
-        let work = [&work[..], &PAUSES].concat();
+        let mindful = Mindful::new();
+        let on = format!("run -q --target {url} --namespace of_{loops} --loop {loops} --warmup 0s");
+        let work = format!("--schemas 1 --scale 8MiB --sessions 2 --duration {}s", STEP.as_secs());
         let says = fs::File::create(mindful.path("says")).unwrap();
-        let mut command = mindful.command(&[&on[..], &work].concat());
+        let mut command = mindful.command((on, work, PAUSES));
         let child = command.stdout(says.try_clone().unwrap()).stderr(says).spawn().unwrap();
         (mindful, child)
     });
     for (mindful, _) in &runs {
-        until("no session works", || mindful.records().contains("\"event\":\"slice\""));
+        wait_until("no session works", || mindful.records().contains("\"event\":\"slice\""));
     }
     let (_stopped, began) = (Stopped::new(server), Instant::now());
     for (mindful, mut child) in runs {
@@ -74,8 +79,8 @@ pub(crate) fn both_loops_end_by_themselves(url: &str, server: u32) {
         let (took, says) = (began.elapsed(), fs::read_to_string(mindful.path("says")).unwrap());
         let why = "operations continued for 60 s after the end of the step";
         assert!(took < STEP + END_GRACE + PATIENCE, "{code:?} after {took:?}: {says}");
-        assert!(code == Some(1) && reports(&says, why), "{code:?}: {says}");
-        let shown = mindful.text(&["show"]);
-        assert!(shown.contains("INVALID") && reports(&shown, why), "{shown}");
+        assert!(code == Some(1) && unwrapped(&says).contains(why), "{code:?}: {says}");
+        let shown = mindful.text("show");
+        assert!(shown.contains("INVALID") && unwrapped(&shown).contains(why), "{shown}");
     }
 }

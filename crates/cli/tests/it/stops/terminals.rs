@@ -1,13 +1,13 @@
 //! `--live` when its terminal goes away, does not read, or claims an absurd size.
 
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use mindful_conformance::pseudo_terminal::PseudoTerminal;
-use rustix::process::{Pid, Resource, Rlimit, Signal, prlimit};
+use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 
 use super::{end_of, signal};
-use crate::mindful::{Mindful, null, wait_until};
+use crate::mindful::{Mindful, Words, null, peak_memory_kib, wait_for_handlers, wait_until};
 
 /// Begins and ends what is drawn over the terminal.
 const TAKES: &str = "\u{1b}[?1049h";
@@ -15,9 +15,9 @@ const GIVES_BACK: &str = "\u{1b}[?1049l";
 
 /// `verb` with its full screen, in a terminal of that size. With `owns` it is its session leader, like a login shell,
 /// so that a hang-up is a signal.
-fn live(mindful: &Mindful, verb: &str, args: &[&str], size: (u16, u16), owns: bool) -> (PseudoTerminal, Child) {
+fn live(mindful: &Mindful, verb: &str, args: impl Words, size: (u16, u16), owns: bool) -> (PseudoTerminal, Child) {
     let of_null = match verb {
-        "watch" => [&["watch", "--target", "null:"], args].concat(),
+        "watch" => ("watch --target null:", args).words(),
         _ => null(verb, args),
     };
     let mut command = Command::new(if owns { "setsid" } else { "env" });
@@ -36,14 +36,14 @@ fn cpu_s(child: &Child) -> f64 {
 }
 
 fn stored_duration_s(mindful: &Mindful) -> f64 {
-    mindful.json(&["show", "latest"])["steps"][0]["duration_s"].as_f64().unwrap()
+    mindful.json("show latest")["steps"][0]["duration_s"].as_f64().unwrap()
 }
 
 #[test]
 fn a_run_continues_after_its_terminal_hangs_up() {
     let mindful = Mindful::new();
     for keys in [&b""[..], b"\x1b["] {
-        let (mut terminal, mut run) = live(&mindful, "run", &["--duration=4s"], (100, 30), false);
+        let (mut terminal, mut run) = live(&mindful, "run", "--duration=4s", (100, 30), false);
         // An incomplete key sequence does not block.
         terminal.type_keys(keys);
         terminal.read_for(Duration::from_millis(500));
@@ -63,9 +63,9 @@ fn a_hang_up_signal_ends_every_live_verb_and_what_ran_is_stored() {
     let mindful = Mindful::new();
     let slices = || mindful.records().matches("\"event\":\"slice\"").count();
     for (verb, args, code) in [
-        ("run", &["--duration=60s"][..], 130),
-        ("sweep", &["--duration=60s", "--sessions=1,2"], 130),
-        ("watch", &["--duration=60s"], 0),
+        ("run", "--duration=60s", 130),
+        ("sweep", "--duration=60s --sessions=1,2", 130),
+        ("watch", "--duration=60s", 0),
     ] {
         let before = slices();
         let (mut terminal, mut child) = live(&mindful, verb, args, (100, 30), true);
@@ -77,7 +77,7 @@ fn a_hang_up_signal_ends_every_live_verb_and_what_ran_is_stored() {
         // A shell passes it on, and the kernel sends it again when the shell ends.
         for _ in 0..2 {
             std::thread::sleep(Duration::from_millis(50));
-            let _ = rustix::process::kill_process(rustix::process::Pid::from_child(&child), Signal::HUP);
+            let _ = kill_process(Pid::from_child(&child), Signal::HUP);
         }
         let (ended, after) = end_of(&mut child);
         assert_eq!(ended, Some(code), "{verb}");
@@ -91,7 +91,7 @@ fn a_hang_up_signal_ends_every_live_verb_and_what_ran_is_stored() {
 #[test]
 fn a_watch_without_its_terminal_has_nothing_left_to_do() {
     let mindful = Mindful::new();
-    let (mut terminal, mut watch) = live(&mindful, "watch", &[], (100, 30), false);
+    let (mut terminal, mut watch) = live(&mindful, "watch", "", (100, 30), false);
     terminal.read_for(Duration::from_millis(500));
     drop(terminal);
     assert_eq!(end_of(&mut watch).0, Some(0));
@@ -101,9 +101,9 @@ fn a_watch_without_its_terminal_has_nothing_left_to_do() {
 fn a_hang_up_that_nohup_ignores_ends_nothing() {
     let mindful = Mindful::new();
     let mut nohup = Command::new("nohup");
-    nohup.arg(env!("CARGO_BIN_EXE_mindful")).args(null("run", &["--duration=3s"]));
-    let mut run = mindful.at_home(nohup).stdout(std::process::Stdio::null()).spawn().unwrap();
-    crate::mindful::wait_for_handlers(&run);
+    nohup.arg(env!("CARGO_BIN_EXE_mindful")).args(null("run", "--duration=3s"));
+    let mut run = mindful.at_home(nohup).stdout(Stdio::null()).spawn().unwrap();
+    wait_for_handlers(&run);
     signal(&run, Signal::HUP);
     assert_eq!(end_of(&mut run).0, Some(0));
 }
@@ -112,13 +112,10 @@ fn a_hang_up_that_nohup_ignores_ends_nothing() {
 fn a_terminal_of_absurd_size_takes_no_memory() {
     let mindful = Mindful::new();
     for size in [(65_535, 65_535), (5_000, 5_000), (65_535, 1), (1, 65_535), (0, 0)] {
-        let (mut terminal, mut run) = live(&mindful, "run", &["--duration=1s"], size, false);
+        let (mut terminal, mut run) = live(&mindful, "run", "--duration=1s", size, false);
         let mut peak_kib = 0;
         while terminal.read_for(Duration::from_millis(200)) && run.try_wait().unwrap().is_none() {
-            let status = std::fs::read_to_string(format!("/proc/{}/status", run.id())).unwrap_or_default();
-            let line =
-                status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().split(' ').next()?.parse().ok());
-            peak_kib = peak_kib.max(line.unwrap_or(0_u64));
+            peak_kib = peak_kib.max(peak_memory_kib(&run).unwrap_or(0));
         }
         assert_eq!(end_of(&mut run).0, Some(0), "{size:?}: {}", terminal.text());
         assert!((1..300 << 10).contains(&peak_kib), "{size:?}: {peak_kib} KiB");
@@ -129,13 +126,13 @@ fn a_terminal_of_absurd_size_takes_no_memory() {
 fn a_terminal_that_is_not_read_does_not_block_a_run() {
     let mindful = Mindful::new();
     let (terminal, mut run) =
-        live(&mindful, "run", &["--duration=2s", "--hook-after=yes | head -c 100", "--full"], (300, 200), false);
+        live(&mindful, "run", "--duration=2s --hook-after 'yes | head -c 100' --full", (300, 200), false);
     for turn in 0..40 {
         // Each size is drawn from the beginning, until the terminal accepts no more.
         terminal.resize(300, 150 + turn % 2);
         std::thread::sleep(Duration::from_millis(210));
     }
-    wait_until("it is stored", || mindful.run(&["show", "latest"]).status.success());
+    wait_until("it is stored", || mindful.run("show latest").status.success());
     drop(terminal);
     assert_eq!(end_of(&mut run).0, Some(0));
     assert!((stored_duration_s(&mindful) - 2.0).abs() < 0.1);
@@ -145,7 +142,7 @@ fn a_terminal_that_is_not_read_does_not_block_a_run() {
 fn a_fatal_signal_gives_the_terminal_back() {
     let mindful = Mindful::new();
     for fatal in [Signal::ABORT, Signal::QUIT, Signal::USR1] {
-        let (mut terminal, mut run) = live(&mindful, "run", &["--duration=60s"], (100, 30), false);
+        let (mut terminal, mut run) = live(&mindful, "run", "--duration=60s", (100, 30), false);
         terminal.read_for(Duration::from_secs(1));
         signal(&run, fatal);
         terminal.wait_for(GIVES_BACK);
@@ -156,7 +153,7 @@ fn a_fatal_signal_gives_the_terminal_back() {
 #[test]
 fn keys_without_an_end_cost_little_cpu() {
     let mindful = Mindful::new();
-    let (mut terminal, mut run) = live(&mindful, "run", &["--duration=60s"], (100, 30), false);
+    let (mut terminal, mut run) = live(&mindful, "run", "--duration=60s", (100, 30), false);
     terminal.read_for(Duration::from_secs(1));
     let (before, began) = (cpu_s(&run), Instant::now());
     while began.elapsed() < Duration::from_secs(2) {
@@ -173,7 +170,7 @@ fn keys_without_an_end_cost_little_cpu() {
 #[test]
 fn a_process_that_aborts_gives_the_terminal_back() {
     let mindful = Mindful::new();
-    let (mut terminal, mut run) = live(&mindful, "run", &["--duration=60s"], (80, 24), false);
+    let (mut terminal, mut run) = live(&mindful, "run", "--duration=60s", (80, 24), false);
     // All its threads are there by then.
     wait_until("it measures nothing", || mindful.records().contains("\"slice\""));
     assert!(!terminal.echoes());

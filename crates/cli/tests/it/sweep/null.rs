@@ -7,22 +7,22 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::mindful::{Mindful, kill, message, null, steps, unwrapped, wait_until};
+use crate::mindful::{Mindful, Words, assert_has, cell, kill, message, null, printed, steps, unwrapped, wait_until};
 
-fn sweep(mindful: &Mindful, args: &[&str]) -> Value {
-    mindful.json(&null("sweep", &[&["--work-unit", "1"], args].concat()))
+fn sweep(mindful: &Mindful, args: impl Words) -> Value {
+    mindful.json(null("sweep", ("--work-unit 1", args)))
 }
 
 #[test]
 fn a_killed_sweep_continues_and_loses_or_repeats_nothing() {
     let mindful = Mindful::new();
-    let ladder = ["--sessions", "1,2,3,4,5,6", "--duration", "1s", "--tag", "night"];
+    let ladder = "--sessions 1,2,3,4,5,6 --duration 1s --tag night";
     let begun_steps = || mindful.records().matches("\"event\":\"started\"").count();
     // Killed at several instants of a step, then resumed until it is done.
     for after_ms in [1_200, 2_400, 1_800] {
         let before = begun_steps();
         let begun = mindful.runs().exists();
-        let args = if begun { vec!["sweep", "--resume", "night"] } else { null("sweep", &ladder) };
+        let args = if begun { "sweep --resume night".words() } else { null("sweep", ladder) };
         let mut child = mindful.start(&args);
         while begun_steps() == before && child.try_wait().unwrap().is_none() {
             std::thread::sleep(Duration::from_millis(20));
@@ -30,9 +30,9 @@ fn a_killed_sweep_continues_and_loses_or_repeats_nothing() {
         std::thread::sleep(Duration::from_millis(after_ms));
         kill(&mut child);
     }
-    let before = mindful.json(&["show", "night"]);
+    let before = mindful.json("show night");
     let began = Instant::now();
-    let swept = mindful.json(&["sweep", "--resume", "night"]);
+    let swept = mindful.json("sweep --resume night");
     assert!(began.elapsed() < Duration::from_mins(1));
     let steps = steps(&swept);
     let sessions: BTreeSet<_> = steps.iter().map(|s| s["sessions"].as_u64().unwrap()).collect();
@@ -48,7 +48,7 @@ fn a_killed_sweep_continues_and_loses_or_repeats_nothing() {
 #[test]
 fn an_interrupted_sweep_offers_its_continuation() {
     let mindful = Mindful::new();
-    let mut command = mindful.command(&null("sweep", &["--sessions", "1,2", "--duration", "2s"]));
+    let mut command = mindful.command(null("sweep", "--sessions 1,2 --duration 2s"));
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     wait_until("no step begins", || mindful.records().contains("\"event\":\"started\""));
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
@@ -64,9 +64,9 @@ fn an_interrupted_sweep_offers_its_continuation() {
 #[test]
 fn a_run_that_is_no_sweep_is_not_resumed() {
     let mindful = Mindful::new();
-    let ran = mindful.measured(&["--tag", "plain"]);
+    let ran = mindful.measured("--tag plain");
     let before = mindful.records();
-    let refusal = mindful.refusal(&["sweep", "--resume", "plain"]);
+    let refusal = mindful.refusal("sweep --resume plain");
     assert!(refusal.contains(ran["id"].as_str().unwrap()) && refusal.contains("is not a sweep"), "{refusal}");
     assert_eq!(mindful.records(), before);
 }
@@ -74,9 +74,8 @@ fn a_run_that_is_no_sweep_is_not_resumed() {
 #[test]
 fn a_sweeps_report_shows_its_drift_and_each_finding_once() {
     let mindful = Mindful::new();
-    let args = ["--sessions", "1,2", "--duration", "500ms"];
-    sweep(&mindful, &args);
-    let text = mindful.text(&["show", "--full"]);
+    sweep(&mindful, "--sessions 1,2 --duration 500ms");
+    let text = mindful.text("show --full");
     assert!(text.contains("again at the end did"), "{text}");
     assert_eq!(text.matches("few-operations:").count(), 1, "{text}");
     assert!(text.contains("few-operations: steps 1 to 3: "), "{text}");
@@ -86,9 +85,8 @@ fn a_sweeps_report_shows_its_drift_and_each_finding_once() {
 #[test]
 fn a_fitted_capacity_is_held_apart_from_what_was_measured() {
     let mindful = Mindful::new();
-    let curve =
-        ["--null-latency", "2ms", "--null-capacity", "4", "--sessions", "1,2,3,4,6,8,12,16", "--duration", "300ms"];
-    let text = mindful.text(&null("sweep", &[&["--work-unit", "1"], &curve[..]].concat()));
+    let curve = "--null-latency 2ms --null-capacity 4 --sessions 1,2,3,4,6,8,12,16 --duration 300ms";
+    let text = mindful.text(null("sweep", ("--work-unit 1", &curve)));
     let line = text.lines().find(|line| line.contains("highest measured")).unwrap_or_else(|| panic!("{text}"));
     let fitted = text.lines().find(|line| line.contains("fitted capacity ")).unwrap_or_else(|| panic!("{text}"));
     assert!(fitted.contains("(95 % interval ") && !fitted.contains("measured"), "{text}");
@@ -100,30 +98,27 @@ fn a_fitted_capacity_is_held_apart_from_what_was_measured() {
 fn a_search_that_cannot_decide_fails_with_the_needed_time() {
     let mindful = Mindful::new();
     let search = |duration: &str| {
-        let load = ["--sessions", "1..2", "--null-latency", "5ms", "--work-unit", "1", "--duration", duration];
+        let load = format!("--sessions 1..2 --null-latency 5ms --work-unit 1 --duration {duration}");
         // Far from the latency of an operation, on a busy host too: only their number matters.
-        mindful.run(&null("sweep", &[&["--max-iops-at", "p99<=900ms"], &load[..]].concat()))
+        mindful.run(null("sweep", ("--max-iops-at p99<=900ms", &load)))
     };
     let undecided = search("90ms");
-    let text = String::from_utf8_lossy(&undecided.stdout).into_owned();
+    let text = printed(&undecided);
     assert_eq!(undecided.status.code(), Some(1), "{text}");
-    assert!(
-        text.contains("objective-undecided") && text.contains("needs 1,000 operations, and 1 session did"),
-        "{text}"
-    );
+    assert_has(&text, "objective-undecided…needs 1,000 operations, and 1 session did");
     assert!(text.starts_with("no load met p99<=900ms: "), "{text}");
     let found = search("1500ms");
     let progress = message(&found);
     assert_eq!(found.status.code(), Some(0), "{progress}");
     let confirmed = progress.contains("is the highest load that meets p99<=900ms, confirmed");
     assert!(confirmed && progress.contains(": p99 "), "{progress}");
-    let shown = unwrapped(&String::from_utf8_lossy(&found.stdout));
+    let shown = unwrapped(&printed(&found));
     assert!(
         shown.lines().next().is_some_and(|first| first.contains(", the highest load tried): within p99<=900ms"))
             && shown.contains("confirmed by step "),
         "{shown}"
     );
-    let summary = mindful.json(&["show", "latest"]);
+    let summary = mindful.json("show latest");
     assert_eq!(summary["objective"]["objective"], "p99<=900ms", "{summary:#}");
     assert!(summary["objective"]["blocks_visited_per_s"].as_f64().unwrap() > 0.0, "{summary:#}");
 }
@@ -132,14 +127,14 @@ fn a_search_that_cannot_decide_fails_with_the_needed_time() {
 #[test]
 fn loads_that_differ_by_less_than_the_noise_are_a_range() {
     let mindful = Mindful::new();
-    let noisy = ["--null-latency", "2ms", "--null-contention", "0.002", "--null-spread", "0.5"];
+    let noisy = "--null-latency 2ms --null-contention 0.002 --null-spread 0.5";
     let search = |seed: u32| {
         let seed = seed.to_string();
-        let load = ["--sessions", "1..32", "--work-unit", "1", "--duration", "600ms", "--seed", &seed];
-        message(&mindful.run(&null("sweep", &[&["--max-iops-at", "p50<=1.85ms"], &noisy[..], &load].concat())))
+        let load = format!("--sessions 1..32 --work-unit 1 --duration 600ms --seed {seed}");
+        message(&mindful.run(null("sweep", ("--max-iops-at p50<=1.85ms", &noisy, &load))))
     };
     let range = (1..=8).map(search).find(|progress| progress.contains(" is in this range"));
-    let shown = unwrapped(&mindful.text(&["show", "latest"]));
+    let shown = unwrapped(&mindful.text("show latest"));
     let range = range.unwrap_or_else(|| panic!("no search ended with a range: {shown}"));
     assert!(range.contains("differ by less than their noise: "), "{range}");
 }
@@ -147,26 +142,17 @@ fn loads_that_differ_by_less_than_the_noise_are_a_range() {
 #[test]
 fn a_sweep_is_exported_with_a_row_a_step_that_adds_up() {
     let mindful = Mindful::new();
-    let more = ["--sessions", "1,4", "--update-pct", "50", "--duration", "1s", "--null-cpu", "10us", "--tag", "table"];
+    let more = "--sessions 1,4 --update-pct 50 --duration 1s --null-cpu 10us --tag table";
     // Where sessions begin late on a busy host, counters are not known at the begin of so short a window.
     let is_whole = |swept: &Value| steps(swept).iter().all(|step| step["physical_reads_per_s"].is_number());
-    let swept = (0..5).map(|_| sweep(&mindful, &more)).find(is_whole).unwrap();
-    let csv = mindful.text(&["export", "table"]);
-    // Commas within quotes do not separate fields.
-    let unquoted = |(i, part): (usize, &str)| if i % 2 == 1 { part.replace(',', ";") } else { part.to_owned() };
-    let csv: String = csv.split('"').enumerate().map(unquoted).collect();
-    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
-    assert_eq!(rows.len(), steps(&swept).len() + 1, "{csv}");
-    let text = |row: &[&str], name: &str| -> String {
-        let column = rows[0].iter().position(|n| *n == name).unwrap_or_else(|| panic!("{name}: {csv}"));
-        row[column].to_owned()
-    };
-    let number =
-        |row: &[&str], name: &str| -> f64 { text(row, name).parse().unwrap_or_else(|e| panic!("{name}: {e}: {csv}")) };
+    let swept = (0..5).map(|_| sweep(&mindful, more)).find(is_whole).unwrap();
+    let csv = mindful.text("export table");
+    let rows = csv.lines().count() - 1;
+    assert_eq!(rows, steps(&swept).len(), "{csv}");
+    let number = |row, name: &str| -> f64 { cell(&csv, row, name).parse().unwrap() };
     let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-9;
-    for row in &rows[1..] {
-        assert_eq!(row.len(), rows[0].len(), "{csv}");
-        assert_eq!(text(row, "point"), format!("sessions {}", text(row, "sessions")), "{csv}");
+    for row in 1..=rows {
+        assert_eq!(cell(&csv, row, "point"), format!("sessions {}", cell(&csv, row, "sessions")), "{csv}");
         for way in ["read", "write"] {
             let (mib, blocks) = (format!("{way}_mib_per_s"), format!("physical_{way}s_per_s"));
             assert!(near(number(row, &mib), number(row, &blocks) * 8192.0 / 1_048_576.0), "{way}: {csv}");
@@ -178,20 +164,20 @@ fn a_sweep_is_exported_with_a_row_a_step_that_adds_up() {
             assert!(at("mean") > 500.0 && at("p50") <= at("p95") && at("p95") <= at("max"), "{csv}");
         }
         assert!(number(row, "db_cores") > 0.0 && (0.0..=1.0).contains(&number(row, "hit_ratio")), "{csv}");
-        assert!(!text(row, "verdict").is_empty() && !text(row, "validity").is_empty(), "{csv}");
+        assert!(!cell(&csv, row, "verdict").is_empty() && !cell(&csv, row, "validity").is_empty(), "{csv}");
     }
-    assert_eq!(rows[1..].iter().filter(|row| text(row, "drift_check") == "yes").count(), 1, "{csv}");
+    assert_eq!((1..=rows).filter(|row| cell(&csv, *row, "drift_check") == "yes").count(), 1, "{csv}");
 }
 
 #[test]
 fn a_mistyped_ladder_is_one_line_and_runs_nothing() {
     let mindful = Mindful::new();
     for (args, hint) in [
-        (&["--sessions", "8..2"][..], "--sessions"),
-        (&["--max-iops-at", "fast"], "p99<=1ms"),
-        (&["--update-pct", "0,150", "--sessions", "1,2"], "0 to 100"),
+        ("--sessions 8..2", "--sessions"),
+        ("--max-iops-at fast", "p99<=1ms"),
+        ("--update-pct 0,150 --sessions 1,2", "0 to 100"),
     ] {
-        let refusal = mindful.refusal(&null("sweep", args));
+        let refusal = mindful.refusal(null("sweep", args));
         assert!(refusal.contains(hint), "{args:?}: {refusal}");
     }
     assert!(!mindful.runs().exists());

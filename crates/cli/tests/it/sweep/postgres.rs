@@ -43,7 +43,7 @@ fn knee_by_eye(steps: &[(f64, f64)]) -> f64 {
 fn a_sweep_keeps_its_budget_survives_a_kill_finds_its_knee() {
     let mindful = Mindful::at(quick_place());
     let budget = format!("{BUDGET_S}s");
-    let mut sweep = mindful.on_private(&["sweep", "--budget", &budget]);
+    let mut sweep = mindful.on_private(format!("sweep --budget {budget}"));
     sweep.args(PLAN.split_whitespace()).stdout(Stdio::null()).stderr(Stdio::null());
     // Initialising the server and loading are in the budget too; the kill comes at a random instant of the ladders.
     let seed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().subsec_nanos();
@@ -57,8 +57,8 @@ fn a_sweep_keeps_its_budget_survives_a_kill_finds_its_knee() {
     }
     std::thread::sleep(killed_after);
     kill(&mut child);
-    let before = mindful.json(&["show", "night"]);
-    let swept = mindful.json(&["sweep", "--resume", "night"]);
+    let before = mindful.json("show night");
+    let swept = mindful.json("sweep --resume night");
     let took = began.elapsed();
 
     assert!(took < Duration::from_secs(BUDGET_S), "{took:?} of a budget of {budget}");
@@ -94,11 +94,10 @@ fn a_sweep_keeps_its_budget_survives_a_kill_finds_its_knee() {
 #[test]
 fn a_server_setting_is_a_ladder_with_restarts_between_windows() {
     let mindful = Mindful::at(quick_place());
-    let ladder = ["sweep", "--format", "json", "--set", "shared_buffers=2MB,64MB"];
-    let work = ["--mode", "lio", "--schemas", "1", "--scale", "8MiB", "--sessions", "1"];
+    let work = "--mode lio --schemas 1 --scale 8MiB --sessions 1";
     // With these pauses the warm-up still visits every block.
-    let length = ["--think-time", "2ms..2ms", "--warmup", "500ms", "--duration", "1s"];
-    let swept = json(&mindful.private(&[&ladder[..], &work, &length].concat()));
+    let length = "--think-time 2ms..2ms --warmup 500ms --duration 1s";
+    let swept = json(&mindful.private(("sweep --format json --set shared_buffers=2MB,64MB", &work, &length)));
     let steps = steps(&swept);
     let of = |value: &str| {
         let set = format!("shared_buffers={value}");
@@ -119,10 +118,10 @@ fn a_server_setting_is_a_ladder_with_restarts_between_windows() {
 fn most_sessions_within_an_objective_are_confirmed_in_full() {
     let mindful = Mindful::at(quick_place());
     // One row's commits of 5 ms: the more sessions update it, the longer each waits.
-    let work = ["--schemas", "1", "--scale", "8MiB", "--update-pct", "100", "--work-unit", "1", "--mode", "lio"];
-    let row = ["--hot-spot-size", "1", "--hot-spot-share", "100", "--set", "commit_delay=5000,commit_siblings=0"];
-    let search = ["--sessions", "1..32", "--max-iops-at", "p50<=40ms", "--warmup", "200ms", "--duration", "2s"];
-    let output = mindful.private(&[&["sweep", "--format", "json"], &work[..], &row, &search].concat());
+    let work = "--schemas 1 --scale 8MiB --update-pct 100 --work-unit 1 --mode lio";
+    let row = "--hot-spot-size 1 --hot-spot-share 100 --set commit_delay=5000,commit_siblings=0";
+    let search = "--sessions 1..32 --max-iops-at p50<=40ms --warmup 200ms --duration 2s";
+    let output = mindful.private(("sweep --format json", (work, row), search));
     let progress = message(&output);
     if progress.contains(" is in this range") {
         let [low, high] = [0, 1].map(|at| json(&output)["objective"]["load_range"][at].as_f64().unwrap());

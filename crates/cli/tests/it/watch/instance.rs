@@ -7,8 +7,8 @@ use mindful_conformance::quick_place;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::mindful::Mindful;
 use crate::mindful::users_server::UsersServer;
+use crate::mindful::{Mindful, Words};
 use crate::stops;
 
 /// Transactions in the database of the target, and in the other one.
@@ -24,9 +24,10 @@ struct Watching {
 
 impl Watching {
     /// A watch of `server` that has read its counters.
-    fn start(mindful: &Mindful, server: &UsersServer, more: &[&str]) -> Self {
-        let args = ["watch", "--interval", "500ms", "--duration", "60s", "--format", "json", "--target"];
-        let mut command = mindful.command(&[&args[..], &[&server.url()], more].concat());
+    fn start(mindful: &Mindful, server: &UsersServer, more: impl Words) -> Self {
+        let url = server.url();
+        let args = "watch --interval 500ms --duration 60s --format json --target";
+        let mut command = mindful.command((args, [url.as_str()], more));
         let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let lines = BufReader::new(process.stdout.take().unwrap()).lines().map_while(Result::ok);
         let mut seconds = lines.map(|line| serde_json::from_str(&line).unwrap());
@@ -66,8 +67,8 @@ fn an_instance_is_all_databases_of_its_server() {
     for database in [own, other] {
         server.sql_in(database, "CREATE TABLE counted (n int)");
     }
-    let mut of_instance = Watching::start(&mindful, &server, &["--instance"]);
-    let mut of_own = Watching::start(&mindful, &server, &[]);
+    let mut of_instance = Watching::start(&mindful, &server, "--instance");
+    let mut of_own = Watching::start(&mindful, &server, "");
     for (database, commits) in [own, other].into_iter().zip(COMMITS) {
         let work =
             format!("DO $$ BEGIN FOR i IN 1..{commits} LOOP INSERT INTO counted VALUES (i); COMMIT; END LOOP; END $$");
@@ -80,6 +81,6 @@ fn an_instance_is_all_databases_of_its_server() {
     let [commits, reads] = of_own.until(0.9 * COMMITS[0]);
     assert!((0.9 * COMMITS[0]..COMMITS[0] + OTHERS).contains(&commits), "{commits} commits of {}", COMMITS[0]);
     assert!(reads >= commits, "{reads} reads of {commits} commits");
-    let line = mindful.text(&["watch", "--instance", "--duration", "1s", "--target", &server.url()]);
+    let line = mindful.text(["watch", "--instance", "--duration", "1s", "--target", &server.url()]);
     assert!(["- server -", " host "].iter().all(|scope| line.contains(scope)) && !line.contains("database"), "{line}");
 }

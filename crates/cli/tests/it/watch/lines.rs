@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::mindful::Mindful;
+use crate::mindful::{Mindful, printed};
 
 #[test]
 fn each_second_is_a_line_of_rates_and_nothing_is_stored() {
     let mindful = Mindful::new();
-    let args = ["watch", "--target", "null:", "--duration", "3s", "--format", "json", "--only", "client/"];
-    let watched = mindful.text(&args);
+    let args = "watch --target null: --duration 3s --format json --only client/";
+    let watched = mindful.text(args);
     let lines: Vec<Value> = watched.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!((2..=4).contains(&lines.len()), "{lines:?}");
     for (number, line) in (1..).zip(&lines) {
@@ -24,8 +24,8 @@ fn each_second_is_a_line_of_rates_and_nothing_is_stored() {
         assert!(line["per_s"].as_object().unwrap().keys().all(|name| name.contains("client/")), "{line}");
     }
     assert!(!mindful.runs().exists());
-    let args = ["watch", "--target", "null:", "--duration", "2s", "--format", "json", "--only", "null/", "--top", "1"];
-    let first: Value = serde_json::from_str(mindful.text(&args).lines().next().unwrap()).unwrap();
+    let args = "watch --target null: --duration 2s --format json --only null/ --top 1";
+    let first: Value = serde_json::from_str(mindful.text(args).lines().next().unwrap()).unwrap();
     // Its counters have four units: blocks, bytes, microseconds, and counts.
     assert_eq!(first["per_s"].as_object().unwrap().len(), 4);
 }
@@ -33,7 +33,7 @@ fn each_second_is_a_line_of_rates_and_nothing_is_stored() {
 #[test]
 fn watch_continues_until_it_is_interrupted() {
     let mindful = Mindful::new();
-    let mut command = mindful.command(&["watch", "--target", "null:"]);
+    let mut command = mindful.command("watch --target null:");
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let second = |lines: &mut dyn Iterator<Item = std::io::Result<String>>| {
@@ -49,20 +49,18 @@ fn watch_continues_until_it_is_interrupted() {
 #[test]
 fn a_terminal_shows_a_line_a_second_and_all_when_asked() {
     let mindful = Mindful::new();
-    let shown = |args: &[&str]| mindful.text(&[&["watch", "--target", "null:"], args].concat());
-    let line = shown(&["--duration", "2s", "--interval", "500ms"]);
+    let shown = |args: &str| mindful.text(("watch --target null:", args));
+    let line = shown("--duration 2s --interval 500ms");
     let rows: Vec<&str> = line.lines().collect();
     assert!(rows[0].contains(" database -"), "{line}");
     assert!(rows[1].trim_start().starts_with("second") && rows[1].contains("top wait"), "{line}");
     assert!((4..=7).contains(&rows.len()), "{line}");
-    let narrow = mindful.command(&["watch", "--target", "null:", "--duration", "1s"]).env("COLUMNS", "80").output();
-    let narrow = String::from_utf8(narrow.unwrap().stdout).unwrap();
+    let narrow = mindful.command("watch --target null: --duration 1s").env("COLUMNS", "80").output();
+    let narrow = printed(&narrow.unwrap());
     assert!(narrow.starts_with("left out: dev MiB/s, dev w/s"), "{narrow}");
-    assert!(shown(&["--duration", "2s", "--all"]).contains("client/client_cpu"));
-    let refusal = mindful.refusal(&["watch", "--target", "null:", "--interval", "1us"]);
-    assert!(refusal.contains("100ms to 1h"), "{refusal}");
-    let refusal = mindful.refusal(&["watch", "--target", "null:", "--instance"]);
-    assert!(refusal.contains("engine null has no server with other databases"), "{refusal}");
+    assert!(shown("--duration 2s --all").contains("client/client_cpu"));
+    mindful.refuses([("watch --target null: --interval 1us", "100ms to 1h")]);
+    mindful.refuses([("watch --target null: --instance", "engine null has no server with other databases")]);
 }
 
 /// Watch adds no load and starts nothing.
@@ -70,8 +68,8 @@ fn a_terminal_shows_a_line_a_second_and_all_when_asked() {
 #[test]
 fn watch_starts_no_private_server() {
     let mindful = Mindful::new();
-    for target in [&[][..], &["--target", "embedded"]] {
-        let refusal = mindful.refusal(&[&["watch", "--duration", "1s"], target].concat());
+    for target in ["", "--target embedded"] {
+        let refusal = mindful.refusal(("watch --duration 1s", target));
         assert!(refusal.contains("--target URL"), "{target:?}: {refusal}");
     }
 }

@@ -11,7 +11,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::mindful::users_server::UsersServer;
-use crate::mindful::{Mindful, codes, json};
+use crate::mindful::{Mindful, Words, codes, json, message, printed};
 use crate::pgbouncer::{self, Behind, Pooler};
 use crate::stops;
 use mindful_conformance::place;
@@ -19,8 +19,8 @@ use mindful_conformance::place;
 /// A role that the server accepts without a password.
 const ROLE: &str = "pooled";
 
-const DOCTOR: [&str; 3] = ["doctor", "--format", "json"];
-const WATCH: [&str; 5] = ["watch", "--duration", "3s", "--format", "json"];
+const DOCTOR: &str = "doctor --format json";
+const WATCH: &str = "watch --duration 3s --format json";
 
 /// A user's server, and the URL that leads to it past any pooler; `None` without PgBouncer.
 fn server(mindful: &Mindful) -> Option<(UsersServer, String)> {
@@ -40,8 +40,8 @@ fn before(server: &UsersServer, mode: &str) -> Pooler {
     Pooler::start(&Behind { folder: &folder, port, database, role: ROLE, account }, mode, 20)
 }
 
-fn ask(mindful: &Mindful, verb: &[&str], url: &str) -> Output {
-    mindful.run(&[verb, &["--target", url, "--namespace", "behind"]].concat())
+fn ask(mindful: &Mindful, verb: impl Words, url: &str) -> Output {
+    mindful.run((verb, &format!("--target {url} --namespace behind")))
 }
 
 #[test]
@@ -50,9 +50,9 @@ fn doctor_and_watch_refuse_a_pooler_that_moves_sessions() {
     let Some((server, _)) = server(&mindful) else { return };
     for mode in ["transaction", "statement"] {
         let pooler = before(&server, mode);
-        for verb in [&DOCTOR[..], &DOCTOR[..1], &WATCH, &WATCH[..3]] {
+        for verb in [DOCTOR, "doctor", WATCH, "watch --duration 3s"] {
             let output = ask(&mindful, verb, &pooler.url());
-            let text = String::from_utf8_lossy(&output.stderr);
+            let text = message(&output);
             assert_eq!(output.status.code(), Some(3), "{verb:?} in {mode} mode: {output:?}");
             assert!(output.stdout.is_empty() && text.lines().count() == 1, "{verb:?} in {mode} mode: {output:?}");
             for words in ["changes between statements", "session mode", "the server's own port"] {
@@ -70,15 +70,15 @@ fn doctor_and_watch_see_through_a_pooler_that_keeps_sessions() {
     // Findings of the checks of a server; the host's own findings vary.
     let of_servers = ["server-setting", "predicted-hits", "page-cache-ahead", "checkpoints-ahead", "replication"];
     let of_server = |url: &str| -> Vec<String> {
-        let findings = json(&ask(&mindful, &DOCTOR, url));
+        let findings = json(&ask(&mindful, DOCTOR, url));
         codes(&findings).into_iter().filter(|code| of_servers.contains(code)).map(str::to_owned).collect()
     };
     let seen = of_server(&pooler.url());
     assert!(!seen.is_empty());
     assert_eq!(seen, of_server(&url), "past the pooler");
-    let watched = ask(&mindful, &WATCH, &pooler.url());
+    let watched = ask(&mindful, WATCH, &pooler.url());
     assert_eq!(watched.status.code(), Some(0), "{watched:?}");
-    let seconds = String::from_utf8(watched.stdout).unwrap();
+    let seconds = printed(&watched);
     let seconds: Vec<Value> = seconds.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(!seconds.is_empty());
     let figure = |second: &Value, name: &str| second["per_s"][name].as_f64();
@@ -106,7 +106,7 @@ fn a_second_signal_leaves_no_pooled_process_going_first() {
     let Some((server, _)) = server(&mindful) else { return };
     let pooler = before(&server, "session");
     let watch = ["watch", "--duration", "5m", "--format", "json", "--namespace", "behind", "--target", &pooler.url()];
-    let mut watching = mindful.command(&watch).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut watching = mindful.command(watch).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     // The counters are read after the first second: the pooler does not close a connection that it finds idle.
     BufReader::new(watching.stdout.as_mut().unwrap()).read_line(&mut String::new()).unwrap();
     let raised = going_first(&server);

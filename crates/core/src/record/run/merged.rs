@@ -6,8 +6,7 @@
 
 use crate::contract::slice::{LongOp, OpReport, STALL_US, SliceReport};
 use crate::record::latency::{Buckets, Latency, Recorder};
-use crate::record::published::Published;
-use crate::record::rank_record::{MergedSlice, Span, Spans};
+use crate::record::rank_record::{MergedSlice, Published, Span, Spans};
 
 impl MergedSlice {
     fn merge_reports(boundaries: Span, reports: &[(u32, SliceReport)]) -> Self {

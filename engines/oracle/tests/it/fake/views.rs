@@ -39,20 +39,12 @@ pub(super) fn registry(state: &State) -> Vec<Row> {
             (Some(table), Some(object)) if table.object == object => "whole",
             _ => "other",
         };
-        let bytes = table.map(|table| (table.keys.len() as u64 * 8_192 + 65_536).to_string());
-        vec![
-            Some(name.clone()),
-            Some(entry.kind.clone()),
-            Some(entry.schema.to_string()),
-            Some(entry.blocks.to_string()),
-            Some(entry.seed.clone()),
-            Some(entry.content.clone()),
-            Some(entry.shape.to_string()),
-            entry.proof.clone(),
-            Some(standing.to_owned()),
-            bytes,
-            table.filter(|table| table.indexed).map(|_| "65536".to_owned()),
-        ]
+        let bytes = table.map_or_else(String::new, |table| (table.keys.len() * 8_192 + 65_536).to_string());
+        let [schema, blocks, shape] = [entry.schema, entry.blocks, entry.shape].map(|number| number.to_string());
+        let (proof, index) = (entry.proof.as_deref(), table.filter(|table| table.indexed).map(|_| "65536"));
+        let (proof, index) = (proof.unwrap_or_default(), index.unwrap_or_default());
+        let of_load = [name, &entry.kind, &schema, &blocks, &entry.seed, &entry.content, &shape];
+        [row(of_load.map(String::as_str)), row([proof, standing, &bytes, index])].concat()
     };
     state.registry.iter().map(row).collect()
 }
@@ -70,24 +62,17 @@ pub(super) fn rows(state: &State, sid: u64, name: &str, sql: &str, binds: &Binds
             let begin = binds.text("names").replace(['!', '%'], "");
             state.tables.keys().filter(|name| name.starts_with(&begin)).map(|name| row([name])).collect()
         }
-        "room" => vec![vec![
-            Some("USERS".to_owned()),
-            Some("8192".to_owned()),
-            Some("NO".to_owned()),
-            Some("ONLINE".to_owned()),
-            Some("0".to_owned()),
-            Some(state.quota.map_or_else(|| "-1".to_owned(), |quota| quota.to_string())),
-            Some((1_u64 << 40).to_string()),
-            Some("0".to_owned()),
-            Some("1".to_owned()),
-        ]],
+        "room" => {
+            let quota = state.quota.map_or_else(|| "-1".to_owned(), |quota| quota.to_string());
+            vec![row(["USERS", "8192", "NO", "ONLINE", "0", &quota, "1099511627776", "0", "1"])]
+        }
         "parameters" => vec![row(["commit_wait", ""]), row(["cpu_count", "2"]), row(["sga_target", "1073741824"])],
         "sga" => vec![pair("Buffer Cache Size", 1_048_576)],
         "pools" => vec![pair("DEFAULT 8192", 1_048_576)],
         "instance" => vec![row(["made_up", "19.0.0.0.0", "1", "NO"])],
         "database" => vec![row(["NOARCHIVELOG", "NO", "READ WRITE", "YES", "PRIMARY"])],
         "identity" => vec![row(["4711", "4712"])],
-        "whoami" => vec![vec![Some(sid.to_string()), Some("1".to_owned()), Some("BENCH".to_owned()), None]],
+        "whoami" => vec![row([&sid.to_string(), "1", "BENCH", ""])],
         "clock" => vec![vec![Some((clock::now_us() + state.ahead_us).to_string())]],
         "prove_schema" => vec![proof(state, sql)],
         "prove_pair" => vec![pair_proof(state, sql)],
@@ -108,7 +93,7 @@ pub(super) fn rows(state: &State, sid: u64, name: &str, sql: &str, binds: &Binds
             .sessions
             .values()
             .filter(|own| own.module == "mindful")
-            .map(|own| vec![Some(own.doing.unwrap_or("SQL*Net message from client").to_owned()), Some("1".to_owned())])
+            .map(|own| pair(own.doing.unwrap_or("SQL*Net message from client"), 1))
             .collect(),
         _ => panic!("no query is called {name}"),
     }
@@ -140,8 +125,7 @@ fn reads(own: &Own) -> u64 {
 }
 
 fn events(own: &Own) -> Vec<Row> {
-    let event =
-        |name: &str, waits: u64, us: u64| vec![Some(name.to_owned()), Some(waits.to_string()), Some(us.to_string())];
+    let event = |name: &str, waits: u64, us: u64| row([name, &waits.to_string(), &us.to_string()]);
     let commits = own.statistics.get("redo synch writes").copied().unwrap_or(0);
     vec![event("db file sequential read", reads(own), reads(own) * 10), event("log file sync", commits, commits * 20)]
 }
@@ -164,9 +148,7 @@ fn instance(state: &State) -> Vec<Row> {
 
 fn histogram(state: &State) -> Vec<Row> {
     let reads = all(state, "physical read IO requests");
-    let bucket = |us: u64, count: u64| {
-        vec![Some("db file sequential read".to_owned()), Some(us.to_string()), Some(count.to_string())]
-    };
+    let bucket = |us: u64, count: u64| row(["db file sequential read", &us.to_string(), &count.to_string()]);
     vec![bucket(128, reads / 2), bucket(256, reads - reads / 2)]
 }
 
