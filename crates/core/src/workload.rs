@@ -139,7 +139,6 @@ stored_names! {
 
 impl Access {
     /// Whether it is the method's own.
-    #[must_use]
     pub const fn is_index(&self) -> bool {
         matches!(self, Self::Index)
     }
@@ -171,7 +170,7 @@ impl Compatibility {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Workload {
     pub seed: u64,
     pub schemas: u32,
@@ -205,28 +204,8 @@ pub struct Workload {
 
 impl Workload {
     /// Only reads, of `work_unit` blocks each, with evenly spread keys and all options off, in the server-side loop.
-    pub const fn reads_only(schemas: u32, scale: u64, work_unit: u64) -> Self {
-        Self {
-            seed: 1,
-            schemas,
-            scale,
-            work_unit,
-            update_pct: Share::NONE,
-            update_work_unit: work_unit,
-            scan_pct: Share::NONE,
-            redo: Redo::Light,
-            commit: Commit::Each,
-            commit_wait: true,
-            hot_spot: None,
-            hot_schema: Share::NONE,
-            skew: Skew::Uniform,
-            think_time: None,
-            rate: None,
-            loop_site: LoopSite::Server,
-            compatibility: Compatibility::Mindful,
-            access: Access::Index,
-            spread_sessions: None,
-        }
+    pub fn reads_only(schemas: u32, scale: u64, work_unit: u64) -> Self {
+        Self { seed: 1, schemas, scale, work_unit, update_work_unit: work_unit, commit_wait: true, ..Self::default() }
     }
 
     pub fn refuse_more_than_loaded(&self, loaded: Option<&Dataset>) -> Result<()> {

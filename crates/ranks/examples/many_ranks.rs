@@ -4,65 +4,53 @@
 //! own. Chunks are in files, as elsewhere on the server, so the reported memory is that of the first rank and of the
 //! threads of the others.
 #![expect(clippy::print_stdout, reason = "its figures are its result")]
+#![expect(clippy::unwrap_used, reason = "a benchmark that cannot continue fails")]
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use mindful_core::contract::Resolved;
-use mindful_core::contract::clock::{Clock, FOREVER};
-use mindful_core::contract::event::Silent;
-use mindful_core::contract::stop_flag::StopFlag;
-use mindful_core::plan::KEYS;
-use mindful_core::plan::settings::{Origin, Settings};
+use mindful_core::contract::clock::Clock;
 use mindful_core::ranks::rendezvous::{PeerRow, RankRow, Rendezvous};
-use mindful_core::ranks::{Rank, TargetAssignment};
 use mindful_core::record::run::{RankRecord, Run};
-use mindful_core::{Engine, Error, Result};
-use mindful_null::{InMemoryRendezvous, Null, SimulatedClock};
+use mindful_core::{Error, Result};
+use mindful_null::InMemoryRendezvous;
 use mindful_ranks::{JoinRequest, RankCoordinator, collect, store_merged};
 use mindful_record::{Store, part};
-use mindful_runner::{Alone, Context, Single};
 
-/// Enough for each rank; the first one reads all parts.
-const STACK: usize = 2 << 20;
+use job::{Job, Work};
+
+#[expect(dead_code, reason = "tests use more of it")]
+#[path = "../tests/it/job.rs"]
+mod job;
 
 fn main() -> Result<()> {
     let arguments: Vec<u32> = std::env::args().skip(1).filter_map(|text| text.parse().ok()).collect();
     let [ranks, sessions, seconds] = *arguments else {
         return Err(Error::plan("many_ranks", "give RANKS SESSIONS SECONDS"));
     };
-    let folder = std::env::temp_dir().join(format!("many-ranks-{}", std::process::id()));
-    let store = Store::open(&folder);
-    let figures = one_rank(&store, sessions, seconds).and_then(|run| together(&store, &folder, &run, ranks));
-    let _ = std::fs::remove_dir_all(&folder);
-    println!("{ranks} ranks of {sessions} sessions for {seconds} s: {}", figures?);
+    // Some 100 operations a second and session, of very different length.
+    let (of_each, duration) = (sessions.to_string(), format!("{seconds}s"));
+    let given = [("sessions", &*of_each), ("duration", &*duration), ("warmup", "0s"), ("null_spread", "0.5")];
+    let run = Job::new().alone(&[&given[..], &[("work_unit", "64")]].concat()).run;
+    let (job, folder, before) = (Job::new(), tempfile::tempdir().unwrap(), peak_mib());
+    let rendezvous: Arc<dyn Rendezvous> =
+        Arc::new(Shelved { rendezvous: Arc::clone(&job.rendezvous), folder: folder.path().to_owned() });
+    let rank = |number: u32| {
+        let request = JoinRequest {
+            rendezvous: Arc::clone(&rendezvous),
+            timeout: Duration::from_mins(2),
+            ..job.join_request(&job.context(number, &[]), number, ranks, "1")
+        };
+        if number == 0 { first_rank(request, &job.store(0), &run) } else { other_rank(request, &run) }
+    };
+    let rank = |number| Box::new(move || rank(number)) as Work<'_, Result<String>>;
+    let figures = job.all((0..ranks).map(rank).collect()).swap_remove(0)?;
+    let peak = peak_mib();
+    println!(
+        "{ranks} ranks of {sessions} sessions for {seconds} s: {figures}; {peak:.0} MiB at most, {before:.0} before"
+    );
     Ok(())
-}
-
-/// The work of one rank's sessions: some 100 operations a second each, of very different length.
-fn one_rank(store: &Store, sessions: u32, seconds: u32) -> Result<Run> {
-    let clock = SimulatedClock::default();
-    let engine: &'static dyn Engine = Box::leak(Box::new(Null::simulated(clock.clone())));
-    let mut settings = Settings::defaults(KEYS.iter().chain(mindful_null::KEYS));
-    let (sessions, seconds) = (sessions.to_string(), format!("{seconds}s"));
-    let engines = [("null_latency", "10ms"), ("null_spread", "0.5")];
-    let given = [("target", "null:"), ("scale", "1000"), ("warmup", "0s"), ("update_pct", "20")];
-    let size = [("sessions", &*sessions), ("duration", &*seconds)];
-    for (key, value) in given.into_iter().chain(engines).chain(size) {
-        settings.set(key, value, Origin::Flag(format!("--{key}")));
-    }
-    let context = Context::new(
-        Resolved::parse(engine, settings)?,
-        engine,
-        store.clone(),
-        Arc::new(Silent),
-        StopFlag::default(),
-        Arc::new(clock.clone()),
-    )?;
-    let mut source = Single::new(context.system(), context.plan.clone());
-    Ok(mindful_runner::run(&context, &Alone, &mut source, None, &mut |_, _| Ok(()))?.run)
 }
 
 fn part_of(run: &Run, rank: u32, of: u32) -> Run {
@@ -88,65 +76,8 @@ fn part_of(run: &Run, rank: u32, of: u32) -> Run {
     run
 }
 
-/// All ranks from their coming to the report of the first one.
-fn together(store: &Store, folder: &std::path::Path, run: &Run, ranks: u32) -> Result<String> {
-    let clock = SimulatedClock::default();
-    let rendezvous = Arc::new(Shelved {
-        rendezvous: InMemoryRendezvous::new(Arc::new(clock.clone())),
-        folder: folder.to_path_buf(),
-    });
-    let (notifier, left) = (clock.new_notifier(), AtomicUsize::new(ranks as usize));
-    let (mut figures, before) = (Ok(String::new()), peak_mib());
-    std::thread::scope(|scope| {
-        let mut first = Some(&mut figures);
-        for number in 0..ranks {
-            let (clock, rendezvous, notifier, left) = (&clock, &rendezvous, &notifier, &left);
-            let (first, mut slot) = (first.take(), clock.new_thread_slot());
-            let work = move || {
-                slot.enter();
-                let request = join_request(number, ranks, clock, rendezvous);
-                if let Some(figures) = first {
-                    *figures = first_rank(request, store, run);
-                } else {
-                    drop(other_rank(request, run));
-                }
-                left.fetch_sub(1, Ordering::SeqCst);
-                notifier.notify();
-            };
-            // A thread that does not start is one that the others wait for in vain, and name.
-            if std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).is_err() {
-                left.fetch_sub(1, Ordering::SeqCst);
-            }
-        }
-        notifier.wait(FOREVER, &mut || left.load(Ordering::SeqCst) > 0);
-    });
-    figures.map(|figures| format!("{figures}; {:.0} MiB resident at most, {before:.0} before", peak_mib()))
-}
-
-fn join_request(number: u32, of: u32, clock: &SimulatedClock, rendezvous: &Arc<Shelved>) -> JoinRequest {
-    JoinRequest {
-        rank: Rank {
-            number,
-            count: of,
-            source: "an example".to_owned(),
-            job: None,
-            assignment: TargetAssignment::default(),
-        },
-        rendezvous: Arc::clone(rendezvous) as Arc<dyn Rendezvous>,
-        job: "job".to_owned(),
-        host: format!("host-{number}"),
-        version: "1".to_owned(),
-        plan: "plan".to_owned(),
-        marks: Vec::new(),
-        targets: Vec::new(),
-        timeout: Duration::from_mins(2),
-        clock: Arc::new(clock.clone()),
-        stop: StopFlag::default(),
-    }
-}
-
 /// Joins, leaves its part, and ends when the first one has reported.
-fn other_rank(request: JoinRequest, run: &Run) -> Result<()> {
+fn other_rank(request: JoinRequest, run: &Run) -> Result<String> {
     let (rank, of) = (request.rank.number, request.rank.count);
     let coordinator = RankCoordinator::join(request)?;
     coordinator.gather()?;
@@ -155,7 +86,7 @@ fn other_rank(request: JoinRequest, run: &Run) -> Result<()> {
     let part = mindful_ranks::part_of(&part_of(run, rank, of))?;
     coordinator.leave_part(&part::pack(&part)?)?;
     drop(part);
-    coordinator.end(false).map(drop)
+    coordinator.end(false).map(|_| String::new())
 }
 
 /// The first rank, which merges; reports the cost.
@@ -216,7 +147,7 @@ fn peak_mib() -> f64 {
 
 /// A rendezvous with its chunks in files.
 struct Shelved {
-    rendezvous: InMemoryRendezvous,
+    rendezvous: Arc<InMemoryRendezvous>,
     folder: PathBuf,
 }
 

@@ -8,7 +8,7 @@
 //!
 //! The first rank of each of several targets manages that target, as rank 0 does for the first.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use mindful_core::plan::units::format_duration;
@@ -17,6 +17,7 @@ use mindful_core::ranks::rendezvous::MAX_CHUNK_BYTES;
 use mindful_core::record::run::{RankRecord, RankTarget};
 use mindful_core::{Error, Result};
 use mindful_runner::{AbortWatchdog, ClockOffset, STEP_GRACE};
+use parking_lot::Mutex;
 
 use crate::heartbeat::BEAT_AT_WORK;
 use crate::join_request::JoinRequest;
@@ -97,7 +98,7 @@ impl RankCoordinator {
     pub fn ready(&self, lead: Duration) -> Result<()> {
         let request = &self.peers.request;
         let offset = ClockOffset::read(&|| request.rendezvous.now_us(), &*request.clock)?;
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.offset = Some(offset);
         state.ready_by = Some(request.clock.elapsed() + request.timeout);
         drop(state);
@@ -112,7 +113,7 @@ impl RankCoordinator {
     /// The common start, by the clock of the target, us since the epoch; `None` until it is decided. `target` is the
     /// target's clock minus the host's. Called repeatedly, it reads the rows occasionally.
     pub(crate) fn start(&self, target: &ClockOffset) -> Result<Option<i64>> {
-        let (now, mut state) = (self.peers.request.clock.elapsed(), self.state());
+        let (now, mut state) = (self.peers.request.clock.elapsed(), self.state.lock());
         if state.last_read.is_some_and(|read| now < read + self.peers.read_interval()) {
             return Ok(None);
         }
@@ -139,7 +140,7 @@ impl RankCoordinator {
             let lead = Duration::from_micros(lead_us) + self.peers.read_interval() * 3;
             return Ok(Some(request.rendezvous.now_us()? + lead.as_micros() as i64));
         }
-        if self.state().ready_by.is_some_and(|by| request.clock.elapsed() >= by) {
+        if self.state.lock().ready_by.is_some_and(|by| request.clock.elapsed() >= by) {
             return Err(Error::target(
                 format!("{} not connected within {}", list_ranks(&late), format_duration(request.timeout)),
                 "read their output, or pass a longer --meet-timeout",
@@ -152,7 +153,7 @@ impl RankCoordinator {
     /// host. From here on, heartbeats are rare.
     pub(crate) fn started(&self, start_us: i64, target: &ClockOffset, ends: Option<Duration>) -> Result<()> {
         self.peers.set_started();
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.start_us = start_us;
         let apart_us = self.apart_us(&state, target);
         drop(state);
@@ -176,7 +177,7 @@ impl RankCoordinator {
 
     /// The record of this rank in a step with `sessions` on all ranks.
     pub(crate) fn record(&self, sessions: u32) -> RankRecord {
-        let (state, rank, request) = (self.state(), self.rank(), &self.peers.request);
+        let (state, rank, request) = (self.state.lock(), self.rank(), &self.peers.request);
         let (share, target) = (rank.own_sessions(sessions), rank.target());
         let (targets, ranks) = (rank.assignment.targets(), rank.target_ranks(target));
         let on = RankTarget { target, targets, first_rank: ranks.start, ranks: ranks.len() as u32 };
@@ -257,9 +258,5 @@ impl RankCoordinator {
     fn apart_us(&self, state: &State, target: &ClockOffset) -> i64 {
         let precision_us = self.peers.request.rendezvous.precision_us();
         state.offset.as_ref().map_or(0, |offset| target.apart_from(offset, precision_us))
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

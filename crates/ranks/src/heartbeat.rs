@@ -4,12 +4,13 @@
 //! and the lease is 30 s), and a short window has no beats. The same thread reads the rows of the others at each of
 //! these beats: the thread that drives the sessions must never wait for an answer of the rendezvous.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use mindful_core::contract::clock::{Clock, FOREVER, Notifier};
 use mindful_core::ranks::rendezvous::PeerRow;
 use mindful_core::{Error, Result};
+use parking_lot::Mutex;
 
 use crate::rank_state::{LEASE, OwnRow};
 
@@ -45,14 +46,10 @@ struct State {
 }
 
 impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn beat_until_stopped(&self, own: &OwnRow) {
         loop {
-            self.notifier.wait(BEAT, &mut || !self.state().stops);
-            let state = self.state();
+            self.notifier.wait(BEAT, &mut || !self.state.lock().stops);
+            let state = self.state.lock();
             if state.stops {
                 break;
             }
@@ -60,20 +57,20 @@ impl Shared {
             let (works, due) = (now < state.works_until, state.due.is_some_and(|due| now >= due));
             drop(state);
             if works && due {
-                self.state().due = Some(now + BEAT_AT_WORK);
+                self.state.lock().due = Some(now + BEAT_AT_WORK);
                 self.renew(own, LEASE_AT_WORK);
                 self.read_others(own);
             } else if !works {
                 self.renew(own, LEASE);
             }
         }
-        self.state().ended = true;
+        self.state.lock().ended = true;
         self.notifier.notify();
     }
 
     /// Rank 0 reads the rows of all ranks; the others read the row of rank 0.
     fn read_others(&self, own: &OwnRow) {
-        let rank = own.row.lock().unwrap_or_else(PoisonError::into_inner).rank;
+        let rank = own.row.lock().rank;
         let seen = if rank == 0 {
             own.rendezvous.read_rows(&own.job)
         } else {
@@ -81,17 +78,17 @@ impl Shared {
         };
         if let Ok(seen) = seen {
             let now = self.clock.elapsed();
-            let mut state = self.state();
+            let mut state = self.state.lock();
             (state.seen, state.answered) = (Some(seen), now);
         }
     }
 
     /// An error is not the end: the next beat may arrive before the lease is over.
     fn renew(&self, own: &OwnRow, lease: Duration) {
-        let row = own.row.lock().unwrap_or_else(PoisonError::into_inner);
+        let row = own.row.lock();
         if let Ok(false) = own.rendezvous.update_row(&own.job, &row, lease) {
             drop(row);
-            let mut state = self.state();
+            let mut state = self.state.lock();
             state.row_taken = !state.stops;
         }
     }
@@ -117,18 +114,18 @@ impl Heartbeat {
     pub(crate) fn slow_until(&self, until: Duration) -> Duration {
         let now = self.shared.clock.elapsed();
         let lease = (until.saturating_sub(now)).saturating_add(LEASE).min(LEASE_AT_WORK);
-        let mut state = self.shared.state();
+        let mut state = self.shared.state.lock();
         (state.works_until, state.answered) = (until, now);
         state.due = (lease == LEASE_AT_WORK).then_some(now + BEAT_AT_WORK);
         lease
     }
 
     pub(crate) fn resume(&self) {
-        self.shared.state().works_until = Duration::ZERO;
+        self.shared.state.lock().works_until = Duration::ZERO;
     }
 
     pub(crate) fn is_slow(&self) -> bool {
-        let state = self.shared.state();
+        let state = self.shared.state.lock();
         state.due.is_some() && self.shared.clock.elapsed() < state.works_until
     }
 
@@ -137,7 +134,7 @@ impl Heartbeat {
     /// # Errors
     /// The rendezvous has been silent for too long.
     pub(crate) fn take_seen(&self) -> Result<Option<Vec<PeerRow>>> {
-        let mut state = self.shared.state();
+        let mut state = self.shared.state.lock();
         if self.shared.clock.elapsed() > state.answered + LEASE_AT_WORK {
             return Err(Error::run(
                 format!("the place where ranks meet has not answered for {} s", LEASE_AT_WORK.as_secs()),
@@ -150,7 +147,7 @@ impl Heartbeat {
     /// # Errors
     /// Another process took the row of this rank.
     pub(crate) fn check(&self) -> Result<()> {
-        if self.shared.state().row_taken {
+        if self.shared.state.lock().row_taken {
             return Err(Error::plan(
                 "another process took the place of this rank",
                 "start each rank once; a second run at a time needs a name of its own: --job NAME",
@@ -161,10 +158,10 @@ impl Heartbeat {
 
     /// Ends the beats; the row stays as it is.
     pub(crate) fn stop(&self) {
-        self.shared.state().stops = true;
+        self.shared.state.lock().stops = true;
         self.shared.notifier.notify();
         // Not joined: on a simulated clock the thread runs only while this one waits.
-        self.shared.notifier.wait(FOREVER, &mut || !self.shared.state().ended);
+        self.shared.notifier.wait(FOREVER, &mut || !self.shared.state.lock().ended);
     }
 }
 

@@ -10,12 +10,13 @@ use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::{Error, Result};
+use parking_lot::Mutex;
 use rustix::process::{Pid, Signal, getppid, kill_process};
 
 /// Time that ranks may outlast rank 0.
@@ -72,13 +73,9 @@ struct Children {
 }
 
 impl Children {
-    fn all(&self) -> MutexGuard<'_, Vec<Child>> {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn terminate(&self) {
         if !self.asked.swap(true, Ordering::SeqCst) {
-            self.all().iter_mut().for_each(|child| send(child, Signal::TERM));
+            self.all.lock().iter_mut().for_each(|child| send(child, Signal::TERM));
         }
     }
 }
@@ -91,7 +88,7 @@ impl RankProcesses {
             // Rank 0 reports for all. They have a separate process group: a terminal's signals reach only rank 0, which
             // passes them on.
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
-            processes.0.all().push(command.spawn().map_err(|error| {
+            processes.0.all.lock().push(command.spawn().map_err(|error| {
                 Error::run(format!("a rank cannot be started: {error}"), "check the limit on processes (ulimit -u)")
             })?);
         }
@@ -135,10 +132,10 @@ impl Drop for RankProcesses {
     fn drop(&mut self) {
         let until = Instant::now() + PATIENCE;
         let lives = |child: &mut Child| matches!(child.try_wait(), Ok(None));
-        while self.0.all().iter_mut().any(lives) && Instant::now() < until {
+        while self.0.all.lock().iter_mut().any(lives) && Instant::now() < until {
             std::thread::sleep(POLL_INTERVAL);
         }
-        for child in self.0.all().iter_mut() {
+        for child in self.0.all.lock().iter_mut() {
             send(child, Signal::KILL);
             let _ = child.wait();
         }

@@ -4,7 +4,7 @@
 //! if the row has the token of another process. A launcher that restarts a rank in the middle of a run does not restore
 //! its sessions.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use mindful_core::contract::clock::Clock;
@@ -13,6 +13,7 @@ use mindful_core::plan::units::{format_counted, format_duration};
 use mindful_core::ranks::Rank;
 use mindful_core::ranks::rendezvous::PeerRow;
 use mindful_core::{Error, Result};
+use parking_lot::Mutex;
 
 use crate::heartbeat::{Heartbeat, LEASE_AT_WORK};
 use crate::join_request::JoinRequest;
@@ -62,12 +63,12 @@ impl Peers {
 
     /// Sessions have their start instant: from here on, the loss of a rank is the loss of a measurement.
     pub(crate) fn set_started(&self) {
-        self.known().started = true;
+        self.known.lock().started = true;
     }
 
     /// Changes the row of this rank and renews it for `lease`.
     pub(crate) fn publish(&self, lease: Duration, change: impl FnOnce(&mut RankState)) -> Result<()> {
-        let mut row = self.own.row.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut row = self.own.row.lock();
         if let Some(mut state) = RankState::parse(&row.body) {
             change(&mut state);
             row.body = state.to_body();
@@ -88,7 +89,7 @@ impl Peers {
                 self.request.refuse_mismatch(seen)?;
             }
             if alive.len() >= self.request.rank.count as usize {
-                self.known().tokens = alive.iter().map(|seen| seen.row.token.clone()).collect();
+                self.known.lock().tokens = alive.iter().map(|seen| seen.row.token.clone()).collect();
                 return Ok(());
             }
             if self.request.clock.elapsed() >= until {
@@ -123,7 +124,7 @@ impl Peers {
     /// The same of rows that were read already.
     pub(crate) fn judge_all(&self, seen: &[PeerRow]) -> Result<Vec<(u32, RankState)>> {
         self.heartbeat.check()?;
-        let tokens = self.known().tokens.clone();
+        let tokens = self.known.lock().tokens.clone();
         let mut states = Vec::new();
         for (rank, token) in (0..).zip(&tokens) {
             let Some(seen) = seen.iter().find(|seen| seen.row.rank == rank) else {
@@ -150,13 +151,13 @@ impl Peers {
 
     pub(crate) fn judge_first(&self, seen: Option<PeerRow>, least: Stage) -> Result<Option<RankState>> {
         self.heartbeat.check()?;
-        let known = !self.known().tokens.is_empty();
+        let known = !self.known.lock().tokens.is_empty();
         let Some(seen) = seen.filter(|seen| known || !seen.expired) else {
-            let host = self.known().first_host.clone().unwrap_or_default();
+            let host = self.known.lock().first_host.clone().unwrap_or_default();
             return if known { Err(self.lost_first(&host)) } else { Ok(None) };
         };
         let Some(state) = RankState::parse(&seen.row.body) else { return Err(self.request.unreadable(0)) };
-        let mut first = self.known();
+        let mut first = self.known.lock();
         if first.tokens.is_empty() {
             first.tokens.push(seen.row.token.clone());
             first.first_host = Some(state.host.clone());
@@ -216,7 +217,7 @@ impl Peers {
         let what =
             format!("rank {rank} on {host}{on} is gone: it did not renew its row for {}", format_duration(lease));
         let next = "check its host and the output of its launcher, and run again";
-        if self.known().started { Error::run(what, next) } else { Error::target(what, next) }
+        if self.known.lock().started { Error::run(what, next) } else { Error::target(what, next) }
     }
 
     /// Rank 0 is gone, so this rank removes the remains of rank 0.
@@ -241,10 +242,6 @@ impl Peers {
             ),
             "check that all were started and can reach that place, or pass a longer --meet-timeout",
         )
-    }
-
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,10 +1,11 @@
 //! The state that a rank publishes in its row.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use mindful_core::Error;
 use mindful_core::ranks::rendezvous::{RankRow, Rendezvous};
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
 /// A row that is not renewed for so long belongs to a rank that is gone.

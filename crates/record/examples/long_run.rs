@@ -4,7 +4,6 @@
 
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::slice::SliceReport;
-use mindful_core::dataset::{Content, Dataset};
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::{KEYS, Plan};
 use mindful_core::record::latency::Recorder;
@@ -49,16 +48,7 @@ fn write(store: &Store, sessions: u32, seconds: u32) -> Result<()> {
 }
 
 fn begin(writer: &RunWriter, plan: &Plan, seconds: u32) -> Result<()> {
-    let dataset = Dataset {
-        schemas: 4,
-        blocks_per_schema: 1 << 20,
-        scan_blocks: 0,
-        block_bytes: 8_192,
-        bytes: 32 << 30,
-        index_bytes: None,
-        seed: 1,
-        content: Content::INCOMPRESSIBLE,
-    };
+    let dataset = plan.dataset(8_192)?.expected(8_192);
     let workload = plan.workload(&dataset)?;
     let placements = plan.placements(workload.schemas, 1);
     writer.emit(Event::Loaded { dataset, load_s: None });

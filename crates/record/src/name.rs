@@ -47,38 +47,3 @@ pub(crate) fn is_id(id: &str) -> bool {
         && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
         && !id.starts_with('-')
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ids_sort_by_time() {
-        let at = |s| new_id(Timestamp::from_second(s).unwrap());
-        assert!(at(1_800_000_000).starts_with("20270115-080000-"));
-        assert!(at(1_800_000_000) < at(1_800_000_001));
-        let in_second = |ns| new_id(Timestamp::new(1_800_000_000, ns).unwrap());
-        let ids: Vec<_> = [0, 40_000, 500_000_000, 999_960_000, 999_999_999].map(in_second).to_vec();
-        assert!(ids.windows(2).all(|pair| pair[0] < pair[1]), "{ids:?}");
-        assert!(is_id(&at(1_800_000_000)));
-        assert_eq!(begin(&at(1_800_000_000)), Some(Timestamp::from_second(1_800_000_000).unwrap()));
-    }
-
-    #[test]
-    fn only_an_id_of_our_own_form_has_a_begin() {
-        for bad in
-            ["zz", "latest", "99999999-999999-zzz", "20261121-013542-k7z", "20261121-013542-k7", "20261121-0135420-k7f"]
-        {
-            assert_eq!(begin(bad), None, "{bad}");
-        }
-        assert!(begin("99981231-235959-yyy").is_some_and(is_future));
-        assert!(!begin("20241121-013542-k7f").is_some_and(is_future));
-    }
-
-    #[test]
-    fn an_id_never_leaves_the_store() {
-        for bad in ["", "..", "a/b", "a\\b", "/etc", "a\0", "-rf", "a b"] {
-            assert!(!is_id(bad), "{bad:?}");
-        }
-    }
-}

@@ -225,7 +225,7 @@ impl Redactor {
                 Some(kind) => self.names.whole(kind, &value),
                 None => self.names.scrubbed(&value),
             };
-            (self.names.devices_of(&key), value)
+            (self.names.devices_of(&key, "."), value)
         });
         *facts = clean.collect();
     }
@@ -257,7 +257,7 @@ impl Redactor {
         self.facts(facts);
         *held_fixed = std::mem::take(held_fixed)
             .into_iter()
-            .map(|(key, decides)| (self.names.devices_of(&key), decides))
+            .map(|(key, decides)| (self.names.devices_of(&key, "."), decides))
             .collect();
         if let Some(text) = stored_blocks {
             self.free(text);
@@ -285,7 +285,7 @@ impl Redactor {
 
     fn metric(&mut self, metric: &mut Metric) {
         let Metric { name, unit: _, kind: _, help } = metric;
-        *name = self.names.devices_of(name);
+        *name = self.names.devices_of(name, ".");
         self.free(help);
     }
 

@@ -3,13 +3,13 @@
 use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::plan::secret::without_secrets;
 use mindful_core::record::run::RunHead;
 use mindful_core::{Error, Result};
+use parking_lot::Mutex;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -56,13 +56,13 @@ impl RunWriter {
 
     /// The first error met while writing, such as a full disk. After it nothing more is written.
     pub fn fault(&self) -> Option<Error> {
-        self.log().fault.clone()
+        self.log.lock().fault.clone()
     }
 
     /// Writes buffered data, makes it durable and releases the lock. Fails with the first error of this and earlier
     /// writes.
     pub fn close(&self) -> Result<()> {
-        let mut log = self.log();
+        let mut log = self.log.lock();
         log.flush(&self.dir);
         if log.fault.is_none() {
             let synced = log.file.sync_all();
@@ -75,7 +75,7 @@ impl RunWriter {
 
     fn append(&self, event: &Event) {
         let line = line(event);
-        let mut log = self.log();
+        let mut log = self.log.lock();
         if log.fault.is_some() {
             return;
         }
@@ -95,10 +95,6 @@ impl RunWriter {
             log.flush(&self.dir);
         }
     }
-
-    fn log(&self) -> MutexGuard<'_, Log> {
-        self.log.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Events for RunWriter {
@@ -112,7 +108,7 @@ impl Events for RunWriter {
 
 impl Drop for RunWriter {
     fn drop(&mut self) {
-        self.log().flush(&self.dir);
+        self.log.lock().flush(&self.dir);
     }
 }
 

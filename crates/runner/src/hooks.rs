@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use mindful_core::contract::event::{Event, Events, emit_note};
@@ -13,6 +12,7 @@ use mindful_core::result::finding::codes;
 use mindful_core::{Error, ErrorKind, Result, stored_names};
 use mindful_host::{WatchedCommand, WatchedGroup};
 use mindful_record::file;
+use parking_lot::Mutex;
 
 pub const VARIABLES: [&str; 3] = ["MINDFUL_RUN_ID", "MINDFUL_RUN_DIR", "MINDFUL_PHASE"];
 
@@ -55,8 +55,9 @@ pub(crate) fn call(
 ) -> Result<()> {
     let Some(command) = phase.command(hooks) else { return Ok(()) };
     emit_note(events, format!("hook {}: {}", phase.name(), without_secrets(command)));
-    let over = Over { deadline: Instant::now() + hooks.timeout, stop: Some(stop).filter(|stop| !stop.is_requested()) };
-    let Err(error) = wait_for(command, &over, hooks, phase, id, folder) else { return Ok(()) };
+    let was_requested = stop.is_requested();
+    let stopped = || !was_requested && stop.is_requested();
+    let Err(error) = wait_for(command, &stopped, hooks, phase, id, folder) else { return Ok(()) };
     if hooks.failure_stops || error.kind == ErrorKind::Interrupted {
         return Err(error);
     }
@@ -69,19 +70,15 @@ fn output_name(phase: HookMoment) -> String {
     format!("hook-{}.out", phase.name())
 }
 
-/// When a hook has to be over, whether it is or not.
-struct Over<'a> {
-    deadline: Instant,
-    stop: Option<&'a StopFlag>,
-}
-
-impl Over<'_> {
-    fn stopped(&self) -> bool {
-        self.stop.is_some_and(StopFlag::is_requested)
-    }
-}
-
-fn wait_for(command: &str, over: &Over<'_>, hooks: &Hooks, phase: HookMoment, id: &str, folder: &Path) -> Result<()> {
+fn wait_for(
+    command: &str,
+    stopped: &dyn Fn() -> bool,
+    hooks: &Hooks,
+    phase: HookMoment,
+    id: &str,
+    folder: &Path,
+) -> Result<()> {
+    let deadline = Instant::now() + hooks.timeout;
     let failed = |what: String| {
         Error::run(
             format!("hook {} {what}", phase.name()),
@@ -96,10 +93,10 @@ fn wait_for(command: &str, over: &Over<'_>, hooks: &Hooks, phase: HookMoment, id
         shell.stdin(Stdio::null()).stdout(output).stderr(errors);
     };
     let hook = Hook::begin(command, prepare).map_err(|e| failed(format!("did not start: {e}")))?;
-    match hook.wait_within(over).map_err(|e| failed(format!("cannot be waited for: {e}")))? {
+    match hook.wait_until(deadline, stopped).map_err(|e| failed(format!("cannot be waited for: {e}")))? {
         Some(status) if status.success() => Ok(()),
         Some(status) => Err(failed(format!("failed: {status}"))),
-        None if over.stopped() => Err(Error::interrupted(format!("hook {} was interrupted", phase.name()))),
+        None if stopped() => Err(Error::interrupted(format!("hook {} was interrupted", phase.name()))),
         None => Err(failed(format!("did not end within {} s and was stopped", hooks.timeout.as_secs_f64()))),
     }
 }
@@ -108,13 +105,9 @@ fn wait_for(command: &str, over: &Over<'_>, hooks: &Hooks, phase: HookMoment, id
 /// is waited for, because its number is reserved until then.
 static RUNNING: Mutex<Vec<WatchedCommand>> = Mutex::new(Vec::new());
 
-fn running() -> MutexGuard<'static, Vec<WatchedCommand>> {
-    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Ends the running hooks and all processes that they started. No hook starts until the result is dropped.
 pub fn end() -> impl Drop {
-    let running = running();
+    let running = RUNNING.lock();
     for command in running.iter() {
         command.kill();
     }
@@ -130,7 +123,7 @@ struct Hook {
 
 impl Hook {
     fn begin(command: &str, prepare: impl FnOnce(&mut Command)) -> std::io::Result<Self> {
-        let mut running = running();
+        let mut running = RUNNING.lock();
         let group = WatchedGroup::start()?;
         let (shell, command) = group.spawn_hook(command, prepare)?;
         running.push(command);
@@ -138,7 +131,7 @@ impl Hook {
     }
 
     fn ended(&mut self) -> std::io::Result<Option<ExitStatus>> {
-        let mut running = running();
+        let mut running = RUNNING.lock();
         let status = self.shell.try_wait()?;
         if status.is_some() {
             running.retain(|other| *other != self.command);
@@ -147,14 +140,14 @@ impl Hook {
         Ok(status)
     }
 
-    /// Waits until it has to be `over`; then ends it and all it started.
-    fn wait_within(mut self, over: &Over<'_>) -> std::io::Result<Option<ExitStatus>> {
+    /// Waits until it ends, at most until `deadline` or a stop; then ends it and all it started.
+    fn wait_until(mut self, deadline: Instant, stopped: &dyn Fn() -> bool) -> std::io::Result<Option<ExitStatus>> {
         loop {
             let status = self.ended()?;
             if status.is_some() {
                 return Ok(status);
             }
-            if Instant::now() >= over.deadline || over.stopped() {
+            if Instant::now() >= deadline || stopped() {
                 break;
             }
             std::thread::sleep(LOOK);
@@ -191,6 +184,6 @@ mod tests {
             std::thread::sleep(LOOK);
         };
         assert!(!status.success());
-        assert!(running().is_empty());
+        assert!(RUNNING.lock().is_empty());
     }
 }

@@ -1,11 +1,12 @@
 //! Events on their way: to the terminal at once, and to the run folder as soon as there is one.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::result::Finding;
 use mindful_core::{Error, Result};
 use mindful_record::RunWriter;
+use parking_lot::Mutex;
 
 /// Shows events live and keeps them until, and then in, a run folder.
 pub struct Recording {
@@ -27,13 +28,9 @@ impl Recording {
         Arc::new(Self { live, sink: Mutex::new(Sink::Waiting(Vec::new())) })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Sink> {
-        self.sink.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Sends events to `writer` from now on, buffered ones first.
     pub(crate) fn write_to(&self, writer: &Arc<RunWriter>) {
-        let mut sink = self.lock();
+        let mut sink = self.sink.lock();
         if let Sink::Waiting(waiting) = std::mem::replace(&mut *sink, Sink::Writing(Arc::clone(writer))) {
             for event in waiting {
                 writer.emit(event);
@@ -43,7 +40,7 @@ impl Recording {
 
     /// Ends the record: everything is on storage, or an error explains why not.
     pub(crate) fn close(&self) -> Result<()> {
-        match std::mem::replace(&mut *self.lock(), Sink::Closed) {
+        match std::mem::replace(&mut *self.sink.lock(), Sink::Closed) {
             Sink::Writing(writer) => writer.close(),
             _ => Ok(()),
         }
@@ -51,7 +48,7 @@ impl Recording {
 
     /// The first error of the record so far.
     pub(crate) fn fault(&self) -> Option<Error> {
-        match &*self.lock() {
+        match &*self.sink.lock() {
             Sink::Writing(writer) => writer.fault(),
             _ => None,
         }
@@ -59,7 +56,7 @@ impl Recording {
 
     /// Findings so far, before a run folder exists.
     pub fn findings(&self) -> Vec<Finding> {
-        let Sink::Waiting(waiting) = &*self.lock() else { return Vec::new() };
+        let Sink::Waiting(waiting) = &*self.sink.lock() else { return Vec::new() };
         let found = |event: &Event| if let Event::Finding(finding) = event { Some(finding.clone()) } else { None };
         waiting.iter().filter_map(found).collect()
     }
@@ -78,7 +75,7 @@ impl Recording {
 impl Events for Recording {
     fn emit(&self, event: Event) {
         self.live.emit(event.clone());
-        match &mut *self.lock() {
+        match &mut *self.sink.lock() {
             Sink::Waiting(waiting) => {
                 if !matches!(event, Event::Progress { .. }) {
                     waiting.push(event);

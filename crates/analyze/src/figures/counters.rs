@@ -255,10 +255,10 @@ fn assigned<'a>(
 fn published(reading: &Reading, series: &Series, step: &StepRecord) -> (u64, u64) {
     let last = series.readings.last().is_some_and(|last| last.boundary == reading.boundary);
     if last && step.finished() {
-        return (step.published.total(), step.published.total());
+        return (step.merged.work.published.total(), step.merged.work.published.total());
     }
     let begin_us = reading.at_us.saturating_add(step.clock_offset_us);
-    step.published.blocks_between(begin_us, begin_us.saturating_add_unsigned(reading.cost_us))
+    step.merged.work.published.blocks_between(begin_us, begin_us.saturating_add_unsigned(reading.cost_us))
 }
 
 fn middle((least, most): (u64, u64)) -> f64 {

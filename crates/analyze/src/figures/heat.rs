@@ -144,7 +144,7 @@ fn slices(step: &StepRecord, window: &Window) -> Option<Range<u32>> {
 }
 
 fn add(cells: &mut [Cell], latency: &Latency, fineness: Fineness) {
-    for (ns, count) in &latency.buckets {
+    for (ns, count) in latency.buckets.iter() {
         let cell = &mut cells[band(ns, fineness)];
         cell.ops = cell.ops.saturating_add(count);
         cell.ns = cell.ns.saturating_add(ns.saturating_mul(count));

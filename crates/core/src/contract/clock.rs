@@ -1,8 +1,10 @@
 //! Clocks: microseconds since the epoch, as engines and recorders share them.
 
 use std::fmt;
-use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use parking_lot::{Condvar, Mutex};
 
 /// Longest sleep between two checks of the stop flag.
 const NAP: Duration = Duration::from_millis(50);
@@ -117,18 +119,16 @@ struct HostNotifier {
 
 impl Notifier for HostNotifier {
     fn wait(&self, at_most: Duration, blocked: &mut dyn FnMut() -> bool) {
-        let look = self.look.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.notified.wait_timeout_while(look, at_most, |()| blocked());
-        drop(waited.unwrap_or_else(PoisonError::into_inner));
+        self.notified.wait_while_for(&mut self.look.lock(), |()| blocked(), at_most);
     }
 
     fn notify(&self) {
-        drop(self.look.lock().unwrap_or_else(PoisonError::into_inner));
+        drop(self.look.lock());
         self.notified.notify_all();
     }
 
     fn notify_one(&self) {
-        drop(self.look.lock().unwrap_or_else(PoisonError::into_inner));
+        drop(self.look.lock());
         self.notified.notify_one();
     }
 }

@@ -29,7 +29,7 @@ pub struct Error {
     pub next: String,
 }
 
-/// The result of anything that can fail with [`enum@ErrorKind`].
+/// The result of anything that can fail with an [`struct@Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {

@@ -83,39 +83,31 @@ impl From<Fact> for String {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DeviceFact {
-    Model,
-    Firmware,
-    SizeBytes,
-    /// The cloud's name of the volume.
-    Volume,
-    /// Type of the volume, as the cloud calls it.
-    VolumeType,
-    /// Size that the cloud states, bytes.
-    VolumeBytes,
-    /// Requests a second that the volume was provisioned for.
-    VolumeIops,
-    /// Bytes a second that the volume was provisioned for.
-    VolumeBytesPerS,
-    /// Source of the facts about the volume.
-    VolumeSource,
+stored_names! {
+    /// A fact about a block device, by its key without the device.
+    pub enum DeviceFact {
+        Model = "device.model",
+        Firmware = "device.firmware",
+        SizeBytes = "device.size_bytes",
+        /// The cloud's name of the volume.
+        Volume = "cloud.device.volume",
+        /// Type of the volume, as the cloud calls it.
+        VolumeType = "cloud.device.type",
+        /// Size that the cloud states, bytes.
+        VolumeBytes = "cloud.device.size_bytes",
+        /// Requests a second that the volume was provisioned for.
+        VolumeIops = "cloud.device.iops",
+        /// Bytes a second that the volume was provisioned for.
+        VolumeBytesPerS = "cloud.device.bytes_per_s",
+        /// Source of the facts about the volume.
+        VolumeSource = "cloud.device.source",
+    }
 }
 
 impl DeviceFact {
     /// The key it is stored under for `device`.
     pub fn key(self, device: &str) -> String {
-        let (kind, name) = match self {
-            Self::Model => ("device", "model"),
-            Self::Firmware => ("device", "firmware"),
-            Self::SizeBytes => ("device", "size_bytes"),
-            Self::Volume => ("cloud.device", "volume"),
-            Self::VolumeType => ("cloud.device", "type"),
-            Self::VolumeBytes => ("cloud.device", "size_bytes"),
-            Self::VolumeIops => ("cloud.device", "iops"),
-            Self::VolumeBytesPerS => ("cloud.device", "bytes_per_s"),
-            Self::VolumeSource => ("cloud.device", "source"),
-        };
+        let (kind, name) = self.name().rsplit_once('.').unwrap_or_default();
         format!("{kind}.{device}.{name}")
     }
 

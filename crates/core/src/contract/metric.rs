@@ -220,7 +220,7 @@ impl PartialEq<Counter> for String {
 stored_names! {
     /// A source of a host, as it is called in a run.
     pub enum HostSource {
-        /// Latencies of single requests at the device, of the kinds [`crate::record::latency::at_device`].
+        /// Latencies of single requests at the device, by [`crate::record::latency::DeviceRequest`].
         BlockTrace = "block_trace",
         Cgroup = "cgroup",
         /// Resources of mindful itself.

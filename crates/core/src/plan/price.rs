@@ -97,18 +97,15 @@ impl Price {
     }
 
     /// Number of events that one unit of the currency buys at `per_s` events a second.
-    #[must_use]
     pub fn work_per_unit(&self, per_s: f64) -> f64 {
         per_s * HOUR_S / self.per_hour
     }
 
     /// Price of a million events at `per_s` events a second.
-    #[must_use]
     pub fn per_million(&self, per_s: f64) -> f64 {
         1e6 / self.work_per_unit(per_s)
     }
 
-    #[must_use]
     pub fn per_month(&self) -> f64 {
         self.per_hour * MONTH_HOURS
     }

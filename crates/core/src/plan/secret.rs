@@ -70,7 +70,7 @@ pub fn without_named(text: &str) -> String {
     let mut rest = text;
     while let Some(at) = rest.find(|c: char| c == '=' || c.is_whitespace()) {
         let (before, after) = rest.split_at(at);
-        let name = &before[before.rfind(|c: char| !is_of_name(c)).map_or(0, |at| after_char(before, at))..];
+        let name = before.rsplit(|c: char| !(c.is_ascii_alphanumeric() || "_-".contains(c))).next().unwrap_or_default();
         clean.push_str(before);
         // `password = x` as well as `password=x` and `--password x`.
         let gap = after.len() - after.trim_start_matches([' ', '\t']).len();
@@ -91,14 +91,6 @@ pub fn without_named(text: &str) -> String {
     }
     clean.push_str(rest);
     clean
-}
-
-fn after_char(text: &str, at: usize) -> usize {
-    at + text[at..].chars().next().map_or(0, char::len_utf8)
-}
-
-fn is_of_name(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_' || c == '-'
 }
 
 fn is_secret(name: &str) -> bool {

@@ -12,6 +12,7 @@ use crate::plan::units;
 
 /// A setting: as flag `--update-pct`, variable `MINDFUL_UPDATE_PCT`, or key `update_pct` of a plan file.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[must_use]
 pub struct Key {
     /// Name in snake case.
     pub name: &'static str,
@@ -79,35 +80,24 @@ impl Key {
     }
 
     /// The same, for a value that names a place.
-    #[must_use]
-    pub const fn place(mut self) -> Self {
-        self.trust = Trust::Place;
-        self.syntax = ValueSyntax::Single;
-        self
+    pub const fn place(self) -> Self {
+        Self { trust: Trust::Place, syntax: ValueSyntax::Single, ..self }
     }
 
     /// The same, for a value that is executed, names a program, or destroys.
-    #[must_use]
-    pub const fn command(mut self) -> Self {
-        self.trust = Trust::Command;
-        self.syntax = ValueSyntax::Single;
-        self
+    pub const fn command(self) -> Self {
+        Self { trust: Trust::Command, syntax: ValueSyntax::Single, ..self }
     }
 
     /// The same, for a value that contains commas and dots.
-    #[must_use]
-    pub const fn one_value(mut self) -> Self {
-        self.syntax = ValueSyntax::Single;
-        self
+    pub const fn one_value(self) -> Self {
+        Self { syntax: ValueSyntax::Single, ..self }
     }
 
-    #[must_use]
-    pub const fn setting_values(mut self) -> Self {
-        self.syntax = ValueSyntax::Setting;
-        self
+    pub const fn setting_values(self) -> Self {
+        Self { syntax: ValueSyntax::Setting, ..self }
     }
 
-    #[must_use]
     pub const fn bounded(self, bound: Bound) -> Self {
         Self { bound, ..self }
     }

@@ -1,3 +1,5 @@
+//! The settings of a sweep, and the objective of a search.
+
 use std::fmt;
 use std::time::Duration;
 

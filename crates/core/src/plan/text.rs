@@ -6,6 +6,7 @@
 //! characters of all these files are ASCII. Guessing other encodings was rejected: a wrong guess changes figures
 //! silently.
 
+use std::collections::VecDeque;
 use std::io::{self, Read};
 
 const MARK: usize = 4;
@@ -50,14 +51,13 @@ pub struct Utf8<R> {
     encoding: Option<Encoding>,
     /// Bytes not converted yet: the begin of the stream, or half a character.
     raw: Vec<u8>,
-    /// Converted bytes; those from `at` on are not returned yet.
-    text: Vec<u8>,
-    at: usize,
+    /// Converted bytes that are not returned yet.
+    text: VecDeque<u8>,
 }
 
 impl<R: Read> Utf8<R> {
     pub const fn new(input: R) -> Self {
-        Self { input, encoding: None, raw: Vec::new(), text: Vec::new(), at: 0 }
+        Self { input, encoding: None, raw: Vec::new(), text: VecDeque::new() }
     }
 
     fn encoding(&mut self) -> io::Result<Encoding> {
@@ -68,7 +68,7 @@ impl<R: Read> Utf8<R> {
         let (encoding, mark) = Encoding::of(&self.raw);
         self.raw.drain(..mark);
         if encoding == Encoding::Utf8 {
-            self.text = std::mem::take(&mut self.raw);
+            self.text = std::mem::take(&mut self.raw).into();
         }
         Ok(*self.encoding.insert(encoding))
     }
@@ -86,7 +86,7 @@ impl<R: Read> Utf8<R> {
         }
         self.raw.drain(..2 * units.len());
         let text: String = char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
-        (self.text, self.at) = (text.into_bytes(), 0);
+        self.text = text.into_bytes().into();
         Ok(true)
     }
 }
@@ -94,17 +94,14 @@ impl<R: Read> Utf8<R> {
 impl<R: Read> Read for Utf8<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let encoding = self.encoding()?;
-        while self.at == self.text.len() {
+        while self.text.is_empty() {
             match encoding {
                 Encoding::Utf8 => return self.input.read(into),
                 Encoding::Utf16 { little } if !self.convert(little)? => return Ok(0),
                 Encoding::Utf16 { .. } => {}
             }
         }
-        let length = into.len().min(self.text.len() - self.at);
-        into[..length].copy_from_slice(&self.text[self.at..self.at + length]);
-        self.at += length;
-        Ok(length)
+        self.text.read(into)
     }
 }
 

@@ -168,14 +168,8 @@ impl Share {
 /// `1234567` as `1,234,567`.
 pub fn format_whole(number: u64) -> String {
     let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    let threes = digits.as_bytes().rchunks(3).rev();
+    threes.map(String::from_utf8_lossy).collect::<Vec<_>>().join(",")
 }
 
 /// A figure without decimals: `12,345`.

@@ -9,7 +9,7 @@ use crate::contract::metric::{Counter, HostSource, Metric, MetricKind};
 use crate::contract::slice::{LongOp, Placement, SliceReport};
 use crate::plan::units::format_counted;
 use crate::ranks::rank::MOST_RANKS;
-use crate::record::rank_record::{MergedSlice, Published, RankRecord, Span, Spans};
+use crate::record::rank_record::{MergedSlice, RankRecord, Span, Spans};
 use crate::record::run::{Merged, MergedSliceSum, Series, StepRecord};
 
 impl StepRecord {
@@ -25,8 +25,7 @@ impl StepRecord {
             latencies: if keeps == KeptCounters::All { self.latencies.clone() } else { Vec::new() },
             busiest: if keeps == KeptCounters::All { self.busiest.clone() } else { Vec::new() },
             watched: if keeps == KeptCounters::All { self.watched.clone() } else { Vec::new() },
-            window: self.window,
-            merged: Merged::from_parts(self.merged.slices.clone(), self.merged.stored(&self.published)),
+            merged: Merged::from_parts(self.merged.slices.clone(), self.merged.work.clone()),
             ..self.clone()
         })
     }
@@ -36,7 +35,7 @@ impl StepRecord {
         let started =
             Event::Started { boundaries_us: self.boundaries_us.clone(), clock_offset_us: self.clock_offset_us };
         let ranks = self.ranks.iter().map(|rank| Event::Rank(rank.clone()));
-        let spans = Event::Spans(self.merged.stored(&self.published));
+        let spans = Event::Spans(self.merged.work.clone());
         let together = self.merged.slices.iter().map(|slice| Event::MergedSlice(slice.clone()));
         let slices =
             self.unmerged.iter().map(|(session, report)| Event::Slice { session: *session, report: report.clone() });
@@ -155,8 +154,8 @@ pub struct RankMerge {
     ranks: Range<u32>,
     parts: BTreeMap<u32, PartFacts>,
     slices: BTreeMap<u32, MergedSliceSum>,
-    occupied_us: Vec<i64>,
-    published: Published,
+    /// Sums over all ranks; the parts have the spans of their sessions.
+    work: Spans,
 }
 
 #[derive(Debug)]
@@ -191,14 +190,8 @@ impl RankMerge {
                 format_counted(MOST_RANKS, "rank")
             ));
         }
-        let mut gathered = Self {
-            first,
-            ranks,
-            parts: BTreeMap::new(),
-            slices: BTreeMap::new(),
-            occupied_us: Vec::new(),
-            published: Published::default(),
-        };
+        let mut gathered =
+            Self { first, ranks, parts: BTreeMap::new(), slices: BTreeMap::new(), work: Spans::default() };
         gathered.add(&part)?;
         Ok(gathered)
     }
@@ -241,11 +234,12 @@ impl RankMerge {
                 add_counters(all, theirs);
             }
         }
-        let occupied = part.merged.stored(&part.published).occupied_us;
-        self.published.merge_shifted(&part.published, shift_us);
-        self.occupied_us.resize(self.occupied_us.len().max(occupied.len()), 0);
-        self.occupied_us.iter_mut().zip(&occupied).for_each(|(all, us)| *all = all.saturating_add(*us));
-        let spans = part.merged.spans().iter().map(|span| span.map(|(begin, end)| (moved(begin), moved(end))));
+        let Spans { spans, occupied_us, published } = &part.merged.work;
+        self.work.published.merge_shifted(published, shift_us);
+        let all_us = &mut self.work.occupied_us;
+        all_us.resize(all_us.len().max(occupied_us.len()), 0);
+        all_us.iter_mut().zip(occupied_us).for_each(|(all, us)| *all = all.saturating_add(*us));
+        let spans = spans.iter().map(|span| span.map(|(begin, end)| (moved(begin), moved(end))));
         let unmerged = part.unmerged.iter().map(|(session, report)| {
             let (begin_us, end_us) = (moved(report.begin_us), moved(report.end_us));
             let long = report.long.iter().map(|op| LongOp { begin_us: moved(op.begin_us), ..*op }).collect();
@@ -300,9 +294,7 @@ impl RankMerge {
         };
         let slices: Vec<MergedSlice> =
             self.slices.into_iter().map(|(index, sum)| sum.finish(index, between(index))).collect();
-        step.published = self.published.clone();
-        let spans = Spans { spans, occupied_us: self.occupied_us, published: self.published };
-        step.merged = Merged::from_parts(slices, spans);
+        step.merged = Merged::from_parts(slices, Spans { spans, ..self.work });
         Ok(step)
     }
 }

@@ -60,7 +60,7 @@ pub trait Rendezvous: Send + Sync {
     }
 
     /// Claims the place of `row.rank` in `job`. If another process holds it, returns that process's row. Rows of dead
-    /// jobs that are older than [`KEPT`] are removed.
+    /// jobs that are older than [`RETENTION`] are removed.
     fn claim_rank(&self, job: &str, row: &RankRow, lease: Duration) -> Result<Option<RankRow>>;
 
     /// Changes the row, or renews it. Returns whether the place still belongs to this process.

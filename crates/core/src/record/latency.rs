@@ -116,7 +116,7 @@ impl Recorder {
 
     pub fn merge(&mut self, other: &Latency) {
         let exact = self.sum_ns.saturating_add(other.sum_ns);
-        for (ns, count) in &other.buckets {
+        for (ns, count) in other.buckets.iter() {
             self.record_many(ns, count);
         }
         self.sum_ns = exact;

@@ -49,7 +49,6 @@ pub struct StepRecord {
     pub merged: Merged,
     /// `(session, report)` in order of arrival, of all slices that are not merged.
     pub unmerged: Vec<(u32, SliceReport)>,
-    pub published: Published,
     pub series: Vec<Series>,
     /// `(source, boundary, latencies)` that samplers timed in the slice that ended at the boundary.
     pub latencies: Vec<(String, u32, SampledLatencies)>,
@@ -80,14 +79,7 @@ impl StepRecord {
             }
             // Work that another tool observed has no sessions that come and go.
             Event::Slice { session, report } if self.head.workload.is_none() => self.unmerged.push((session, report)),
-            Event::Slice { session, report } if self.merged.given => {
-                if session as usize >= self.merged.spans().len() {
-                    return Err(format!("session {session} of {}", self.merged.spans().len()));
-                }
-                self.unmerged.push((session, report));
-            }
             Event::Slice { session, report } => {
-                self.published.add(&report);
                 self.merged.add_report(session, report, &self.boundaries_us, &mut self.unmerged)?;
             }
             Event::Source { source, metrics, phase } => {
@@ -100,10 +92,7 @@ impl StepRecord {
             Event::Busiest { boundary, processes, .. } => self.busiest.push((boundary, processes)),
             Event::Watched(watched) => self.watched.push(watched),
             Event::Rank(rank) => self.ranks.push(rank),
-            Event::Spans(spans) => {
-                self.published = spans.published.clone();
-                self.merged.begin_merged(spans, self.head.placements.len())?;
-            }
+            Event::Spans(spans) => self.merged.begin_merged(spans, self.head.placements.len())?,
             Event::MergedSlice(slice) => {
                 self.merged.add_merged(slice, self.boundaries_us.len().saturating_sub(1))?;
             }
@@ -146,7 +135,7 @@ impl StepRecord {
 
     /// Work time of each session; `None` for a session that never reported.
     pub fn spans(&self) -> Vec<Option<Span>> {
-        let mut spans = self.merged.spans().to_vec();
+        let mut spans = self.merged.work.spans.clone();
         spans.resize(self.head.placements.len(), None);
         for (session, report) in &self.unmerged {
             if let Some(span) = spans.get_mut(*session as usize) {

@@ -104,7 +104,7 @@ impl Job {
         Ok(Process { ended, shown })
     }
 
-    fn context(&self, number: u32, given: Given<'_>) -> Context {
+    pub(crate) fn context(&self, number: u32, given: Given<'_>) -> Context {
         let mut settings = Settings::defaults(KEYS.iter().chain(mindful_null::KEYS));
         // A fixed amount of work has no duration.
         let ops = given.iter().any(|(key, _)| *key == "ops");
@@ -117,7 +117,7 @@ impl Job {
         Context::new(resolved, self.engine, store, live, StopFlag::default(), clock).unwrap()
     }
 
-    fn join_request(&self, context: &Context, number: u32, of: u32, version: &str) -> JoinRequest {
+    pub(crate) fn join_request(&self, context: &Context, number: u32, of: u32, version: &str) -> JoinRequest {
         JoinRequest {
             rank: Rank {
                 number,

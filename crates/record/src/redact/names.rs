@@ -142,7 +142,7 @@ impl Names {
             return;
         }
         if kind == NameKind::Device && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b)) {
-            self.learn_device(name);
+            self.devices.insert(name.to_owned());
         }
         self.words.insert(name.to_owned(), kind);
         self.lengths.insert(name.len());
@@ -157,19 +157,14 @@ impl Names {
         } else {
             Some(first).filter(|first| is_device(first))
         };
-        if let Some(device) = device {
-            self.learn_device(device);
-        }
+        self.devices.extend(device.map(str::to_owned));
     }
 
-    fn learn_device(&mut self, name: &str) {
-        self.devices.insert(name.to_owned());
-    }
-
-    pub(super) fn devices_of(&mut self, name: &str) -> String {
+    /// `name` with replaced devices among its parts, which are separated by `separator`.
+    pub(super) fn devices_of(&mut self, name: &str, separator: &str) -> String {
         let part =
             |part: &str| if self.is_known_device(part) { self.of(NameKind::Device, part) } else { part.to_owned() };
-        name.split('.').map(part).collect::<Vec<_>>().join(".")
+        name.split(separator).map(part).collect::<Vec<_>>().join(separator)
     }
 
     /// Whether a word is a device of this run, or is called as one.

@@ -147,17 +147,13 @@ impl Names {
             return None;
         }
         if OF_THE_KERNEL.iter().any(|own| path.starts_with(own)) {
-            return Some((path.len(), path.split('/').map(|part| self.device(part)).collect::<Vec<_>>().join("/")));
+            return Some((path.len(), self.devices_of(path, "/")));
         }
         if let Some(device) = path.strip_prefix("/dev/") {
             let clean = format!("/dev/{}", self.of(NameKind::Device, device));
             return Some((path.len(), clean));
         }
         Some((path.len(), self.of(NameKind::Path, path)))
-    }
-
-    fn device(&mut self, part: &str) -> String {
-        if self.is_known_device(part) { self.of(NameKind::Device, part) } else { part.to_owned() }
     }
 
     /// An address of IPv4, IPv6 or of a network card; loopback addresses stay.

@@ -2,11 +2,13 @@
 
 use std::fs;
 use std::path::Path;
+use std::str::FromStr;
 
+use jiff::SignedDuration;
 use mindful_core::ErrorKind;
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::slice::SliceReport;
-use mindful_core::record::run::{Run, StepRecord};
+use mindful_core::record::run::{Run, RunHead, StepRecord};
 use mindful_core::result::Summary;
 use mindful_record::{Store, read_run};
 
@@ -31,6 +33,10 @@ fn runs_of_one_second_keep_their_order() {
     let mut newest_first = store.ids().unwrap();
     newest_first.reverse();
     assert_eq!(newest_first, made);
+    // Date and time in UTC, and three letters for the part of the second.
+    let began = jiff::Timestamp::from_str(&store.head(&made[0]).unwrap().started_at).unwrap();
+    let dates = [0, 1].map(|late| (began + SignedDuration::from_secs(late)).strftime("%Y%m%d-%H%M%S-").to_string());
+    assert!(dates.iter().any(|date| made[0].len() == date.len() + 3 && made[0].starts_with(date)), "{made:?}");
     assert_eq!(store.resolve("latest").unwrap(), made[made.len() - 1]);
 }
 
@@ -104,6 +110,10 @@ fn no_run_takes_the_place_of_another() {
     let refused = store.create(head).err().unwrap().to_string();
     assert!(refused.contains("nightly"), "{refused}");
     assert_eq!(fs::read(log(&store, "nightly")).unwrap(), before);
+    for bad in ["..", "a/b", "a\\b", "/etc", "a\0", "-rf", "a b", "latest"] {
+        let refused = store.create(RunHead { id: bad.to_owned(), ..sample::head(None) }).err().unwrap().to_string();
+        assert!(refused.contains("cannot name a run"), "{refused}");
+    }
 }
 
 #[test]
@@ -319,7 +329,7 @@ fn an_imported_run_is_not_latest_and_takes_no_tag() {
     let imported = sample::written(&from, Some("mine"));
     let own = sample::written(&to, Some("mine"));
     // From the future, beyond the minute that clocks may differ.
-    let minute = jiff::Timestamp::now() + jiff::SignedDuration::from_mins(1);
+    let minute = jiff::Timestamp::now() + SignedDuration::from_mins(1);
     let newer = format!("{}-222", minute.strftime("%Y%m%d-%H%M%S"));
     let text = fs::read_to_string(log(&from, &imported)).unwrap().replace(&imported, &newer);
     fs::write(log(&from, &imported), text).unwrap();
@@ -342,9 +352,12 @@ fn no_name_and_no_date_that_no_run_can_have_is_imported() {
         "latest",
         "LATEST",
         "99991231-235959-yyy",
-        "99999999-999999-222",
-        "20261121-013542",
-        "20261121-013542-k7f.x",
+        "20249999-999999-222",
+        "20241121-013542",
+        "20241121-013542-k7",
+        "20241121-013542-k7z",
+        "20241121-0135420-k7f",
+        "20241121-013542-k7f.x",
     ];
     for name in names {
         fs::write(log(&from, &id), text.replacen(&id, name, 1)).unwrap();

@@ -81,7 +81,7 @@ fn hist_csv(results: &[PointResult]) -> String {
 /// Counts by power of two: entry `p` contains latencies from half of `2^p` us to below `2^p` us.
 fn powers(latency: &Latency) -> Vec<(u32, u64)> {
     let mut counts: Vec<(u32, u64)> = Vec::new();
-    for (ns, count) in &latency.buckets {
+    for (ns, count) in latency.buckets.iter() {
         let power = u64::BITS - (ns / 1_000).leading_zeros();
         match counts.last_mut() {
             Some((last, sum)) if *last == power => *sum += count,

@@ -207,15 +207,16 @@ impl Sweep {
         for (at, slot) in order.iter().enumerate() {
             let values = &others[slot.point];
             let ladder = Adaptive { from, to, seed: self.seed ^ slot.point as u64 };
-            let measured: Vec<Measured> = of_group(done, values).filter(|d| d.point.pass == 0).map(measured).collect();
+            let own = done.iter().filter(|d| d.point.pass == 0 && d.point.without_sessions() == *values);
+            let measured: Vec<Measured> = own.map(measured).collect();
             // The budget is shared evenly by the ladders that are not yet done; this one has taken its part of it.
             let taken = measured.len() as u32;
             let share = left.map(|left| (left + taken).div_ceil((order.len() - at) as u32).saturating_sub(taken));
             if let Some(next) = ladder.next(&measured, share) {
-                return Next::Step(at_sessions(values, next.sessions, 0, next.reason == Reason::DriftCheck));
+                return Next::Step(at_sessions(values, next.sessions, next.reason == Reason::DriftCheck));
             }
             if let Some(next) = ladder.next(&measured, None) {
-                cut_short.push(values_in_words(&at_sessions(values, next.sessions, 0, false).values));
+                cut_short.push(values_in_words(&at_sessions(values, next.sessions, false).values));
             }
         }
         if cut_short.is_empty() {
@@ -262,19 +263,12 @@ fn next_fixed(points: &[BTreeMap<String, String>], slots: &[Slot], done: &[StepS
     }
 }
 
-fn of_group<'a>(
-    done: &'a [StepSummary],
-    values: &'a BTreeMap<String, String>,
-) -> impl Iterator<Item = &'a StepSummary> {
-    done.iter().filter(move |d| d.point.without_sessions() == *values)
-}
-
 fn measured(done: &StepSummary) -> Measured {
     Measured { sessions: done.sessions.unwrap_or(0), throughput: done.blocks_visited_per_s.unwrap_or(0.0) }
 }
 
-fn at_sessions(others: &BTreeMap<String, String>, sessions: u32, pass: u32, drift_check: bool) -> Point {
-    Point { values: others.clone(), pass, drift_check }.with_sessions(sessions)
+fn at_sessions(others: &BTreeMap<String, String>, sessions: u32, drift_check: bool) -> Point {
+    Point { values: others.clone(), pass: 0, drift_check }.with_sessions(sessions)
 }
 
 /// Splits settings into those of the first point and the keys that vary.

@@ -4,7 +4,7 @@
 //! have completed it may judge the step. The intervals grow, because each check may also end a step by chance
 //! (`steady::settling::Looks`). A step ends at a boundary ahead of all sessions, so that their windows are equal.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use mindful_analyze::checks;
@@ -16,6 +16,7 @@ use mindful_core::contract::event::{Event, Events, emit_note};
 use mindful_core::record::run::StepRecord;
 use mindful_core::result::finding::codes;
 use mindful_core::result::{Finding, Severity};
+use parking_lot::Mutex;
 
 use crate::step::boundaries::{self, EarlyStop, SLICE_US};
 
@@ -49,20 +50,16 @@ impl StepFollower {
         Arc::new(Self { events, clock, steady, state: Mutex::default() })
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The recorded step; `None` if no step began.
     pub(crate) fn take(&self) -> Option<StepRecord> {
-        self.lock().step.take()
+        self.state.lock().step.take()
     }
 
     /// For a step that ends when it is steady: records its measured part, and the reasons against it if it reached its
     /// cap.
     pub(crate) fn conclude(&self) {
         let Some(steady) = &self.steady else { return };
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let (slices, found) = (state.complete(), state.found.take());
         let Some(step) = &mut state.step else { return };
         let early = found.is_some();
@@ -160,7 +157,7 @@ impl Events for StepFollower {
     fn emit(&self, event: Event) {
         self.events.emit(event.clone());
         let slice = matches!(event, Event::Slice { .. });
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.take(event);
         let judged = self
             .steady

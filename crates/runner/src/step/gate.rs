@@ -8,9 +8,10 @@
 //!
 //! The first signal wins: a cancelled step cannot start, and a started step cannot be cancelled here.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use mindful_core::contract::clock::{Clock, FOREVER, Notifier};
+use parking_lot::Mutex;
 
 #[derive(Debug, Clone)]
 pub(crate) enum Signal {
@@ -47,7 +48,7 @@ pub(crate) struct Leaving<'a>(pub &'a Gate);
 
 impl Drop for Leaving<'_> {
     fn drop(&mut self) {
-        self.0.lock().gone += 1;
+        self.0.state.lock().gone += 1;
         self.0.gone.notify();
     }
 }
@@ -60,13 +61,9 @@ impl Gate {
         Self { state: Mutex::new(state), changed, leave, gone, free }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Opens the gate or calls the step off, unless either was done before.
     pub(crate) fn give(&self, signal: Signal) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if state.signal.is_some() {
             return;
         }
@@ -78,21 +75,21 @@ impl Gate {
 
     /// All are connected: lets them rehearse a slice.
     pub(crate) fn rehearse(&self) {
-        self.lock().may_rehearse = true;
+        self.state.lock().may_rehearse = true;
         self.changed.notify();
     }
 
     /// Waits until all are connected; `false` if the step was cancelled.
     pub(crate) fn wait_for_rehearsal(&self) -> bool {
         let waits = |state: &State| !state.may_rehearse && state.signal.is_none();
-        self.changed.wait(FOREVER, &mut || waits(&self.lock()));
-        !matches!(self.lock().signal, Some(Signal::Abort))
+        self.changed.wait(FOREVER, &mut || waits(&self.state.lock()));
+        !matches!(self.state.lock().signal, Some(Signal::Abort))
     }
 
     pub(crate) fn wait(&self) -> Signal {
         loop {
-            self.changed.wait(FOREVER, &mut || self.lock().signal.is_none());
-            if let Some(signal) = &self.lock().signal {
+            self.changed.wait(FOREVER, &mut || self.state.lock().signal.is_none());
+            if let Some(signal) = &self.state.lock().signal {
                 return signal.clone();
             }
         }
@@ -100,13 +97,13 @@ impl Gate {
 
     /// Lets sessions leave, and waits until the threads of all `sessions` have nothing left to do.
     pub(crate) fn dismiss(&self, sessions: usize) {
-        self.lock().may_leave = true;
+        self.state.lock().may_leave = true;
         self.leave.notify();
-        self.gone.wait(FOREVER, &mut || self.lock().gone < sessions);
+        self.gone.wait(FOREVER, &mut || self.state.lock().gone < sessions);
     }
 
     pub(crate) fn wait_to_leave(&self) {
-        self.leave.wait(FOREVER, &mut || !self.lock().may_leave);
+        self.leave.wait(FOREVER, &mut || !self.state.lock().may_leave);
     }
 
     /// Calls `connect` at this session's turn; `None` if the step was cancelled.
@@ -120,14 +117,14 @@ impl Gate {
             return None;
         }
         let connected = connect();
-        self.lock().may_connect += 1;
+        self.state.lock().may_connect += 1;
         self.free.notify_one();
         Some(connected)
     }
 
     /// Takes a place at the turnstile: `false` if the step was cancelled, `None` without a turnstile.
     fn pass(&self) -> Option<bool> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if state.signal.is_some() {
             return Some(false);
         }

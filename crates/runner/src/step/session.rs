@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use mindful_core::contract::clock::{Clock, Notifier};
@@ -14,6 +14,7 @@ use mindful_core::record::run::StepHead;
 use mindful_core::result::Finding;
 use mindful_core::workload::Workload;
 use mindful_core::{Error, Result};
+use parking_lot::Mutex;
 
 use crate::step::boundaries::EarlyStop;
 use crate::step::gate::{Gate, Signal};
@@ -38,14 +39,14 @@ impl Mailbox {
     }
 
     pub(crate) fn put(&self, message: Message) {
-        self.messages.lock().unwrap_or_else(PoisonError::into_inner).push_back(message);
+        self.messages.lock().push_back(message);
         self.bell.notify();
     }
 
     pub(crate) fn take(&self, at_most: Duration) -> Option<Message> {
         let mut next = None;
         self.bell.wait(at_most, &mut || {
-            next = self.messages.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+            next = self.messages.lock().pop_front();
             next.is_none()
         });
         next

@@ -320,23 +320,18 @@ fn the_end_of_a_burst_is_reported_with_both_rates() {
     }
 }
 
+/// Sessions of the simulation ignore an interrupt until their stall is over: the target is given up, and its sweep ends.
 #[test]
 fn operations_without_end_are_ended_and_called_so() {
-    let given = [("sessions", "4"), ("duration", "5s"), ("null_latency", "10ms"), ("null_stall", "2s+60m")];
-    let ended = Simulation::new().run(&given);
-    let error = ended.error.as_ref().unwrap().to_string();
-    assert!(error.starts_with("operations continued for 60 s after the end of the step"), "{error}");
-    assert!(!ended.interrupted && finding(&ended, "interrupted").is_none(), "its end was not requested");
-}
-
-/// Sessions of the simulation ignore an interrupt until their stall is over.
-#[test]
-fn a_target_that_was_given_up_ends_its_sweep() {
-    let given = [("sessions", "1,2,4"), ("duration", "5s"), ("null_latency", "10ms"), ("null_stall", "2s+60m")];
-    let ended = Simulation::new().sweep(&given, None);
-    let error = ended.error.as_ref().unwrap().to_string();
-    assert!(error.starts_with("operations continued for 60 s after the end of the step"), "{error}");
-    assert_eq!(ended.run.steps.len(), 1, "nothing more can be asked of it");
+    let given = [("duration", "5s"), ("null_latency", "10ms"), ("null_stall", "2s+60m")];
+    let run = Simulation::new().run(&[&given[..], &[("sessions", "4")]].concat());
+    let sweep = Simulation::new().sweep(&[&given[..], &[("sessions", "1,2,4")]].concat(), None);
+    for ended in [run, sweep] {
+        let error = ended.error.as_ref().unwrap().to_string();
+        assert!(error.starts_with("operations continued for 60 s after the end of the step"), "{error}");
+        assert!(!ended.interrupted && finding(&ended, "interrupted").is_none(), "its end was not requested");
+        assert_eq!(ended.run.steps.len(), 1, "nothing more can be asked of it");
+    }
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! The buckets of a histogram, packed: a run of an hour keeps one histogram a second for each session and kind.
 
 use std::fmt;
+use std::iter;
 
-use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// `(bucket value in ns, count)`, rising, no bucket twice; as text a list of such pairs.
@@ -13,8 +13,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct Buckets(Box<[u8]>);
 
 impl Buckets {
-    pub fn iter(&self) -> Iter<'_> {
-        Iter { rest: &self.0, ns: 0 }
+    pub fn iter(&self) -> impl Iterator<Item = (u64, u64)> {
+        let (mut rest, mut ns) = (&*self.0, 0_u64);
+        iter::from_fn(move || {
+            ns = ns.wrapping_add(unpack(&mut rest)?);
+            Some((ns, unpack(&mut rest)?))
+        })
     }
 
     pub fn is_empty(&self) -> bool {
@@ -22,113 +26,54 @@ impl Buckets {
     }
 }
 
-#[derive(Debug, Clone)]
-pub struct Iter<'a> {
-    rest: &'a [u8],
-    ns: u64,
-}
-
-impl Iter<'_> {
-    fn number(&mut self) -> Option<u64> {
-        let mut value = 0;
-        for place in 0.. {
-            let (byte, rest) = self.rest.split_first()?;
-            self.rest = rest;
-            value |= u64::from(byte & 0x7f) << (7 * place);
-            if byte & 0x80 == 0 {
-                break;
-            }
+fn unpack(rest: &mut &[u8]) -> Option<u64> {
+    let mut value = 0;
+    for place in 0.. {
+        let byte = rest.split_off_first()?;
+        value |= u64::from(byte & 0x7f) << (7 * place);
+        if byte & 0x80 == 0 {
+            break;
         }
-        Some(value)
     }
+    Some(value)
 }
 
-impl Iterator for Iter<'_> {
-    type Item = (u64, u64);
-
-    fn next(&mut self) -> Option<(u64, u64)> {
-        self.ns = self.ns.wrapping_add(self.number()?);
-        Some((self.ns, self.number()?))
+fn pack(bytes: &mut Vec<u8>, mut value: u64) {
+    while value > 0x7f {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
     }
-}
-
-impl<'a> IntoIterator for &'a Buckets {
-    type Item = (u64, u64);
-    type IntoIter = Iter<'a>;
-
-    fn into_iter(self) -> Iter<'a> {
-        self.iter()
-    }
-}
-
-#[derive(Default)]
-struct Packer {
-    bytes: Vec<u8>,
-    ns: u64,
-}
-
-impl Packer {
-    fn push(&mut self, (ns, count): (u64, u64)) {
-        // Wrapping, so that buckets that do not rise come back as they were too.
-        self.number(ns.wrapping_sub(self.ns));
-        self.number(count);
-        self.ns = ns;
-    }
-
-    fn number(&mut self, mut value: u64) {
-        while value > 0x7f {
-            self.bytes.push(value as u8 | 0x80);
-            value >>= 7;
-        }
-        self.bytes.push(value as u8);
-    }
-
-    fn packed(self) -> Buckets {
-        Buckets(self.bytes.into_boxed_slice())
-    }
+    bytes.push(value as u8);
 }
 
 impl FromIterator<(u64, u64)> for Buckets {
     fn from_iter<T: IntoIterator<Item = (u64, u64)>>(pairs: T) -> Self {
-        let mut packer = Packer::default();
-        pairs.into_iter().for_each(|pair| packer.push(pair));
-        packer.packed()
+        let (mut bytes, mut before) = (Vec::new(), 0);
+        for (ns, count) in pairs {
+            // Wrapping, so that buckets that do not rise come back as they were too.
+            pack(&mut bytes, ns.wrapping_sub(before));
+            pack(&mut bytes, count);
+            before = ns;
+        }
+        Self(bytes.into_boxed_slice())
     }
 }
 
 impl fmt::Debug for Buckets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self).finish()
+        f.debug_list().entries(self.iter()).finish()
     }
 }
 
 impl Serialize for Buckets {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self)
+        serializer.collect_seq(self.iter())
     }
 }
 
 impl<'de> Deserialize<'de> for Buckets {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Pairs;
-
-        impl<'de> Visitor<'de> for Pairs {
-            type Value = Buckets;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a list of [ns, count]")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut pairs: A) -> Result<Buckets, A::Error> {
-                let mut packer = Packer::default();
-                while let Some(pair) = pairs.next_element()? {
-                    packer.push(pair);
-                }
-                Ok(packer.packed())
-            }
-        }
-
-        deserializer.deserialize_seq(Pairs)
+        Vec::<(u64, u64)>::deserialize(deserializer).map(Self::from_iter)
     }
 }
 

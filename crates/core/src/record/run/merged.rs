@@ -6,7 +6,7 @@
 
 use crate::contract::slice::{LongOp, OpReport, STALL_US, SliceReport};
 use crate::record::latency::{Buckets, Latency, Recorder};
-use crate::record::rank_record::{MergedSlice, Published, Span, Spans};
+use crate::record::rank_record::{MergedSlice, Span, Spans};
 
 impl MergedSlice {
     fn merge_reports(boundaries: Span, reports: &[(u32, SliceReport)]) -> Self {
@@ -121,26 +121,26 @@ const OFTEN: u128 = 10;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Merged {
     /// They were stored merged, and nothing more is.
-    pub(super) given: bool,
+    given: bool,
     pub slices: Vec<MergedSlice>,
-    spans: Vec<Option<Span>>,
+    /// Work times of the sessions so far; those between boundaries are of merged slices only.
+    pub work: Spans,
     /// Slices that all sessions have completed.
     done: usize,
     /// Sessions that have not reached the end of the next one.
     behind: usize,
-    /// Time that sessions were in merged slices between each two boundaries, summed, us.
-    occupied_us: Vec<i64>,
 }
 
 impl Merged {
     /// Nothing yet of so many sessions.
     pub(crate) fn new(sessions: usize) -> Self {
-        Self { spans: vec![None; sessions], behind: sessions, ..Self::default() }
+        let work = Spans { spans: vec![None; sessions], ..Spans::default() };
+        Self { work, behind: sessions, ..Self::default() }
     }
 
-    pub(crate) fn from_parts(slices: Vec<MergedSlice>, spans: Spans) -> Self {
-        let Spans { spans, occupied_us, published: _ } = spans;
-        Self { given: true, slices, spans, occupied_us, ..Self::default() }
+    /// All that was merged elsewhere.
+    pub(crate) fn from_parts(slices: Vec<MergedSlice>, work: Spans) -> Self {
+        Self { given: true, slices, work, ..Self::default() }
     }
 
     /// Starts from stored spans; stored merged slices follow.
@@ -155,43 +155,33 @@ impl Merged {
 
     /// Takes a slice that was stored merged.
     pub(super) fn add_merged(&mut self, slice: MergedSlice, slices: usize) -> Result<(), String> {
-        let sessions = self.spans.len() as u64;
-        let mut named = slice.ops.iter().map(|(session, _)| session).chain(slice.long.iter().map(|l| u64::from(l.0)));
-        if !self.given || slice.report.index as usize >= slices || named.any(|session| session >= sessions) {
+        let named = slice.ops.iter().map(|(session, _)| session).chain(slice.long.iter().map(|l| u64::from(l.0)));
+        let beyond = named.max().is_some_and(|session| session >= self.work.spans.len() as u64);
+        if !self.given || slice.report.index as usize >= slices || beyond {
             return Err("a merged slice of sessions or boundaries that the step does not have".to_owned());
         }
         self.slices.push(slice);
         Ok(())
     }
 
-    pub(crate) fn stored(&self, published: &Published) -> Spans {
-        let (spans, occupied_us) = (self.spans.clone(), self.occupied_us.clone());
-        Spans { spans, occupied_us, published: published.clone() }
-    }
-
-    /// The span of each session so far.
-    pub(crate) fn spans(&self) -> &[Option<Span>] {
-        &self.spans
-    }
-
     /// Time that sessions were in merged slices from boundary `first` to boundary `last`, summed, us.
     pub(super) fn occupied_us(&self, first: usize, last: usize) -> i64 {
-        let between = self.occupied_us.iter().take(last).skip(first);
+        let between = self.work.occupied_us.iter().take(last).skip(first);
         between.fold(0, |all, us| all.saturating_add(*us))
     }
 
     /// Counts the time of a report to the boundaries that it lies between.
     fn occupy(&mut self, report: &SliceReport, boundaries_us: &[i64]) {
-        self.occupied_us.resize(boundaries_us.len().saturating_sub(1), 0);
+        self.work.occupied_us.resize(boundaries_us.len().saturating_sub(1), 0);
         let from = boundaries_us.partition_point(|us| *us <= report.begin_us).saturating_sub(1);
-        let pairs = boundaries_us.windows(2).zip(&mut self.occupied_us).skip(from);
+        let pairs = boundaries_us.windows(2).zip(&mut self.work.occupied_us).skip(from);
         for (pair, occupied) in pairs.take_while(|(pair, _)| pair[0] < report.end_us) {
             *occupied = occupied.saturating_add(inside_us(report, (pair[0], pair[1])));
         }
     }
 
     /// Adds a report with a slice between two of `boundaries_us` to `unmerged`, and merges the slices that all sessions
-    /// have completed.
+    /// have completed, unless slices were stored merged.
     pub(crate) fn add_report(
         &mut self,
         session: u32,
@@ -199,8 +189,14 @@ impl Merged {
         boundaries_us: &[i64],
         unmerged: &mut Vec<(u32, SliceReport)>,
     ) -> Result<(), String> {
-        let sessions = self.spans.len();
-        let span = self.spans.get_mut(session as usize).ok_or_else(|| format!("session {session} of {sessions}"))?;
+        let sessions = self.work.spans.len();
+        let span = self.work.spans.get_mut(session as usize);
+        let span = span.ok_or_else(|| format!("session {session} of {sessions}"))?;
+        if self.given {
+            unmerged.push((session, report));
+            return Ok(());
+        }
+        self.work.published.add(&report);
         let before = span.replace(widened(*span, &report));
         let reached =
             |span: &Option<Span>| span.zip(boundaries_us.get(self.done + 1)).is_some_and(|(s, us)| s.1 >= *us);
@@ -218,7 +214,7 @@ impl Merged {
     /// Merges slices between the last start of a session and the first stop so far: a window begins and ends only on
     /// boundaries of slices.
     fn merge(&mut self, boundaries_us: &[i64], unmerged: &mut Vec<(u32, SliceReport)>) {
-        let Some(spans) = self.spans.iter().copied().collect::<Option<Vec<Span>>>() else { return };
+        let Some(spans) = self.work.spans.iter().copied().collect::<Option<Vec<Span>>>() else { return };
         let last_start = spans.iter().map(|span| span.0).max().unwrap_or(i64::MAX);
         let first_stop = spans.iter().map(|span| span.1).min().unwrap_or(i64::MIN);
         let begin = boundaries_us.partition_point(|boundary| *boundary < last_start);
