@@ -325,7 +325,7 @@ fn pieces() {
                 shaped(Criteria::STRICT),
                 shaped(Criteria::SNIA),
                 drift(s).is_some_and(|d| d.is_drift()),
-                !changes(s, 1).is_empty(),
+                !changes(s).is_empty(),
                 period_s(s).is_some(),
             ]
         },
