@@ -38,11 +38,10 @@ pub fn analyze(run: &Run) -> Analysis {
         step.summary.limited_by = step.verdict.as_ref().map(|verdict| verdict.limit.name().to_owned());
     }
     let of_targets: Vec<Analysis> = run.targets.iter().map(analyze).collect();
-    let judged: Vec<OfTarget<'_>> = of_targets.iter().map(|of| (&of.summary, &*of.steps)).collect();
-    add_targets(&mut steps, &judged);
+    add_targets(&mut steps, &of_targets);
     let summaries: Vec<_> = steps.iter().map(|step| step.summary.clone()).collect();
     let mut findings = if of_targets.is_empty() { checks::check_run(run) } else { checks::check_end(run) };
-    findings.extend(findings_of_targets(&judged));
+    findings.extend(findings_of_targets(&of_targets));
     findings.extend(curve::incomparable_steps(run, &summaries));
     for (record, step) in run.steps.iter().zip(&mut steps) {
         let prefix = (run.steps.len() > 1).then(|| format!("step {}: ", record.head.step + 1));
@@ -90,11 +89,8 @@ fn advised(finding: Finding, advice: Option<&BTreeMap<String, String>>) -> Findi
     }
 }
 
-/// The result on one target: its summary, and the data of its steps.
-type OfTarget<'a> = (&'a Summary, &'a [StepAnalysis]);
-
 /// Completes `steps`, the sums over all targets, with the results of each target.
-fn add_targets(steps: &mut [StepAnalysis], targets: &[OfTarget<'_>]) {
+fn add_targets(steps: &mut [StepAnalysis], targets: &[Analysis]) {
     if targets.is_empty() {
         return;
     }
@@ -105,7 +101,7 @@ fn add_targets(steps: &mut [StepAnalysis], targets: &[OfTarget<'_>]) {
     }
 }
 
-fn target_summary((of, _): &OfTarget<'_>, step: usize) -> Option<TargetSummary> {
+fn target_summary(Analysis { summary: of, .. }: &Analysis, step: usize) -> Option<TargetSummary> {
     Some(TargetSummary {
         target: of.target.clone(),
         engine_version: of.engine_version.clone(),
@@ -116,20 +112,20 @@ fn target_summary((of, _): &OfTarget<'_>, step: usize) -> Option<TargetSummary> 
 }
 
 /// The common limit of all targets; `None` if they differ.
-fn common(targets: &[OfTarget<'_>], step: usize) -> Option<Verdict> {
-    let of = |(_, steps): &OfTarget<'_>| steps.get(step).and_then(|step| step.verdict.clone());
-    let first = of(targets.first()?)?;
-    let agree = targets.iter().all(|target| of(target).is_some_and(|verdict| verdict.limit == first.limit));
+fn common(targets: &[Analysis], step: usize) -> Option<Verdict> {
+    let mut verdicts = targets.iter().map(|target| target.steps.get(step)?.verdict.clone());
+    let first = verdicts.next()??;
+    let agree = verdicts.all(|verdict| verdict.is_some_and(|verdict| verdict.limit == first.limit));
     agree.then(|| Verdict { figures: format!("for each target alone; target 1: {}", first.figures), ..first })
 }
 
 /// Findings of each target, with its name: the run is only as good as the worst target.
-fn findings_of_targets(targets: &[OfTarget<'_>]) -> Vec<Finding> {
-    let of_target = |(number, (of, _)): (u32, &OfTarget<'_>)| {
-        let name = format!("target {number}, {}", of.target);
-        let reported =
-            move |finding: &Finding| Finding { evidence: format!("{name}: {}", finding.evidence), ..finding.clone() };
-        of.findings.iter().map(reported).collect::<Vec<_>>()
+fn findings_of_targets(targets: &[Analysis]) -> Vec<Finding> {
+    let of_target = |(number, Analysis { summary, .. }): (u32, &Analysis)| {
+        let name = format!("target {number}, {}", summary.target);
+        let named =
+            |finding: &Finding| Finding { evidence: format!("{name}: {}", finding.evidence), ..finding.clone() };
+        summary.findings.iter().map(named).collect::<Vec<_>>()
     };
     (1..).zip(targets).flat_map(of_target).collect()
 }

@@ -10,7 +10,7 @@ use mindful_core::result::{CommitContrastSummary, CommitRow, StepSummary};
 use mindful_core::stored_names;
 
 use crate::contrast::{back_and_forth, eta_interval};
-use crate::stats::moment::median;
+use crate::stats::moment::{median, median_and_spread};
 
 /// Key of [`mindful_core::record::run::Point::values`] that names the way of a step.
 pub const WAY: &str = "way";
@@ -82,8 +82,7 @@ pub(crate) fn commit_contrast(steps: &[StepSummary]) -> Option<CommitContrastSum
     for step in steps {
         let value = |key: &str| step.point.values.get(key);
         let (Some(way), Some(load)) = (value(WAY), value(LOAD)) else { continue };
-        let way = Way::ALL.into_iter().find(|known| known.name() == way);
-        if let (Some(way), Ok(load), Some(_)) = (way, load.parse(), commits_per_s(step)) {
+        if let (Ok(way), Ok(load), Some(_)) = (Way::parse(way), load.parse(), commits_per_s(step)) {
             by_row.entry((way, load)).or_default().push((step.point.pass, step));
         }
     }
@@ -111,8 +110,7 @@ fn row(way: Way, load: u32, rounds: &[Round]) -> Option<CommitRow> {
         median(&rounds.iter().filter_map(|(_, step)| figure(step)).collect::<Vec<_>>())
     };
     let rates: Vec<f64> = rounds.iter().filter_map(|(_, step)| commits_per_s(step)).collect();
-    let (low, high) = rates.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), r| (low.min(*r), high.max(*r)));
-    let commits_per_s = median(&rates)?;
+    let (commits_per_s, spread) = median_and_spread(&rates)?;
     Some(CommitRow {
         name: way.name().to_owned(),
         sessions: load,
@@ -120,7 +118,7 @@ fn row(way: Way, load: u32, rounds: &[Round]) -> Option<CommitRow> {
         p50_us: middle(&|step| step.ops.update.as_ref()?.p50_us),
         p99_us: middle(&|step| step.ops.update.as_ref()?.p99_us),
         commits_per_sync: middle(&|step| step.log.commits_per_sync),
-        spread: (high - low) / commits_per_s,
+        spread,
     })
 }
 

@@ -11,7 +11,7 @@ use crate::figures::blocks::block_bytes;
 use crate::figures::window::window;
 use crate::stats::distribution::t_quantile;
 use crate::stats::interval::CONFIDENCE;
-use crate::stats::moment::{mean, median, variance};
+use crate::stats::moment::{mean, median, median_and_spread, variance};
 
 /// Key of [`mindful_core::record::run::Point::values`] that names the level of a step.
 pub const LEVEL: &str = "rung";
@@ -82,59 +82,52 @@ pub(crate) fn back_and_forth<T>(rounds: u32, of_round: impl Fn(u32) -> Vec<T>) -
     (0..rounds).flat_map(in_order).collect()
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Repetition {
-    /// Blocks per second.
-    pub iops: f64,
-    /// Median latency of a block, us; `None` with too few blocks.
-    pub p50_us: Option<f64>,
-    /// 99th percentile, us; `None` with too few blocks.
-    pub p99_us: Option<f64>,
-    /// Time a session needs for a block, us: sessions by blocks per second.
-    pub us_per_block: f64,
-    /// CPU by blocks, us: of the sessions for raw, of the server for a database; `None` if not measured.
-    pub cpu_us_per_block: Option<f64>,
-    /// Time in reads from storage by the reader's own clock, by blocks, us.
-    pub storage_us: Option<f64>,
-    /// Share of the host's CPU that was busy, 0 to 1.
-    pub host_busy_share: Option<f64>,
-}
+/// A step of a level: its record and its figures.
+type Reading<'a> = (&'a StepRecord, &'a StepSummary);
 
 /// The medians over the repetitions of a level, with medians that its summary does not show.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Figures {
     pub level: LevelSummary,
+    /// Time a session needs for a block, us: sessions by blocks per second.
     pub us_per_block: f64,
+    /// Time in reads from storage by the reader's own clock, by blocks, us.
     pub storage_us: Option<f64>,
     pub host_busy_share: Option<f64>,
 }
 
 impl Figures {
     /// The figures of `readings` of blocks of `block_bytes`; `None` without readings or blocks.
-    pub(crate) fn new(level: Level, readings: &[Repetition], block_bytes: u64) -> Option<Self> {
-        let middle = |pick: fn(&Repetition) -> f64| median(&readings.iter().map(pick).collect::<Vec<_>>());
-        let known =
-            |pick: fn(&Repetition) -> Option<f64>| median(&readings.iter().filter_map(pick).collect::<Vec<_>>());
-        let iops = middle(|r| r.iops).filter(|iops| *iops > 0.0)?;
-        let rates = || readings.iter().map(|r| r.iops);
-        let (low, high) = (rates().fold(f64::INFINITY, f64::min), rates().fold(0.0, f64::max));
+    pub(crate) fn new(level: Level, readings: &[Reading], block_bytes: u64) -> Option<Self> {
+        let known = |figure: &dyn Fn(&StepRecord, &StepSummary) -> Option<f64>| -> Vec<f64> {
+            readings.iter().filter_map(|(record, step)| figure(record, step)).collect()
+        };
+        let of_step = |figure: &dyn Fn(&StepSummary) -> Option<f64>| median(&known(&|_, step| figure(step)));
+        let (iops, spread) = median_and_spread(&known(&|_, step| step.blocks_visited_per_s))?;
+        // Raw sessions report their own CPU; a database's CPU is that of its server.
+        let cpu_us_per_block = known(&|record, step| {
+            let cores = session_cores(record).or(step.cpu.db_cores)?;
+            Some(1e6 * cores / step.blocks_visited_per_s?)
+        });
         // Below the kernel's unit of CPU time.
-        let cpu_us_per_block = known(|r| r.cpu_us_per_block).filter(|us| *us > 0.0);
-        Some(Self {
+        let cpu_us_per_block = median(&cpu_us_per_block).filter(|us| *us > 0.0);
+        (iops > 0.0).then_some(Self {
             level: LevelSummary {
                 name: level.name().to_owned(),
                 iops,
                 mib_per_s: iops * block_bytes as f64 / f64::from(1 << 20),
-                p50_us: known(|r| r.p50_us),
-                p99_us: known(|r| r.p99_us),
+                p50_us: of_step(&|step| step.ops.select.as_ref()?.p50_us),
+                p99_us: of_step(&|step| step.ops.select.as_ref()?.p99_us),
                 cpu_us_per_block,
                 iops_per_core: cpu_us_per_block.map(|us| 1e6 / us),
-                spread: (high - low) / iops,
+                spread,
                 means: None,
             },
-            us_per_block: middle(|r| r.us_per_block)?,
-            storage_us: known(|r| r.storage_us),
-            host_busy_share: known(|r| r.host_busy_share),
+            us_per_block: of_step(&|step| Some(1e6 * f64::from(step.sessions?) / step.blocks_visited_per_s?))?,
+            storage_us: of_step(&|step| {
+                Some(step.read_latency_mean_us? * step.physical_reads_per_s? / step.blocks_visited_per_s?)
+            }),
+            host_busy_share: of_step(&|step| step.cpu.host_busy_share),
         })
     }
 }
@@ -184,14 +177,15 @@ pub(crate) fn difference(level: Level, before: &Figures, now: &Figures) -> Optio
 /// The contrast in the steps of `run`; `None` if they do not form one.
 pub(crate) fn contrast(run: &Run, steps: &[StepSummary]) -> Option<ContrastSummary> {
     let block_bytes = block_bytes(run)?;
-    let mut readings: BTreeMap<(&str, &str), Vec<Repetition>> = BTreeMap::new();
+    let mut readings: BTreeMap<(&str, &str), Vec<Reading>> = BTreeMap::new();
     let mut by_round: BTreeMap<(&str, u32), f64> = BTreeMap::new();
     for (record, step) in run.steps.iter().zip(steps) {
         let value = |key: &str| step.point.values.get(key).map(String::as_str);
-        if let (Some(level), Some(cores), Some(reading)) = (value(LEVEL), value(CORES), reading(record, step)) {
-            readings.entry((cores, level)).or_default().push(reading);
+        let iops = step.blocks_visited_per_s.filter(|_| step.sessions.is_some() && step.ops.select.is_some());
+        if let (Some(level), Some(cores), Some(iops)) = (value(LEVEL), value(CORES), iops) {
+            readings.entry((cores, level)).or_default().push((record, step));
             if cores == ALL_CORES {
-                by_round.insert((level, step.point.pass), reading.iops);
+                by_round.insert((level, step.point.pass), iops);
             }
         }
     }
@@ -224,22 +218,6 @@ pub(crate) fn contrast(run: &Run, steps: &[StepSummary]) -> Option<ContrastSumma
     Some(ContrastSummary { added: apart.and_then(|(raw, physical)| added(&raw, &physical)), ..summary })
 }
 
-fn reading(record: &StepRecord, step: &StepSummary) -> Option<Repetition> {
-    let op = step.ops.select.as_ref()?;
-    let iops = step.blocks_visited_per_s?;
-    // Raw sessions report their own CPU; a database's CPU is that of its server.
-    let cpu_cores = session_cores(record).or(step.cpu.db_cores);
-    Some(Repetition {
-        iops,
-        p50_us: op.p50_us,
-        p99_us: op.p99_us,
-        us_per_block: 1e6 * f64::from(step.sessions?) / iops,
-        cpu_us_per_block: cpu_cores.map(|cores| 1e6 * cores / iops),
-        storage_us: step.read_latency_mean_us.zip(step.physical_reads_per_s).map(|(us, reads)| us * reads / iops),
-        host_busy_share: step.cpu.host_busy_share,
-    })
-}
-
 /// Cores' worth of CPU of the sessions' own threads in the window; `None` if they do not report it.
 fn session_cores(record: &StepRecord) -> Option<f64> {
     let seconds = window(record)?.seconds();
@@ -250,19 +228,21 @@ fn session_cores(record: &StepRecord) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use mindful_core::result::OpSummary;
+
     use super::*;
 
-    fn figures(iops: &[f64], cpu: f64) -> Figures {
-        let reading = |iops: &f64| Repetition {
-            iops: *iops,
-            p50_us: Some(90.0),
-            p99_us: None,
-            us_per_block: 1e6 / iops,
-            cpu_us_per_block: Some(cpu),
-            storage_us: None,
-            host_busy_share: None,
+    fn figures(iops: &[f64], cpu_us: f64) -> Figures {
+        let step = |iops: &f64| {
+            let mut step =
+                StepSummary { sessions: Some(1), blocks_visited_per_s: Some(*iops), ..StepSummary::default() };
+            step.ops.select = Some(OpSummary { p50_us: Some(90.0), ..OpSummary::default() });
+            step.cpu.db_cores = Some(cpu_us * iops / 1e6);
+            step
         };
-        Figures::new(Level::Untouched, &iops.iter().map(reading).collect::<Vec<_>>(), 8_192).unwrap()
+        let (record, steps) = (StepRecord::default(), iops.iter().map(step).collect::<Vec<_>>());
+        let readings: Vec<Reading> = steps.iter().map(|step| (&record, step)).collect();
+        Figures::new(Level::Untouched, &readings, 8_192).unwrap()
     }
 
     fn with_cpu(figures: &Figures, cpu_us_per_block: Option<f64>) -> Figures {
@@ -292,7 +272,7 @@ mod tests {
     #[test]
     fn figures_are_medians_with_their_spread() {
         let f = figures(&[1_000.0, 1_200.0, 1_100.0], 4.0).level;
-        assert_eq!((f.iops, f.iops_per_core), (1_100.0, Some(250_000.0)));
+        assert!((f.iops - 1_100.0).abs() < 1e-9 && (f.iops_per_core.unwrap() - 250e3).abs() < 1e-6, "{f:?}");
         assert!((f.spread - 200.0 / 1_100.0).abs() < 1e-12);
         assert!((f.mib_per_s - 1_100.0 / 128.0).abs() < 1e-9);
         assert_eq!(Figures::new(Level::Untouched, &[], 8_192), None);

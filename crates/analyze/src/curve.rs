@@ -130,7 +130,7 @@ pub fn common_flow<'a>(steps: impl Iterator<Item = &'a StepSummary>) -> Flow {
 pub(crate) fn point(step: &StepSummary) -> Option<LoadPoint> {
     let throughput = throughput(step).filter(|rate| *rate > 0.0)?;
     let p99_us = step.ops.main().and_then(|op| op.p99_us);
-    Some(LoadPoint { sessions: step.sessions?, throughput, error: None, p99_us })
+    Some(LoadPoint { sessions: step.sessions?, throughput, p99_us })
 }
 
 /// Accepted difference between hit ratios of two steps of one ladder, as a share: a step with more hits does other

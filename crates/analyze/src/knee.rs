@@ -3,12 +3,14 @@
 mod fit;
 mod model;
 
+use std::collections::BTreeMap;
+
 use mindful_core::result::{KneeFigure, KneeSummary};
 use mindful_core::{Error, Result, plan::units};
 
 pub(crate) use fit::resampled;
 pub use fit::{Fit, LoadPoint, Search};
-use fit::{fit, knee_intervals};
+use fit::{fit, interval};
 pub use model::{Model, ModelKind};
 
 use crate::stats::moment::median;
@@ -37,7 +39,7 @@ pub fn find(points: &[LoadPoint], search: &Search) -> Result<Knee> {
     fits.sort_by(|a, b| a.aicc.total_cmp(&b.aicc));
     // Of models that cannot be distinguished the one with fewer parameters is taken.
     if let [first, second, ..] = fits.as_slice() {
-        let simpler = second.model.parameters().len() < first.model.parameters().len();
+        let simpler = second.model.fitted().len() < first.model.fitted().len();
         if simpler && second.aicc - first.aicc < UNDECIDED {
             fits.swap(0, 1);
         }
@@ -45,30 +47,37 @@ pub fn find(points: &[LoadPoint], search: &Search) -> Result<Knee> {
     let Some(best) = fits.first() else {
         return Err(Error::run("no model fits the ladder's points", "look at the single steps"));
     };
+    Ok(Knee { summary: summary(&points, &best.model, &resampled(&points, best, search), search), fits })
+}
+
+/// The knee of the best `model` of `points`, with intervals from fits to resamples.
+fn summary(points: &[LoadPoint], model: &Model, resampled: &[Model], search: &Search) -> KneeSummary {
     let most = f64::from(points.iter().map(|p| p.sessions).max().unwrap_or(1));
-    let spread = knee_intervals(&points, best, search, most);
     let past = |asymptote: &f64| loads(points.iter().filter(|p| f64::from(p.sessions) > *asymptote)) >= 2;
-    let asymptote_sessions = best.model.asymptote_sessions().filter(past);
-    let best_power_sessions = best.model.best_power_sessions(most);
-    let peak = best.model.peak_sessions().filter(|peak| spread.peak_is_sure && *peak < most);
-    let is_known = |figure| match figure {
-        KneeFigure::AsymptoteSessions => asymptote_sessions.is_some(),
-        KneeFigure::BestPowerSessions => best_power_sessions.is_some(),
-        KneeFigure::PeakSessions => peak.is_some(),
-        KneeFigure::MaxPerS => true,
+    // Throughput certainly falls only if the USL was chosen and the lower end of kappa is above zero.
+    let kappa = |model: &Model| (model.kind() == ModelKind::Usl).then(|| model.fitted()[2]);
+    let falls = interval(resampled, &kappa).is_some_and(|kappa| kappa.low > 0.0);
+    let mut intervals = BTreeMap::new();
+    let mut known = |figure: KneeFigure, value: Option<f64>, of_model: &dyn Fn(&Model) -> Option<f64>| {
+        if let Some(i) = interval(resampled, of_model).filter(|_| value.is_some()) {
+            intervals.insert(figure.name().to_owned(), [i.low, i.high]);
+        }
+        value
     };
-    let known = spread.intervals.into_iter().filter(|(figure, _)| is_known(*figure));
-    let summary = KneeSummary {
-        model: Some(best.model.kind().name().to_owned()),
+    let asymptote = model.asymptote_sessions().filter(past);
+    let peak = model.peak_sessions().filter(|peak| falls && *peak < most);
+    let best_power = |m: &Model| Some(m.best_power_sessions(most).unwrap_or(most));
+    let max_per_s = |m: &Model| Some(m.max_within(most));
+    KneeSummary {
+        model: Some(model.kind().name().to_owned()),
         why_not: None,
-        asymptote_sessions,
-        best_power_sessions,
-        slo_sessions: search.p99_target_us.and_then(|target| slo_sessions(&points, target)),
-        peak_sessions: peak,
-        max_per_s: Some(best.model.max_within(most)),
-        intervals: known.map(|(figure, i)| (figure.name().to_owned(), [i.low, i.high])).collect(),
-    };
-    Ok(Knee { summary, fits })
+        asymptote_sessions: known(KneeFigure::AsymptoteSessions, asymptote, &Model::asymptote_sessions),
+        best_power_sessions: known(KneeFigure::BestPowerSessions, model.best_power_sessions(most), &best_power),
+        slo_sessions: search.p99_target_us.and_then(|target| slo_sessions(points, target)),
+        peak_sessions: known(KneeFigure::PeakSessions, peak, &Model::peak_sessions),
+        max_per_s: known(KneeFigure::MaxPerS, max_per_s(model), &max_per_s),
+        intervals,
+    }
 }
 
 /// Points fit for a fit, by rising load.
@@ -131,7 +140,7 @@ mod tests {
     use super::*;
 
     fn points(p99: &[(u32, f64)]) -> Vec<LoadPoint> {
-        let point = |(n, p): &(u32, f64)| LoadPoint { sessions: *n, throughput: 1.0, error: None, p99_us: Some(*p) };
+        let point = |(n, p): &(u32, f64)| LoadPoint { sessions: *n, throughput: 1.0, p99_us: Some(*p) };
         p99.iter().map(point).collect()
     }
 

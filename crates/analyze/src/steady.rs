@@ -48,13 +48,12 @@ pub struct Criteria {
     pub precision_p99: f64,
     /// Change of the level over the window that has to be excluded before a step may end, a share.
     pub trend: f64,
-    pub seed: u64,
 }
 
 impl Criteria {
     /// For reads: range 10 %, line 5 %.
     pub const STRICT: Self =
-        Self { window_s: 60, range: 0.10, excursion: 0.05, precision: 0.01, precision_p99: 0.05, trend: 0.03, seed: 1 };
+        Self { window_s: 60, range: 0.10, excursion: 0.05, precision: 0.01, precision_p99: 0.05, trend: 0.03 };
     /// For steps that write, as SNIA's performance test specification has it: range 20 %, line 10 %.
     pub const SNIA: Self = Self { range: 0.20, excursion: 0.10, ..Self::STRICT };
 }
@@ -91,8 +90,6 @@ pub enum Reason {
     /// The window does not hold enough whole checkpoint cycles.
     Checkpoints {
         whole: usize,
-        /// Where the next one is expected to end, s from the start of the step.
-        next_s: Option<f64>,
     },
 }
 
@@ -140,7 +137,7 @@ pub fn assess(signals: &Signals, criteria: &Criteria) -> Assessment {
         }
     }
     if let Some(c) = covered.filter(|c| c.whole < CYCLES) {
-        reasons.push(Reason::Checkpoints { whole: c.whole, next_s: c.next_s });
+        reasons.push(Reason::Checkpoints { whole: c.whole });
     }
     if reasons.is_empty() {
         reasons = if window.len() < criteria.window_s {
@@ -174,7 +171,7 @@ pub(crate) fn against(window: &[f64], warmup_s: usize, criteria: &Criteria) -> V
     if let Some(period_s) = period_s(window).filter(|_| range > criteria.range || swings) {
         return vec![Reason::Cycle { period_s, range }];
     }
-    let mut jumps = changes(window, criteria.seed);
+    let mut jumps = changes(window);
     match drift(window).filter(Drift::is_drift) {
         Some(drift) if jumps.is_empty() || line_describes_better(window, &jumps) => {
             vec![Reason::Drift { change: drift.change }]

@@ -140,7 +140,7 @@ pub fn in_words(reason: Reason) -> String {
             let [before, after] = [change.before, change.after].map(format_rounded);
             format!("from {before} to {after} blocks/s at {} s", change.at_s)
         }
-        Reason::Checkpoints { whole, .. } => format_counted(whole, "whole checkpoint cycle"),
+        Reason::Checkpoints { whole } => format_counted(whole, "whole checkpoint cycle"),
         Reason::TooShort { have_s, need_s } => format!("{have_s} s are too short to judge; {need_s} s are needed"),
     }
 }

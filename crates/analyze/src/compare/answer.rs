@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 use crate::analysis::Analysis;
-use crate::stats::interval::{CONFIDENCE, Interval};
+use crate::stats::interval::{CONFIDENCE, Interval, TAIL};
 use crate::stats::moment::{median, sorted, variance};
 
 pub type Side = Vec<(Run, Analysis)>;
@@ -95,11 +95,10 @@ impl NoiseFloor {
         let variation = variance(&logarithms)?.sqrt();
         let freedom = (values.len() - 1) as f64;
         let chi = ChiSquared::new(freedom).ok()?;
-        let tail = (1.0 - CONFIDENCE) / 2.0;
         let end = |p: f64| variation * (freedom / chi.inverse_cdf(p)).sqrt();
         let center = median(&logarithms)?;
         let worst = logarithms.iter().map(|v| (v - center).abs().exp_m1()).fold(0.0, f64::max);
-        let interval = Interval { low: end(1.0 - tail), high: end(tail), confidence: CONFIDENCE };
+        let interval = Interval { low: end(1.0 - TAIL), high: end(TAIL), confidence: CONFIDENCE };
         Some(Self { variation, interval, worst, runs: values.len() as u32 })
     }
 }

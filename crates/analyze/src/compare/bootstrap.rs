@@ -2,7 +2,7 @@
 
 use super::answer::RunValue;
 use crate::stats::distribution::{normal_below, normal_quantile};
-use crate::stats::interval::{CONFIDENCE, Interval};
+use crate::stats::interval::{CONFIDENCE, Interval, TAIL};
 use crate::stats::moment::{mean, quantile, sorted};
 use crate::stats::random::Random;
 use crate::stats::series::autocorrelation_time;
@@ -49,8 +49,7 @@ pub(crate) fn ratio_bca(baseline: &[RunValue], candidate: &[RunValue], resamples
         let z = bias + normal_quantile(p);
         quantile(&rising, normal_below(bias + z / (1.0 - acceleration * z))).map(f64::exp)
     };
-    let tail = (1.0 - CONFIDENCE) / 2.0;
-    Some(Interval { low: end(tail)?, high: end(1.0 - tail)?, confidence: CONFIDENCE })
+    Some(Interval { low: end(TAIL)?, high: end(1.0 - TAIL)?, confidence: CONFIDENCE })
 }
 
 struct Sampled {

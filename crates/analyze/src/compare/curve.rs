@@ -4,8 +4,7 @@ use mindful_core::Result;
 pub use mindful_core::result::comparison::{CurveComparison, CurveRatio};
 
 use crate::knee::{Fit, LoadPoint, Model, Search, find, resampled};
-use crate::stats::interval::{CONFIDENCE, Interval};
-use crate::stats::moment::{quantile, sorted};
+use crate::stats::interval::of_resamples;
 
 /// Loads at which the curves are read for their area, evenly spread on the logarithm.
 const READINGS: u32 = 32;
@@ -47,13 +46,7 @@ fn side(points: &[LoadPoint], (fit, search): (Option<Fit>, Search)) -> Option<Ve
 fn ratio(a: &[Model], b: &[Model], figure: &dyn Fn(&Model) -> Option<f64>) -> Option<CurveRatio> {
     let reported = figure(b.first()?)? / figure(a.first()?)?;
     let draws: Vec<f64> = a.iter().zip(b).skip(1).filter_map(|(a, b)| Some(figure(b)? / figure(a)?)).collect();
-    let rising = sorted(&draws);
-    let tail = (1.0 - CONFIDENCE) / 2.0;
-    let interval = quantile(&rising, tail)
-        .zip(quantile(&rising, 1.0 - tail))
-        .map(|(low, high)| Interval { low, high, confidence: CONFIDENCE })
-        .filter(|_| draws.len() >= 100);
-    Some(CurveRatio { ratio: reported, interval })
+    Some(CurveRatio { ratio: reported, interval: of_resamples(&draws) })
 }
 
 /// Mean throughput over loads from one session to `most`, evenly spread on the logarithm.

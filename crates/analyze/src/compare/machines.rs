@@ -15,7 +15,7 @@ use mindful_core::{Error, Result};
 use super::answer::{Basis, Comparison, Question, RunValue};
 use super::student::{self, StandardError};
 use crate::stats::distribution::t_quantile;
-use crate::stats::moment::{mean, median, sorted, variance};
+use crate::stats::moment::{mean, median, pooled_variance, sorted, variance};
 
 /// Share of sides without an outlier for which the farthest machine is still named.
 const OUTLIER_LEVEL: f64 = 0.1;
@@ -90,9 +90,7 @@ impl Machines {
             let name = run.machine.as_deref().filter(|_| known).unwrap_or_default();
             runs.entry(name).or_default().push(run.value.ln());
         }
-        let squares = |runs: &Vec<f64>| variance(runs).unwrap_or(0.0) * (runs.len() - 1) as f64;
-        let freedom = side.len() - runs.len();
-        let within = (freedom > 0).then(|| runs.values().map(squares).sum::<f64>() / freedom as f64);
+        let within = pooled_variance(runs.values().map(Vec::as_slice));
         let mean_of =
             |(name, runs): (&&str, &Vec<f64>)| ((*name).to_owned(), mean(&sorted(runs)).unwrap_or(0.0), runs.len());
         Self { means: runs.iter().map(mean_of).collect(), within }

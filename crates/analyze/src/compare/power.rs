@@ -1,9 +1,8 @@
 //! The differences that a number of runs can detect.
 
 use crate::stats::distribution::t_quantile;
+use crate::stats::interval::{CONFIDENCE, TAIL};
 use crate::stats::rank_sum::RankSum;
-
-use crate::stats::interval::CONFIDENCE;
 
 /// The share of cases in which a difference must be found.
 const POWER: f64 = 0.8;
@@ -22,7 +21,7 @@ const RANK_EFFICIENCY: f64 = 3.0 / std::f64::consts::PI;
 /// runs)`.
 pub fn detectable_effect(variation: f64, runs: u32) -> Option<f64> {
     let chance = RankSum::new(runs as usize, runs as usize);
-    let tail = chance.at_most(chance.critical((1.0 - CONFIDENCE) / 2.0)? as f64);
+    let tail = chance.at_most(chance.critical(TAIL)? as f64);
     let freedom = f64::from(2 * runs - 2);
     let reach = t_quantile(1.0 - tail, freedom) + t_quantile(POWER, freedom);
     Some((reach * variation * (2.0 / (f64::from(runs) * RANK_EFFICIENCY)).sqrt()).exp_m1())
@@ -61,8 +60,7 @@ pub fn runs_to_rank(variation: f64, difference: f64, margin: f64, sides: usize) 
     let enough = |runs: &u32| {
         // Welch's degrees of freedom with few runs: their mean over samples of equal variance.
         let freedom = 1.6 * f64::from(runs - 1);
-        let tail = (1.0 - CONFIDENCE) / (2.0 * pairs);
-        let reach = t_quantile(1.0 - tail, freedom) + t_quantile(POWER, freedom);
+        let reach = t_quantile(1.0 - TAIL / pairs, freedom) + t_quantile(POWER, freedom);
         reach * variation * (2.0 / f64::from(*runs)).sqrt() <= distance
     };
     let exact = if distance > 0.0 { runs_needed(variation, distance)? } else { return None };
@@ -77,9 +75,8 @@ mod tests {
     /// Two sides of three that do not overlap come by chance in one of ten, two of four in one of 35.
     #[test]
     fn three_runs_a_side_cannot_decide_and_four_can() {
-        assert!(
-            !can_tell(3, 3, 1) && !can_tell(3, 4, 1) && can_tell(4, 4, 1) && can_tell(3, 5, 1) && can_tell(2, 8, 1)
-        );
+        assert!([(3, 3), (3, 4)].iter().all(|(a, b)| !can_tell(*a, *b, 1)));
+        assert!([(4, 4), (3, 5), (2, 8)].iter().all(|(a, b)| can_tell(*a, *b, 1)));
         assert_eq!([1, 2, 5, 20].map(runs_to_tell), [4, 5, 5, 6]);
     }
 }

@@ -6,8 +6,8 @@ use super::bootstrap::{Blocks, SEED, ratio_bca};
 use super::power::{detectable_effect, runs_needed};
 use super::shift::Shift;
 use crate::stats::distribution::{t_quantile, t_two_sided};
-use crate::stats::interval::{CONFIDENCE, Interval};
-use crate::stats::moment::{mean, sorted, variance};
+use crate::stats::interval::{CONFIDENCE, Interval, TAIL};
+use crate::stats::moment::{mean, pooled_variance, sorted, variance};
 use crate::stats::random::Random;
 use crate::stats::rank_sum::wins;
 
@@ -44,8 +44,7 @@ impl StandardError {
 
     /// The interval around `estimate` as one of `family` intervals that all hold together with the usual confidence.
     pub(super) fn around(self, estimate: f64, family: usize) -> Interval {
-        let tail = (1.0 - CONFIDENCE) / (2.0 * family as f64);
-        let reach = t_quantile(1.0 - tail, self.freedom) * self.deviation;
+        let reach = t_quantile(1.0 - TAIL / family as f64, self.freedom) * self.deviation;
         Interval { low: (estimate - reach).exp(), high: (estimate + reach).exp(), confidence: CONFIDENCE }
     }
 
@@ -124,7 +123,7 @@ pub(super) fn compare_several(baseline: &[RunValue], candidate: &[RunValue], que
     };
     // A ranking has the runs it takes for all of its sides together.
     let alone = question.family == 1;
-    let variation = pooled_variation(&a, &b);
+    let variation = pooled_variance([&*a, &*b]).unwrap_or(0.0).sqrt();
     let fewer = a.len().min(b.len()) as u32;
     let distance = (shift.estimate().abs() - margin).abs();
     Comparison {
@@ -157,12 +156,6 @@ fn among_others([a, b]: [&[f64]; 2], margin: f64, family: usize, (exact, exact_p
     let confidence = exact.confidence.min(CONFIDENCE);
     let both = Interval { low: together.low.min(exact.low), high: together.high.max(exact.high), confidence };
     (both, p.max(exact_p))
-}
-
-/// Standard deviation of the logarithms within the sides, which is the relative one of the figures.
-fn pooled_variation(a: &[f64], b: &[f64]) -> f64 {
-    let squares = |side: &[f64]| variance(side).unwrap_or(0.0) * (side.len() - 1) as f64;
-    ((squares(a) + squares(b)) / (a.len() + b.len() - 2) as f64).sqrt()
 }
 
 /// Compares two sides if one of them has a single run. The data does not contain the variation between runs, so it comes

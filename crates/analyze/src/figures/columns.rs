@@ -1,13 +1,12 @@
 //! A window in columns of equal length, with work and counters of each.
 
 use mindful_core::contract::metric::Counter;
-use mindful_core::record::latency::Recorder;
 use mindful_core::record::run::StepRecord;
-use mindful_core::workload::OpKind;
 
 use crate::figures::counters::Counters;
 use crate::figures::latency::quantile_us;
 use crate::figures::log;
+use crate::figures::seconds::{SlicesWork, works};
 use crate::figures::shares::Shares;
 use crate::figures::window::Window;
 
@@ -35,14 +34,6 @@ pub struct Column {
     pub counters: Counters,
 }
 
-struct Sums {
-    ops: f64,
-    blocks: f64,
-    latency: Recorder,
-    updates: Recorder,
-    reported: bool,
-}
-
 /// At most `most` columns of `window`, each of as many slices but the last.
 pub fn columns(step: &StepRecord, window: &Window, most: usize) -> Vec<Column> {
     let slices = window.first_boundary..window.last_boundary.min(step.boundaries_us.len().saturating_sub(1) as u32);
@@ -50,33 +41,14 @@ pub fn columns(step: &StepRecord, window: &Window, most: usize) -> Vec<Column> {
         return Vec::new();
     }
     let each = slices.len().div_ceil(most.max(1));
-    let mut sums: Vec<Sums> = Vec::new();
-    sums.resize_with(slices.len().div_ceil(each), || Sums {
-        ops: 0.0,
-        blocks: 0.0,
-        latency: Recorder::new(),
-        updates: Recorder::new(),
-        reported: false,
-    });
-    for report in step.reports().filter(|report| slices.contains(&report.index)) {
-        let sum = &mut sums[(report.index - slices.start) as usize / each];
-        sum.reported = true;
-        for op in &report.ops {
-            sum.ops += op.ops as f64;
-            sum.blocks += op.blocks as f64;
-            sum.latency.merge(op.response.as_ref().unwrap_or(&op.latency));
-        }
-        let update = report.op(OpKind::Update);
-        sum.updates.merge(update.response.as_ref().unwrap_or(&update.latency));
-    }
     let begins = slices.clone().step_by(each);
     begins
-        .zip(sums)
-        .map(|(first, sum)| column(step, window, first..(first + each as u32).min(slices.end), &sum))
+        .zip(works(step, &slices, each))
+        .map(|(first, work)| column(step, window, first..(first + each as u32).min(slices.end), &work))
         .collect()
 }
 
-fn column(step: &StepRecord, window: &Window, slices: std::ops::Range<u32>, sum: &Sums) -> Column {
+fn column(step: &StepRecord, window: &Window, slices: std::ops::Range<u32>, work: &SlicesWork) -> Column {
     let us = |boundary: u32| step.boundaries_us.get(boundary as usize).copied().unwrap_or(window.end_us);
     let (begin_us, end_us) = (us(slices.start), us(slices.end));
     let part = Window { begin_us, end_us, first_boundary: slices.start, last_boundary: slices.end, ..*window };
@@ -84,20 +56,20 @@ fn column(step: &StepRecord, window: &Window, slices: std::ops::Range<u32>, sum:
     let since = |at: i64| at.saturating_sub(us(window.first_boundary)) as f64 / 1e6;
     let counters = Counters::from_step(step, &part);
     let counted = counters.rate(Counter::BusyTimeUs).map(|us| us / 1e6);
-    let clocked = sum.latency.mean_ns().map(|ns| ns * sum.latency.count() as f64 / 1e9 / seconds);
+    let clocked = work.latency.mean_ns().map(|ns| ns * work.latency.count() as f64 / 1e9 / seconds);
     let flushes = log::flushes(&step.latencies, &part, &counters);
-    let updates = sum.updates.count() as f64 / seconds;
+    let updates = work.updates.count() as f64 / seconds;
     Column {
         updates_per_s: Some(updates).filter(|rate| *rate > 0.0),
-        update_p50_us: quantile_us(&sum.updates, 0.5),
-        update_p99_us: quantile_us(&sum.updates, 0.99),
+        update_p50_us: quantile_us(&work.updates, 0.5),
+        update_p99_us: quantile_us(&work.updates, 0.99),
         flush_p50_us: quantile_us(&flushes, 0.5),
         flush_p99_us: quantile_us(&flushes, 0.99),
         span_s: [since(begin_us), since(end_us)],
-        ops_per_s: sum.ops / seconds,
-        blocks_per_s: sum.reported.then_some(sum.blocks / seconds),
-        p50_us: quantile_us(&sum.latency, 0.5),
-        p99_us: quantile_us(&sum.latency, 0.99),
+        ops_per_s: work.ops / seconds,
+        blocks_per_s: work.reported.then_some(work.blocks / seconds),
+        p50_us: quantile_us(&work.latency, 0.5),
+        p99_us: quantile_us(&work.latency, 0.99),
         busy_sessions: counted.or(clocked),
         shares: Shares::from_work(None, &counters),
         counters,

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use mindful_core::contract::metric::Counter;
-use mindful_core::contract::slice::SliceReport;
 use mindful_core::record::latency::Recorder;
 use mindful_core::record::run::{Series, StepRecord};
+use mindful_core::workload::OpKind;
 
 use crate::figures::latency::quantile_us;
 use crate::figures::rates;
@@ -15,7 +15,7 @@ use crate::figures::window::Window;
 pub struct Seconds {
     pub ops_per_s: Vec<f64>,
     pub blocks_per_s: Vec<f64>,
-    /// 99th percentile of the slice over all kinds, us; empty when a slice is too short of operations for it.
+    /// 99th percentile of the slice over all kinds, us; empty if a slice has too few operations for it.
     pub p99_us: Vec<f64>,
     /// Share of logical reads that the cache served; empty if not known.
     pub hit_ratio: Vec<f64>,
@@ -28,37 +28,47 @@ impl Seconds {
 
     /// The slices of these indexes, which all sessions have reported.
     pub(crate) fn from_slices(step: &StepRecord, slices: Range<u32>) -> Self {
-        let count = slices.len();
-        let mut ops = vec![0.0; count];
-        let mut blocks = vec![0.0; count];
-        let mut reports: Vec<Vec<&SliceReport>> = vec![Vec::new(); count];
-        for slice in step.reports().filter(|slice| slices.contains(&slice.index)) {
-            let i = (slice.index - slices.start) as usize;
-            for op in &slice.ops {
-                ops[i] += op.ops as f64;
-                blocks[i] += op.blocks as f64;
-            }
-            reports[i].push(slice);
-        }
+        let works = works(step, &slices, 1);
         let lengths: Vec<f64> = slices.clone().map(|slice| length_s(step, slice)).collect();
-        let per_s = |counts: Vec<f64>| counts.iter().zip(&lengths).map(|(count, s)| count / s).collect();
-        let p99: Option<Vec<f64>> = reports.iter().map(|slice| p99_us(slice)).collect();
+        let per_s =
+            |count: fn(&SlicesWork) -> f64| works.iter().zip(&lengths).map(|(work, s)| count(work) / s).collect();
+        let p99: Option<Vec<f64>> = works.iter().map(|work| quantile_us(&work.latency, 0.99)).collect();
         Self {
-            ops_per_s: per_s(ops),
-            blocks_per_s: per_s(blocks),
+            ops_per_s: per_s(|work| work.ops),
+            blocks_per_s: per_s(|work| work.blocks),
             p99_us: p99.unwrap_or_default(),
             hit_ratio: hit_ratios(step, &slices).unwrap_or_default(),
         }
     }
 }
 
-/// The 99th percentile over all sessions and kinds, us; `None` if fewer than ten operations lie beyond it.
-fn p99_us(reports: &[&SliceReport]) -> Option<f64> {
-    let mut all = Recorder::new();
-    for op in reports.iter().flat_map(|report| &report.ops) {
-        all.merge(op.response.as_ref().unwrap_or(&op.latency));
+/// What all sessions did in some slices.
+#[derive(Debug, Default)]
+pub(crate) struct SlicesWork {
+    pub ops: f64,
+    pub blocks: f64,
+    /// Of all kinds of operation.
+    pub latency: Recorder,
+    pub updates: Recorder,
+    pub reported: bool,
+}
+
+/// The work in `slices`, of `each` so many of them but the last.
+pub(crate) fn works(step: &StepRecord, slices: &Range<u32>, each: usize) -> Vec<SlicesWork> {
+    let mut works: Vec<SlicesWork> = Vec::new();
+    works.resize_with(slices.len().div_ceil(each), SlicesWork::default);
+    for report in step.reports().filter(|report| slices.contains(&report.index)) {
+        let work = &mut works[(report.index - slices.start) as usize / each];
+        work.reported = true;
+        for op in &report.ops {
+            work.ops += op.ops as f64;
+            work.blocks += op.blocks as f64;
+            work.latency.merge(op.response.as_ref().unwrap_or(&op.latency));
+        }
+        let update = report.op(OpKind::Update);
+        work.updates.merge(update.response.as_ref().unwrap_or(&update.latency));
     }
-    quantile_us(&all, 0.99)
+    works
 }
 
 fn length_s(step: &StepRecord, slice: u32) -> f64 {

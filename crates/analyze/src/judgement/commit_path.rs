@@ -43,13 +43,6 @@ pub struct CommitPath {
     pub held: Option<String>,
 }
 
-/// The part that limits.
-pub(crate) struct LimitingPart {
-    pub limit: Limit,
-    pub figures: String,
-    pub next: String,
-}
-
 /// The devices below `kept`.
 fn devices(facts: &Facts, kept: Kept) -> BTreeSet<&str> {
     let chains = places(facts, kept).filter_map(|place| facts.get(&format!("{place}.device")));
@@ -95,48 +88,39 @@ impl CommitPath {
         Some(format!("{} {per_sync:.2} commits durable", took.as_deref().unwrap_or("a sync made")))
     }
 
-    /// The limiting part if waits for the log are `share` of the sessions' time; `None` if syncs do not explain them.
-    /// Then the log buffer is full, or sessions wait for a standby.
+    /// The limiting part if waits for the log are `share` of the sessions' time, with its figures and the next step. `None`
+    /// if syncs do not explain them: the log buffer is full, or sessions wait for a standby.
     pub(crate) fn limit(
         &self,
         share: f64,
         ladder: Option<&(LadderStep, LadderStep)>,
         log: &str,
-    ) -> Option<LimitingPart> {
+    ) -> Option<(Limit, String, String)> {
         let (sync, per_sync) = (self.sync()?, self.commits_per_sync?);
         let syncing = self.syncs_per_s.zip(self.sync_us).map(|(rate, us)| rate * us / 1e6);
         if syncing.is_some_and(|syncing| syncing < share * SYNCING) {
             return None;
         }
-        let part = |limit, figures, next: String| Some(LimitingPart { limit, figures, next });
-        if let Some((before, here)) = ladder.filter(|(before, here)| LadderStep::is_flat(before, here)) {
+        Some(if let Some((before, here)) = ladder.filter(|(before, here)| LadderStep::is_flat(before, here)) {
             let more = format!("{:.0} instead of {:.0} sessions gained no more", here.in_flight, before.in_flight);
-            return part(
-                Limit::LogVolume,
-                format!("{sync}; {more} (flat within {})", percent(FLAT_GAIN)),
-                format!(
-                    "the volume of the {log} is at its limit: a faster one raises the figure, more sessions do not"
-                ),
+            let figures = format!("{sync}; {more} (flat within {})", percent(FLAT_GAIN));
+            let next = format!(
+                "the volume of the {log} is at its limit: a faster one raises the figure, more sessions do not"
             );
-        }
-        if self.sessions >= FEWEST_IN_GROUP && per_sync >= self.sessions * GROUP_FULL {
+            (Limit::LogVolume, figures, next)
+        } else if self.sessions >= FEWEST_IN_GROUP && per_sync >= self.sessions * GROUP_FULL {
             let of = format!("of {:.0} sessions (limit {} of them)", self.sessions, percent(GROUP_FULL));
-            return part(
-                Limit::GroupCommit,
-                format!("{sync}, {of}"),
-                format!(
-                    "each sync carries the commits of all sessions that wait: more --sessions enlarge the group, a volume \
-                     of the {log} with faster syncs raises the figure at once"
-                ),
+            let next = format!(
+                "each sync carries the commits of all sessions that wait: more --sessions enlarge the group, a volume of \
+                 the {log} with faster syncs raises the figure at once"
             );
-        }
-        part(
-            Limit::SyncLatency,
-            sync,
-            format!(
+            (Limit::GroupCommit, format!("{sync}, {of}"), next)
+        } else {
+            let next = format!(
                 "a volume of the {log} with faster syncs raises the figure at once; more --sessions share each sync"
-            ),
-        )
+            );
+            (Limit::SyncLatency, sync, next)
+        })
     }
 
     /// The headline of a step with updates: its commits, their durability, and their waits.

@@ -302,7 +302,8 @@ impl Terms<'_> {
     }
 }
 
-/// The rows from commits to the device that they wait for, by commits; unknown if the database or the kernel does not count them; empty without updates.
+/// The rows from commits to the device that they wait for, by commits. A row that the database or the kernel does not count
+/// is unknown; without updates there are no rows.
 fn log_rows(run: &Run, step: &StepSummary) -> Vec<LedgerRow> {
     let commits = step.commits_per_s.filter(|rate| *rate > 0.0 && step.ops.update.is_some());
     let Some(commits) = commits else { return Vec::new() };
@@ -364,22 +365,27 @@ fn gap(row: &LedgerRow) -> Option<f64> {
     ((ratio / expected - 1.0).abs() > CLOSE).then_some(ratio / expected)
 }
 
+const UNREPORTED: &str = "not reported by the target";
+
+/// The reason of a row that is unknown, or less or more than the one above.
+fn gap_in_words(row: &LedgerRow, unknown: &str, less: &str, more: &str) -> Option<String> {
+    let words = match row.ratio {
+        None if row.per_s.is_none() => unknown,
+        Some(ratio) if ratio < 1.0 - CLOSE => less,
+        Some(ratio) if ratio > 1.0 + CLOSE => more,
+        _ => return None,
+    };
+    Some(words.to_owned())
+}
+
 /// `unfetched`: what serves reads that no process fetched.
 fn explain_reads(rows: &mut [LedgerRow], words: &Words, unfetched: &str) {
     let [_, visited, logical, physical, process, device] = rows else { return };
     visited.gap = gap(visited).map(|_| "operations at the edge of the window".to_owned());
-    logical.gap = match logical.ratio {
-        None => logical.per_s.is_none().then(|| "not reported by the target".to_owned()),
-        Some(ratio) if ratio > 1.0 + CLOSE => Some(format!("{:.2} {} per block", ratio - 1.0, words.beside)),
-        Some(ratio) if ratio < 1.0 - CLOSE => Some("several blocks in one request".to_owned()),
-        Some(_) => None,
-    };
-    physical.gap = match (physical.per_s, physical.ratio) {
-        (None, _) => Some("not reported by the target".to_owned()),
-        (Some(_), Some(ratio)) if ratio < 1.0 - CLOSE => Some(format!("{} {}", words.hits, percent(1.0 - ratio))),
-        (Some(_), Some(ratio)) if ratio > 1.0 + CLOSE => Some("reads that no operation requested".to_owned()),
-        _ => None,
-    };
+    let more = format!("{:.2} {} per block", logical.ratio.unwrap_or(1.0) - 1.0, words.beside);
+    logical.gap = gap_in_words(logical, UNREPORTED, "several blocks in one request", &more);
+    let hits = format!("{} {}", words.hits, percent(1.0 - physical.ratio.unwrap_or(1.0)));
+    physical.gap = gap_in_words(physical, UNREPORTED, &hits, "reads that no operation requested");
     let idle = physical.per_s.is_some_and(|rate| rate < FEWEST_READS_PER_S);
     process.gap = match (process.per_s, gap(process)) {
         (None, _) => Some("processes not seen".to_owned()),
@@ -409,31 +415,25 @@ fn more_than_asked(process: &LedgerRow, device: &LedgerRow) -> &'static str {
 
 fn explain_writes(rows: &mut [LedgerRow], log: &str) {
     let [_, database, process, device] = rows else { return };
-    database.gap = match database.ratio {
-        None => Some("not reported by the target".to_owned()),
-        Some(ratio) if ratio < 1.0 - CLOSE => Some("blocks still dirty in the cache, or updated again".to_owned()),
-        Some(ratio) if ratio > 1.0 + CLOSE => Some("blocks written again: changed after they were written".to_owned()),
-        Some(_) => None,
-    };
-    process.gap = match process.ratio {
-        None if process.per_s.is_none() => Some("processes not seen".to_owned()),
-        Some(ratio) if ratio > 1.0 + CLOSE => {
-            Some(format!("{log} too, and the page cache counts a small write as a whole page or more"))
-        }
-        Some(ratio) if ratio < 1.0 - CLOSE => {
-            Some("a block written again while still in the page cache counts once".to_owned())
-        }
-        _ => None,
-    };
-    device.gap = match device.ratio {
-        None if device.per_s.is_none() => Some("device not seen".to_owned()),
-        Some(ratio) if ratio > 1.0 + CLOSE => Some("file system, journal, or other users of the device".to_owned()),
-        Some(ratio) if ratio < 1.0 - CLOSE && counted_larger(process, device) => {
-            Some("page-cache writes not yet flushed".to_owned())
-        }
-        Some(ratio) if ratio < 1.0 - CLOSE => Some("several blocks in one request".to_owned()),
-        _ => None,
-    };
+    database.gap = gap_in_words(
+        database,
+        UNREPORTED,
+        "blocks still dirty in the cache, or updated again",
+        "blocks written again: changed after they were written",
+    );
+    process.gap = gap_in_words(
+        process,
+        "processes not seen",
+        "a block written again while still in the page cache counts once",
+        &format!("{log} too, and the page cache counts a small write as a whole page or more"),
+    );
+    let held = counted_larger(process, device);
+    device.gap = gap_in_words(
+        device,
+        "device not seen",
+        if held { "page-cache writes not yet flushed" } else { "several blocks in one request" },
+        "file system, journal, or other users of the device",
+    );
 }
 
 /// Whether the bytes of `above`, and not only its blocks, exceed those of `here`.

@@ -60,11 +60,6 @@ impl Limit {
     pub const fn is_of_log(self) -> bool {
         matches!(self, Self::Log | Self::LogVolume | Self::SyncLatency | Self::GroupCommit)
     }
-
-    /// The limit of that [`name`](Self::name).
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|limit| limit.name() == name)
-    }
 }
 
 /// Keys of [`Point::values`] that set only the load.

@@ -2,15 +2,16 @@
 
 use std::fmt::Write as _;
 
+use mindful_core::contract::description::Words;
+use mindful_core::contract::wait::WaitClass;
+use mindful_core::result::finding::OTHERS_BUSY;
+
 use crate::figures::shares::Shares;
 use crate::judgement::claims::MAX_PAGE_CACHE_SHARE;
 use crate::judgement::commit_path::CommitPath;
 use crate::judgement::headline::{ALL_CACHED, percent};
 pub use crate::judgement::limit::Limit;
 use crate::judgement::limit::{FLAT_GAIN, LadderStep};
-use mindful_core::contract::description::Words;
-use mindful_core::contract::wait::WaitClass;
-use mindful_core::result::finding::OTHERS_BUSY;
 
 /// Share of the CPUs it may use above which the client limits.
 pub(crate) const CLIENT_BUSY: f64 = 0.8;
@@ -291,8 +292,10 @@ fn log(e: &Evidence) -> Option<Verdict> {
         let _ = write!(figures, ", {volumes}");
     }
     let part = e.shares.get(WaitClass::Log).and_then(|share| e.commits.limit(share, e.ladder.as_ref(), log));
-    let Some(part) = part else { return Some(e.limited(Limit::Log, figures, &next)) };
-    Some(e.limited(part.limit, format!("{figures}; {}", part.figures), &part.next))
+    Some(match part {
+        Some((limit, of_part, next)) => e.limited(limit, format!("{figures}; {of_part}"), &next),
+        None => e.limited(Limit::Log, figures, &next),
+    })
 }
 
 fn writers(e: &Evidence) -> Option<Verdict> {
@@ -390,11 +393,21 @@ mod tests {
         Evidence { shares: Shares::new(parts.iter().copied()), ..Evidence::default() }
     }
 
+    fn limit(evidence: &Evidence) -> Limit {
+        Verdict::from_evidence(evidence).limit
+    }
+
     #[test]
-    fn reads_alone_are_not_reported_to_update_less() {
+    fn no_advice_is_about_work_that_the_plan_does_not_have() {
+        let next = |evidence: &Evidence| Verdict::from_evidence(evidence).next;
         let log = shares(&[(WaitClass::Log, 0.6)]);
-        assert!(Verdict::from_evidence(&log).next.contains("--update-pct"));
-        assert!(!Verdict::from_evidence(&Evidence { reads_alone: true, ..log }).next.contains("--update-pct"));
+        assert!(next(&log).contains("--update-pct"));
+        assert!(!next(&Evidence { reads_alone: true, ..log }).contains("--update-pct"));
+        // Without samples, contention is that of writers that are let in one by one.
+        let mut contention = shares(&[(WaitClass::Contention, 0.5)]);
+        assert!(!next(&contention).contains("more --schemas"));
+        contention.shares.samples = Some(1_000.0);
+        assert!(next(&contention).contains("more --schemas"));
     }
 
     #[test]
@@ -420,35 +433,23 @@ mod tests {
     #[test]
     fn the_first_rule_that_matches_wins() {
         let both = shares(&[(WaitClass::Cpu, 0.61), (WaitClass::Log, 0.3)]);
-        assert_eq!(Verdict::from_evidence(&both).limit, Limit::Cpu);
-        let client = Evidence { client_busy: Some(0.9), host_busy: Some(0.99), ..both };
-        assert_eq!(Verdict::from_evidence(&client).limit, Limit::Client);
-    }
-
-    #[test]
-    fn a_host_that_others_fill_is_their_limit_before_the_clients() {
-        let limit = |host, others| {
-            let full = Evidence {
-                host_busy: Some(host),
-                others_busy: others,
-                little_breach: Some(0.2),
-                ..Evidence::default()
-            };
-            Verdict::from_evidence(&full).limit
+        assert_eq!(limit(&both), Limit::Cpu);
+        assert_eq!(limit(&Evidence { client_busy: Some(0.9), host_busy: Some(0.99), ..both }), Limit::Client);
+        let full = |host, others_busy| {
+            let little_breach = Some(0.2);
+            limit(&Evidence { host_busy: Some(host), others_busy, little_breach, ..Evidence::default() })
         };
-        assert_eq!(limit(1.0, Some(0.55)), Limit::OthersCpu);
-        assert_eq!(limit(1.0, Some(0.1)), Limit::Client, "full without them too");
-        assert_eq!(limit(0.6, Some(0.3)), Limit::Client, "they left CPU free");
-        assert_eq!(limit(1.0, None), Limit::Client);
-    }
-
-    #[test]
-    fn sessions_that_wait_for_the_log_are_not_limited_by_cpu() {
-        let limit = |cpu| {
-            let waits = shares(&[(WaitClass::Log, 1.0 - cpu), (WaitClass::Cpu, cpu)]);
-            Verdict::from_evidence(&Evidence { host_busy: Some(1.0), others_busy: Some(0.9), ..waits }).limit
+        assert_eq!(full(1.0, Some(0.55)), Limit::OthersCpu);
+        assert_eq!(full(1.0, Some(0.1)), Limit::Client, "full without them too");
+        assert_eq!(full(0.6, Some(0.3)), Limit::Client, "they left CPU free");
+        assert_eq!(full(1.0, None), Limit::Client);
+        // Sessions that hardly use a CPU do not wait for one.
+        let waits = |cpu| Evidence {
+            host_busy: Some(1.0),
+            others_busy: Some(0.9),
+            ..shares(&[(WaitClass::Log, 1.0 - cpu), (WaitClass::Cpu, cpu)])
         };
-        assert_eq!([limit(0.03), limit(0.5)], [Limit::Log, Limit::OthersCpu]);
+        assert_eq!([limit(&waits(0.03)), limit(&waits(0.5))], [Limit::Log, Limit::OthersCpu]);
     }
 
     #[test]
@@ -460,8 +461,8 @@ mod tests {
             (WaitClass::Contention, 0.16, Limit::Contention),
             (WaitClass::Read, 0.61, Limit::DeviceLatency),
         ] {
-            assert_eq!(Verdict::from_evidence(&shares(&[(class, share)])).limit, limit, "{class:?}");
-            assert_eq!(Verdict::from_evidence(&shares(&[(class, share - 0.02)])).limit, Limit::Undecided, "{class:?}");
+            let found = [share, share - 0.02].map(|share| self::limit(&shares(&[(class, share)])));
+            assert_eq!(found, [limit, Limit::Undecided], "{class:?}");
         }
     }
 
@@ -470,20 +471,10 @@ mod tests {
         let step = |in_flight, per_s, mean_us| LadderStep { in_flight, per_s, mean_us };
         let ladder = |before, here| Evidence { ladder: Some((before, here)), ..shares(&[(WaitClass::Read, 0.95)]) };
         let capped = ladder(step(16.0, 64_000.0, 250.0), step(32.0, 64_500.0, 496.0));
-        assert_eq!(Verdict::from_evidence(&capped).limit, Limit::DeviceCap);
+        let rising = ladder(step(16.0, 64_000.0, 250.0), step(32.0, 120_000.0, 266.0));
+        assert_eq!([limit(&capped), limit(&rising)], [Limit::DeviceCap, Limit::DeviceLatency]);
         let syncs = CommitPath { sessions: 32.0, commits_per_sync: Some(16.0), ..CommitPath::default() };
         let log = Evidence { commits: syncs, shares: Shares::new([(WaitClass::Log, 0.9)]), ..capped };
-        assert_eq!(Verdict::from_evidence(&log).limit, Limit::LogVolume);
-        let rising = ladder(step(16.0, 64_000.0, 250.0), step(32.0, 120_000.0, 266.0));
-        assert_eq!(Verdict::from_evidence(&rising).limit, Limit::DeviceLatency);
-    }
-
-    #[test]
-    fn writers_let_in_one_by_one_get_no_advice_to_spread() {
-        let clocked = shares(&[(WaitClass::Contention, 0.5)]);
-        let mut sampled = clocked.shares.clone();
-        sampled.samples = Some(1_000.0);
-        assert!(!Verdict::from_evidence(&clocked).next.contains("more --schemas"));
-        assert!(Verdict::from_evidence(&Evidence { shares: sampled, ..clocked }).next.contains("more --schemas"));
+        assert_eq!(limit(&log), Limit::LogVolume);
     }
 }

@@ -1,18 +1,11 @@
 //! Fitting one model to the points, and the uncertainty of the knee from fits to resampled residuals.
 
-use std::collections::BTreeMap;
-
-use mindful_core::result::KneeFigure;
-
 use super::model::{Model, ModelKind, log_throughput};
 use crate::stats::distribution::{normal_quantile, t_quantile};
-use crate::stats::interval::{CONFIDENCE, Interval};
+use crate::stats::interval::{Interval, TAIL, of_resamples};
 use crate::stats::least_squares::{Minimum, minimise};
-use crate::stats::moment::{mean, quantile, sorted};
+use crate::stats::moment::mean;
 use crate::stats::random::Random;
-
-/// No model of this kind describes a system better than this (relative): points with a smaller error weigh no more.
-const MODEL_ERROR: f64 = 0.01;
 
 /// Residuals below this (relative) count as zero.
 const EXACT: f64 = 1e-4;
@@ -22,8 +15,6 @@ pub struct LoadPoint {
     pub sessions: u32,
     /// Operations (or blocks) per second.
     pub throughput: f64,
-    /// Relative standard error of the throughput, where known.
-    pub error: Option<f64>,
     /// 99th percentile of latency, us, where known.
     pub p99_us: Option<f64>,
 }
@@ -65,46 +56,19 @@ pub(super) fn fit(points: &[LoadPoint], kind: ModelKind) -> Option<Fit> {
     let square = (best.squares / n).max(EXACT * EXACT);
     let spare = n - parameters - 1.0;
     let model = Model::new(kind, best.parameters);
-    let rms = (residuals(points, &model).iter().map(|r| r * r).sum::<f64>() / n).sqrt();
     (spare > 0.0 && best.squares.is_finite()).then(|| Fit {
         model,
-        rms,
+        rms: (best.squares / n).sqrt(),
         aicc: n * square.ln() + 2.0 * parameters + 2.0 * parameters * (parameters + 1.0) / spare,
     })
 }
 
 /// One descent from `start` to the logarithms `target` of the throughputs.
 fn from(points: &[LoadPoint], target: &[f64], kind: ModelKind, start: &[f64]) -> Minimum {
-    let weights = weights(points);
-    let weighted = |p: &[f64]| -> Vec<f64> {
-        let apart = |(point, y): (&LoadPoint, &f64)| y - log_throughput(kind, p, f64::from(point.sessions));
-        points.iter().zip(target).map(apart).zip(&weights).map(|(r, w)| r * w).collect()
+    let residuals = |p: &[f64]| -> Vec<f64> {
+        points.iter().zip(target).map(|(point, y)| y - log_throughput(kind, p, f64::from(point.sessions))).collect()
     };
-    minimise(&weighted, start, &kind.bounds())
-}
-
-fn residuals(points: &[LoadPoint], model: &Model) -> Vec<f64> {
-    points.iter().map(|p| (p.throughput / model.throughput(f64::from(p.sessions))).ln()).collect()
-}
-
-/// Roots of the weights `1 / (se^2 + model error^2)`, with mean square 1; all 1 where an error is not known.
-fn weights(points: &[LoadPoint]) -> Vec<f64> {
-    let known: Option<Vec<f64>> = points
-        .iter()
-        .map(|p| p.error.filter(|e| e.is_finite()).map(|e| 1.0 / (e * e + MODEL_ERROR * MODEL_ERROR)))
-        .collect();
-    let Some(known) = known else { return vec![1.0; points.len()] };
-    let center = mean(&known).unwrap_or(1.0);
-    known.iter().map(|w| (w / center).sqrt()).collect()
-}
-
-/// Probability below the upper end of an interval.
-const TOP: f64 = 1.0 - (1.0 - CONFIDENCE) / 2.0;
-
-pub(super) struct KneeIntervals {
-    pub intervals: BTreeMap<KneeFigure, Interval>,
-    /// Whether the law of retrograde scaling holds: the USL was chosen, and the lower end of kappa is above zero.
-    pub peak_is_sure: bool,
+    minimise(&residuals, start, &kind.bounds())
 }
 
 /// Curves fitted to resamples of the points, by residual bootstrap (Efron 1979; as R's `usl` does): residuals are drawn
@@ -116,52 +80,28 @@ pub(crate) fn resampled(points: &[LoadPoint], best: &Fit, search: &Search) -> Ve
     (0..search.resamples).map(|_| refitted(&rising, best, &mut random)).collect()
 }
 
-pub(super) fn knee_intervals(points: &[LoadPoint], best: &Fit, search: &Search, most: f64) -> KneeIntervals {
-    let models = resampled(points, best, search);
-    let of = |figure, value: &dyn Fn(&Model) -> Option<f64>| Some((figure, percentiles(&models, value)?));
-    let intervals = [
-        of(KneeFigure::AsymptoteSessions, &Model::asymptote_sessions),
-        of(KneeFigure::BestPowerSessions, &|m| Some(m.best_power_sessions(most).unwrap_or(most))),
-        of(KneeFigure::PeakSessions, &Model::peak_sessions),
-        of(KneeFigure::MaxPerS, &|m| Some(m.max_within(most))),
-    ];
-    let kappa = |model: &Model| model.parameters().iter().find(|(name, _)| *name == "kappa").map(|(_, k)| *k);
-    let is_usl = best.model.kind() == ModelKind::Usl;
-    KneeIntervals {
-        peak_is_sure: is_usl && percentiles(&models, &kappa).is_some_and(|interval| interval.low > 0.0),
-        intervals: intervals.into_iter().flatten().collect(),
-    }
-}
-
 /// The model fitted to one resample. Residuals are centred, and widened for the degrees of freedom of the fit and for
 /// Student's t. Without that, percentiles from few points are too narrow.
 fn refitted(points: &[LoadPoint], best: &Fit, random: &mut Random) -> Model {
-    let weights = weights(points);
-    let plain: Vec<f64> = residuals(points, &best.model).iter().zip(&weights).map(|(r, w)| r * w).collect();
-    let center = mean(&plain).unwrap_or(0.0);
+    let residual = |p: &LoadPoint| (p.throughput / best.model.throughput(f64::from(p.sessions))).ln();
+    let residuals: Vec<f64> = points.iter().map(residual).collect();
+    let center = mean(&residuals).unwrap_or(0.0);
     let freedom = points.len().saturating_sub(best.model.fitted().len()).max(1);
-    let wider = t_quantile(TOP, freedom as f64) / normal_quantile(TOP);
+    let wider = t_quantile(1.0 - TAIL, freedom as f64) / normal_quantile(1.0 - TAIL);
     let stretch = wider.min(2.0) * (points.len() as f64 / freedom as f64).sqrt();
-    let target: Vec<f64> = points
-        .iter()
-        .zip(&weights)
-        .map(|(point, weight)| {
-            let drawn = (plain[random.below(plain.len())] - center) * stretch / weight;
-            best.model.throughput(f64::from(point.sessions)).ln() + drawn
-        })
-        .collect();
+    let drawn = |point: &LoadPoint| {
+        let residual = (residuals[random.below(residuals.len())] - center) * stretch;
+        best.model.throughput(f64::from(point.sessions)).ln() + residual
+    };
+    let target: Vec<f64> = points.iter().map(drawn).collect();
     let kind = best.model.kind();
     // A parameter on its bound of zero has to be able to leave it.
     let start: Vec<f64> = best.model.fitted().iter().map(|p| if *p == 0.0 { 1e-6 } else { *p }).collect();
     Model::new(kind, from(points, &target, kind, &start).parameters)
 }
 
-/// `None` without resamples, or if more than one of twenty has no such figure.
-fn percentiles(models: &[Model], figure: &dyn Fn(&Model) -> Option<f64>) -> Option<Interval> {
+/// The interval of a figure of `models`; `None` without resamples, or if more than one of twenty has no such figure.
+pub(super) fn interval(models: &[Model], figure: &dyn Fn(&Model) -> Option<f64>) -> Option<Interval> {
     let values: Vec<f64> = models.iter().filter_map(figure).collect();
-    if values.len() < 100 || values.len() * 20 < models.len() * 19 {
-        return None;
-    }
-    let rising = sorted(&values);
-    Some(Interval { low: quantile(&rising, 1.0 - TOP)?, high: quantile(&rising, TOP)?, confidence: CONFIDENCE })
+    of_resamples(&values).filter(|_| values.len() * 20 >= models.len() * 19)
 }

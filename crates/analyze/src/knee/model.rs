@@ -53,6 +53,7 @@ impl ModelKind {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Model {
     kind: ModelKind,
+    /// Its parameters as they are fitted: capped `ln R0`, `ln C`, `ln q` and kappa; USL `ln lambda`, sigma and kappa.
     fitted: Vec<f64>,
 }
 
@@ -67,18 +68,6 @@ impl Model {
 
     pub fn kind(&self) -> ModelKind {
         self.kind
-    }
-
-    /// Its parameters by name: `r0` in s, `c` and `lambda` per second, the others without a unit.
-    pub(crate) fn parameters(&self) -> Vec<(&'static str, f64)> {
-        let p = &self.fitted;
-        match self.kind {
-            ModelKind::Capped => vec![("r0", p[0].exp()), ("c", p[1].exp()), ("q", p[2].exp())],
-            ModelKind::Usl => vec![("lambda", p[0].exp()), ("sigma", p[1]), ("kappa", p[2])],
-            ModelKind::CappedRetrograde => {
-                vec![("r0", p[0].exp()), ("c", p[1].exp()), ("q", p[2].exp()), ("kappa", p[3])]
-            }
-        }
     }
 
     /// Throughput of `n` sessions, per second.

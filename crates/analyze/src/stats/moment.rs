@@ -39,6 +39,24 @@ pub fn median(values: &[f64]) -> Option<f64> {
     quantile(&sorted(values), 0.5)
 }
 
+/// The median, and the largest less the smallest value by it; `None` without values.
+pub(crate) fn median_and_spread(values: &[f64]) -> Option<(f64, f64)> {
+    let rising = sorted(values);
+    let middle = quantile(&rising, 0.5)?;
+    Some((middle, (rising.last()? - rising.first()?) / middle))
+}
+
+/// Variance within `groups`, of all of them; `None` if none has two values.
+pub(crate) fn pooled_variance<'a>(groups: impl IntoIterator<Item = &'a [f64]>) -> Option<f64> {
+    let (mut squares, mut freedom) = (0.0, 0.0);
+    for group in groups.into_iter().filter(|group| group.len() > 1) {
+        let own = (group.len() - 1) as f64;
+        squares += variance(group)? * own;
+        freedom += own;
+    }
+    (freedom > 0.0).then(|| squares / freedom)
+}
+
 /// Means of successive batches of `length` values; a shorter rest at the end is left out.
 pub fn batch_means(values: &[f64], length: usize) -> Vec<f64> {
     values.chunks_exact(length.max(1)).map(|batch| batch.iter().sum::<f64>() / batch.len() as f64).collect()

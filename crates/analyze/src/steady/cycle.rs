@@ -29,22 +29,14 @@ pub struct Cover {
     pub whole: usize,
     pub from_s: f64,
     pub to_s: f64,
-    /// Expected end of the next checkpoint, s; `None` before the second one.
-    pub next_s: Option<f64>,
 }
 
 /// Whole cycles between `from_s` and `to_s`; a cycle lasts from the end of one checkpoint to the end of the next one.
 pub fn cover(ends_s: &[f64], from_s: f64, to_s: f64) -> Cover {
-    let mut ends = ends_s.to_vec();
-    ends.sort_by(f64::total_cmp);
-    let inside: Vec<f64> = ends.iter().copied().filter(|end| (from_s..=to_s).contains(end)).collect();
-    let next_s = match ends.as_slice() {
-        [first, .., last] => Some(last + (last - first) / (ends.len() - 1) as f64),
-        _ => None,
-    };
+    let inside: Vec<f64> = sorted(ends_s).into_iter().filter(|end| (from_s..=to_s).contains(end)).collect();
     match inside.as_slice() {
-        [first, .., last] => Cover { whole: inside.len() - 1, from_s: *first, to_s: *last, next_s },
-        _ => Cover { whole: 0, from_s, to_s, next_s },
+        [first, .., last] => Cover { whole: inside.len() - 1, from_s: *first, to_s: *last },
+        _ => Cover { whole: 0, from_s, to_s },
     }
 }
 

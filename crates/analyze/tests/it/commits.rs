@@ -3,12 +3,12 @@
 use mindful_analyze::judgement::verdict::Limit;
 use mindful_analyze::{StepAnalysis, analyze};
 use mindful_core::contract::metric::{Counter, HostSource};
-use mindful_core::record::latency::{DeviceRequest, Recorder, SampledLatencies};
+use mindful_core::record::latency::DeviceRequest;
 use mindful_core::record::run::Run;
-use mindful_core::result::LogSummary;
+use mindful_core::result::{DeviceSummary, LogSummary};
 
 use crate::judged::near;
-use crate::made::{Made, add, add_gauge, state, workload};
+use crate::made::{Made, add, add_gauge, add_latencies, state, workload};
 
 const DURABLE: &str = "durable commits per second";
 const NOT_DURABLE: &str = "commits per second, not durable";
@@ -228,15 +228,35 @@ fn flushes_that_were_timed_have_percentiles() {
     let mut run = committing(1, 990.0, 800.0);
     let traced = [(Counter::TraceEvents, 900.0), (Counter::TraceLost, 0.0)];
     add(&mut run, HostSource::BlockTrace.name(), &traced);
+    let us = [[500; 190].as_slice(), &[3_000; 10]].concat();
     for boundary in 1..=12 {
-        let mut recorder = Recorder::new();
-        (0..200).for_each(|i| recorder.record(if i < 190 { 500_000 } else { 3_000_000 }));
-        let kinds = [(DeviceRequest::Flush.name().to_owned(), recorder.drain())].into();
-        let sampled = SampledLatencies { one_of: 64, kinds };
-        run.steps[0].latencies.push((HostSource::BlockTrace.name().to_owned(), boundary, sampled));
+        add_latencies(&mut run, HostSource::BlockTrace.name(), boundary, 64, DeviceRequest::Flush.name(), &us);
     }
     let log = step(&run).summary.log;
     near(log.flush_p50_us, 500.0, 0.02);
     near(log.flush_p99_us, 3_000.0, 0.02);
     assert_eq!(log.flushes_timed, Some(2_000));
+}
+
+#[test]
+fn requests_outside_the_window_or_of_another_share_are_left_out() {
+    let timed = |slices: &[(u32, u64, u64)], lost: Option<f64>| {
+        let traced = lost.map(|lost| [(Counter::TraceEvents, 1_000.0), (Counter::TraceLost, lost)]);
+        let mut run =
+            Made::default().with(HostSource::BlockTrace.name(), traced.as_ref().map_or(&[], |rates| &rates[..]));
+        for (boundary, one_of, us) in slices {
+            let source = HostSource::BlockTrace.name();
+            add_latencies(&mut run, source, *boundary, *one_of, DeviceRequest::Read.name(), &[*us; 600]);
+        }
+        step(&run).summary.device
+    };
+    let slices = [(2, 128, 9_000), (3, 64, 5_000), (4, 128, 100), (12, 128, 100), (13, 128, 7_000)];
+    let device = timed(&slices, Some(0.0));
+    assert_eq!((device.one_of, device.reads_timed, device.writes_timed), (Some(128), Some(1_200), Some(0)));
+    near(device.read_p99_us, 100.0, 0.01);
+    assert_eq!(device.write_p50_us, None);
+    assert!(timed(&slices, Some(4.0)).read_p50_us.is_some());
+    for lost in [Some(200.0), None] {
+        assert_eq!(timed(&slices, lost), DeviceSummary::default(), "{lost:?}");
+    }
 }

@@ -325,11 +325,27 @@ fn a_percentile_needs_ten_operations_beyond_it() {
     assert!(many.summary.steps[0].ops.select.clone().unwrap().p999_us.is_some());
 }
 
+/// What grew by so much a second next to a clean run, and the one finding about it.
 #[test]
-fn a_debt_of_the_load_is_found() {
-    let mut run = Made::default().run();
-    add(&mut run, "debt", &[(Counter::PhysicalWrites, 5_000.0)]);
-    assert!(has(&analyze(&run), "writes-without-updates"));
+fn each_disturbance_is_reported_by_its_code() {
+    for (source, name, per_s, code) in [
+        ("cgroup", "cpu_throttled_time", 5_000.0, None),
+        ("cgroup", "cpu_throttled_time", 200_000.0, Some("cpu-throttled")),
+        ("vmstat", "drop_pagecache", 0.0, None),
+        ("vmstat", "drop_pagecache", 1.0, Some("page-cache-dropped")),
+        ("vmstat", "pswpin", 0.5, None),
+        ("vmstat", "pswpin", 50.0, Some("swapped-in")),
+        ("vmstat", "oom_kill", 0.0, None),
+        ("vmstat", "oom_kill", 1.0, Some("out-of-memory")),
+        ("stat", "cpu0_busy", 5e5, None),
+        ("stat", "cpu3_busy", 9.9e5, Some("one-cpu-full")),
+        ("database", Counter::PhysicalWrites.name(), 5_000.0, Some("writes-without-updates")),
+    ] {
+        let analysis = analyze(&Made::default().with(source, &[(name, per_s)]));
+        assert_eq!(codes(&analysis), Vec::from_iter(code), "{name} {per_s}");
+    }
+    let full = Made { host_busy: 0.99, ..Made::default() }.with("stat", &[("cpu3_busy", 9.9e5)]);
+    assert!(!has(&analyze(&full), "one-cpu-full"), "all are full");
 }
 
 #[test]

@@ -80,7 +80,7 @@ fn too_few_loads_are_refused_with_the_missing_ones() {
 
 #[test]
 fn a_ladder_that_never_saturates_has_no_asymptote() {
-    let rise = |n: u32| LoadPoint { sessions: n, throughput: 1e4 * f64::from(n), error: None, p99_us: None };
+    let rise = |n: u32| LoadPoint { sessions: n, throughput: 1e4 * f64::from(n), p99_us: None };
     let ladder: Vec<LoadPoint> = [1, 2, 3, 4, 6, 8, 12, 16].map(rise).to_vec();
     let found = find(&ladder, &Search { resamples: 0, ..Search::default() }).unwrap().summary;
     assert_eq!((found.asymptote_sessions, found.best_power_sessions, found.peak_sessions), (None, None, None));
@@ -88,8 +88,8 @@ fn a_ladder_that_never_saturates_has_no_asymptote() {
 
 fn any_ladder() -> impl Strategy<Value = Vec<LoadPoint>> {
     let throughput = prop_oneof![1e-3..1e9_f64, Just(5.0)];
-    let point = (1_u32..300, throughput, prop::option::of(0.0..0.5_f64), prop::option::of(0.0..1e6_f64));
-    let of = |(sessions, throughput, error, p99_us)| LoadPoint { sessions, throughput, error, p99_us };
+    let point = (1_u32..300, throughput, prop::option::of(0.0..1e6_f64));
+    let of = |(sessions, throughput, p99_us)| LoadPoint { sessions, throughput, p99_us };
     prop::collection::vec(point.prop_map(of), 0..14).prop_map(|mut points| {
         if let Some(first) = points.first_mut() {
             first.sessions = 1;

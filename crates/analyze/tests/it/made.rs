@@ -7,7 +7,7 @@ use mindful_core::contract::slice::{SliceReport, Tally};
 use mindful_core::dataset::{Content, Dataset, LayoutProof, SchemaProof};
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::{KEYS, Plan};
-use mindful_core::record::latency::Recorder;
+use mindful_core::record::latency::{Recorder, SampledLatencies};
 use mindful_core::record::run::{Facts, Reading, Run, RunHead, Series, StepHead, StepRecord};
 use mindful_core::workload::{OpKind, Workload};
 
@@ -58,15 +58,16 @@ impl Default for Made {
 impl Made {
     pub(crate) fn run(&self) -> Run {
         let mut settings = Settings::defaults(KEYS);
-        let mut set = |name: &str, value: String| {
+        for (name, value) in [
+            ("target", "null:".to_owned()),
+            ("sessions", self.sessions.to_string()),
+            ("work_unit", self.work_unit.to_string()),
+            ("update_pct", self.update_pct.to_owned()),
+            ("duration", format!("{}s", self.seconds)),
+            ("warmup", format!("{}s", self.warmup)),
+        ] {
             settings.set(name, value, Origin::Flag(format!("--{}", name.replace('_', "-"))));
-        };
-        set("target", "null:".into());
-        set("sessions", self.sessions.to_string());
-        set("work_unit", self.work_unit.to_string());
-        set("update_pct", self.update_pct.into());
-        set("duration", format!("{}s", self.seconds));
-        set("warmup", format!("{}s", self.warmup));
+        }
         let plan = Plan::from_settings(&settings).unwrap();
         let dataset = dataset();
         let workload = plan.workload(&dataset).unwrap();
@@ -146,10 +147,8 @@ impl Made {
 
     fn slice(&self, index: u32) -> SliceReport {
         let begin_us = BEGIN_US + i64::from(index) * 1_000_000;
-        let (mut report, ops) = (
-            SliceReport { index, begin_us, end_us: begin_us + 1_000_000, ..SliceReport::default() },
-            self.ops_per_slice(),
-        );
+        let mut report = SliceReport { index, begin_us, end_us: begin_us + 1_000_000, ..SliceReport::default() };
+        let ops = self.ops_per_slice();
         let pct: f64 = self.update_pct.parse().unwrap();
         // The mix is exact over the run, as the draws are.
         let updates_until = |slice: u32| (f64::from(slice) * ops as f64 * pct / 100.0).round() as u64;
@@ -197,29 +196,22 @@ impl Made {
             (Counter::DeviceWrites, updated * 1.1),
             (Counter::DeviceWriteBytes, updated * BLOCK_BYTES * 1.1),
         ];
-        let mut sources =
-            vec![one("pg_stat", Phase::Settled, &database, slices), one("host", Phase::Boundary, &host, slices)];
-        for Series { metrics, readings, .. } in &mut sources {
-            for unseen in
-                (0..metrics.len()).filter(|at| self.unseen.iter().any(|counter| metrics[*at].name == *counter))
-            {
-                for reading in readings.iter_mut() {
-                    reading.values[unseen] = None;
-                }
-            }
-        }
-        sources
+        let seen = |(counter, rate)| (counter, if self.unseen.contains(&counter) { f64::NAN } else { rate });
+        vec![
+            one("pg_stat", Phase::Settled, &database.map(seen), slices),
+            one("host", Phase::Boundary, &host.map(seen), slices),
+        ]
     }
 }
 
-/// A source with counters that grow by this amount a second.
+/// A source with counters that grow by this amount a second; NaN for one that it does not read.
 fn one<N: Copy + Into<String>>(source: &str, phase: Phase, rates: &[(N, f64)], slices: u32) -> Series {
     let lag_us = if phase == Phase::Settled { 500_000 } else { 300 };
     let reading = |boundary: u32| Reading {
         boundary,
         at_us: BEGIN_US + i64::from(boundary) * 1_000_000 + lag_us,
         cost_us: 150,
-        values: rates.iter().map(|(_, rate)| Some(1e9 + f64::from(boundary) * rate)).collect(),
+        values: rates.iter().map(|(_, rate)| Some(1e9 + f64::from(boundary) * rate).filter(|v| !v.is_nan())).collect(),
     };
     Series {
         source: source.to_owned(),
@@ -240,6 +232,16 @@ pub(crate) fn add_gauge<N: Copy + Into<String>>(run: &mut Run, source: &str, nam
     add(run, source, &[(name, 0.0)]);
     let added = run.steps[0].series.last_mut().unwrap();
     added.readings.iter_mut().for_each(|reading| reading.values = vec![Some(value)]);
+}
+
+/// Adds latencies of `kind` that `source` sampled until `boundary`, one of so many.
+pub(crate) fn add_latencies(run: &mut Run, source: &str, boundary: u32, one_of: u64, kind: &str, us: &[u64]) {
+    let mut recorder = Recorder::new();
+    for us in us {
+        recorder.record(us * 1_000);
+    }
+    let sampled = SampledLatencies { one_of, kinds: [(kind.to_owned(), recorder.drain())].into() };
+    run.steps[0].latencies.push((source.to_owned(), boundary, sampled));
 }
 
 /// Multiplies a counter of every source that has it.

@@ -170,7 +170,6 @@ impl Curve {
         let point = |sessions: u32| LoadPoint {
             sessions,
             throughput: (self.throughput)(f64::from(sessions)) * (1.0 + noise * random.normal()),
-            error: None,
             p99_us: None,
         };
         loads.into_iter().map(point).collect()

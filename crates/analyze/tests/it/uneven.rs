@@ -1,3 +1,5 @@
+//! Rates that move or swing within the window, and sessions with unequal work.
+
 use mindful_analyze::analyze;
 use mindful_core::contract::metric::Counter;
 use mindful_core::contract::slice::LongOp;
@@ -8,11 +10,9 @@ use mindful_core::workload::OpKind;
 use crate::judged::{codes, found, has, verdict};
 use crate::made::{Made, add};
 
-const SECONDS: u32 = 10;
-
 /// A run with the share of work in each slice, by session and slice.
-fn run(share: impl Fn(u32, u32) -> f64) -> Run {
-    let made = Made { sessions: 8, seconds: SECONDS, warmup: 0, work_unit: 1, latency_us: 400, ..Made::default() };
+fn run(seconds: u32, share: impl Fn(u32, u32) -> f64) -> Run {
+    let made = Made { sessions: 8, seconds, warmup: 0, work_unit: 1, latency_us: 400, ..Made::default() };
     let mut run = made.run();
     for (session, slice) in &mut run.steps[0].unmerged {
         let share = share(*session, slice.index);
@@ -24,36 +24,64 @@ fn run(share: impl Fn(u32, u32) -> f64) -> Run {
     run
 }
 
-fn warns(run: &Run, code: &str) -> bool {
-    found(run, code).is_some_and(|finding| finding.severity == Severity::Warning)
-}
+/// The share of work by the number of a slice.
+type Course = fn(u32) -> f64;
 
 #[test]
 fn a_level_rate_has_no_finding_about_its_course() {
-    let level = run(|session, slice| 1.0 - 0.02 * f64::from((session + 3 * slice) % 5));
+    let level = run(10, |session, slice| 1.0 - 0.02 * f64::from((session + 3 * slice) % 5));
     for code in ["rate-swings", "rate-moved", "stall", "unfair", "cliff"] {
         assert_eq!(found(&level, code), None, "{code}");
+    }
+    let courses: [(u32, Course); 3] = [
+        (30, |slice| 1.0 - 0.4 * (f64::from(slice) - 14.5).abs() / 30.0),
+        (30, |slice| if slice % 3 == 0 { 0.8 } else { 1.0 }),
+        (10, |slice| if slice == 4 { 0.5 } else { 1.0 }),
+    ];
+    for (at, (seconds, course)) in courses.into_iter().enumerate() {
+        assert_eq!(found(&run(seconds, |_, slice| course(slice)), "rate-moved"), None, "course {at}");
+    }
+}
+
+#[test]
+fn a_rate_that_moves_is_reported_and_suspect_if_its_mean_misleads() {
+    let courses: [(u32, Course, Severity, &str, &str); 9] = [
+        (30, |slice| 0.9 + 0.1 * f64::from(slice) / 30.0, Severity::Info, "+7", ""),
+        // From the first third to the last, two thirds of the window are between: 0.3 * 2 / 3 of the mean.
+        (30, |slice| 0.7 + 0.3 * f64::from(slice) / 30.0, Severity::Warning, "+26", ""),
+        (30, |slice| 1.0 - 0.3 * f64::from(slice) / 30.0, Severity::Warning, "-20", ""),
+        (30, |slice| if slice < 6 { 0.5 } else { 1.0 }, Severity::Warning, "the first 6 slices of", "--warmup"),
+        (30, |slice| if slice < 24 { 1.0 } else { 0.5 }, Severity::Warning, "the last 6 slices of", "--duration"),
+        // A cache that fills.
+        (10, |slice| 0.05 + 0.095 * f64::from(slice), Severity::Warning, "", ""),
+        (10, |slice| if slice < 4 { 0.1 + 0.1 * f64::from(slice) } else { 1.0 }, Severity::Warning, "", ""),
+        // A slow first or last tenth.
+        (10, |slice| if slice == 0 { 0.66 } else { 1.0 }, Severity::Warning, "", ""),
+        (10, |slice| if slice == 9 { 0.66 } else { 1.0 }, Severity::Warning, "", ""),
+    ];
+    for (at, (seconds, course, severity, evidence, next)) in courses.into_iter().enumerate() {
+        let finding = found(&run(seconds, |_, slice| course(slice)), "rate-moved").unwrap();
+        assert_eq!(finding.severity, severity, "course {at}: {finding:?}");
+        assert!(finding.evidence.contains(evidence) && finding.text.contains(next), "course {at}: {finding:?}");
     }
 }
 
 #[test]
 fn a_rate_that_alternates_or_meets_a_periodic_limit_swings() {
-    let alternating = run(|_, slice| if slice % 2 == 0 { 0.26 } else { 1.0 });
-    let swings = found(&alternating, "rate-swings").unwrap();
-    assert!(swings.severity == Severity::Warning && swings.evidence.contains("period of 2.0 s"), "{swings:?}");
-    assert!(warns(&run(|_, slice| if slice % 5 == 2 { 0.3 } else { 1.0 }), "rate-swings"));
-    assert!(warns(&run(|_, slice| 1.0 - 0.4 * f64::from(slice % 4) / 1.5), "rate-swings"));
-}
-
-#[test]
-fn a_cache_that_fills_in_the_window_moves_the_rate() {
-    assert!(warns(&run(|_, slice| 0.05 + 0.095 * f64::from(slice)), "rate-moved"));
-    assert!(warns(&run(|_, slice| if slice < 4 { 0.1 + 0.1 * f64::from(slice) } else { 1.0 }), "rate-moved"));
+    let courses: [(Course, &str); 3] = [
+        (|slice| if slice % 2 == 0 { 0.26 } else { 1.0 }, "period of 2.0 s"),
+        (|slice| if slice % 5 == 2 { 0.3 } else { 1.0 }, ""),
+        (|slice| 1.0 - 0.4 * f64::from(slice % 4) / 1.5, ""),
+    ];
+    for (course, evidence) in courses {
+        let swings = found(&run(10, |_, slice| course(slice)), "rate-swings").unwrap();
+        assert!(swings.severity == Severity::Warning && swings.evidence.contains(evidence), "{swings:?}");
+    }
 }
 
 #[test]
 fn what_others_did_comes_before_its_effect_on_the_rate() {
-    let mut run = run(|_, slice| 0.05 + 0.095 * f64::from(slice));
+    let mut run = run(10, |_, slice| 0.05 + 0.095 * f64::from(slice));
     let stolen = [("irq", 0.0), ("softirq", 0.0), ("kernel_threads_cpu", 0.0), ("host_cpu_steal", 5e5)];
     add(&mut run, "stat", &stolen);
     let analysis = analyze(&run);
@@ -67,7 +95,7 @@ fn what_others_did_comes_before_its_effect_on_the_rate() {
 
 #[test]
 fn the_next_step_after_maintenance_is_about_the_server() {
-    let mut run = run(|_, _| 1.0);
+    let mut run = run(10, |_, _| 1.0);
     add(&mut run, "pg_stat", &[(Counter::MaintenanceRuns, 1.0)]);
     let analysis = analyze(&run);
     assert!(has(&analysis, "autovacuum"));
@@ -76,17 +104,8 @@ fn the_next_step_after_maintenance_is_about_the_server() {
 }
 
 #[test]
-fn a_slow_first_or_last_tenth_is_reported() {
-    for slow in [0, SECONDS - 1] {
-        let run = run(|_, slice| if slice == slow { 0.66 } else { 1.0 });
-        assert!(warns(&run, "rate-moved"), "slice {slow}");
-    }
-    assert_eq!(found(&run(|_, slice| if slice == 4 { 0.5 } else { 1.0 }), "rate-moved"), None);
-}
-
-#[test]
 fn sessions_that_stop_together_again_and_again_are_stalled() {
-    let mut stopped = run(|_, _| 0.5);
+    let mut stopped = run(10, |_, _| 0.5);
     let step = &mut stopped.steps[0];
     let begin_us = step.boundaries_us[0];
     for (session, slice) in &mut step.unmerged {
@@ -108,8 +127,8 @@ fn sessions_that_stop_together_again_and_again_are_stalled() {
 
 #[test]
 fn one_session_at_a_third_of_the_work_is_named_and_suspect() {
-    let unfair = found(&run(|session, _| if session == 5 { 0.33 } else { 1.0 }), "unfair").unwrap();
-    assert!(unfair.severity == Severity::Warning && unfair.evidence.contains("session 6"), "{unfair:?}");
-    let unfair = found(&run(|session, _| if session == 5 { 0.7 } else { 1.0 }), "unfair").unwrap();
-    assert_eq!(unfair.severity, Severity::Info);
+    for (share, severity) in [(0.33, Severity::Warning), (0.7, Severity::Info)] {
+        let unfair = found(&run(10, |session, _| if session == 5 { share } else { 1.0 }), "unfair").unwrap();
+        assert!(unfair.severity == severity && unfair.evidence.contains("session 6"), "{unfair:?}");
+    }
 }

@@ -1,11 +1,10 @@
-//! The measured window: where it begins and ends, and whether the rate in it is level.
+//! The measured window: where it begins and ends.
 
 use mindful_analyze::analyze;
-use mindful_core::record::run::Run;
-use mindful_core::result::{Severity, Validity};
+use mindful_core::result::Validity;
 use mindful_core::workload::OpKind;
 
-use crate::judged::{codes, evidence, found, has, near};
+use crate::judged::{codes, evidence, has, near};
 use crate::made::Made;
 
 #[test]
@@ -125,53 +124,6 @@ fn a_step_in_throughput_is_reported_in_a_long_window() {
     }
     let analysis = analyze(&run);
     assert!(evidence(&analysis, "not-steady").unwrap().contains("at 48 s"));
-}
-
-/// A run of 30 s; `share` gives each slice's share of work by the second of the window.
-fn shaped(share: fn(f64) -> f64) -> Run {
-    let mut run = Made { seconds: 30, latency_us: 2_000, ..Made::default() }.run();
-    for (_, slice) in &mut run.steps[0].unmerged {
-        let share = share(f64::from(slice.index) - 2.0);
-        let op = slice.op_mut(OpKind::Select);
-        op.ops = (op.ops as f64 * share) as u64;
-        op.blocks = op.ops * 64;
-    }
-    run
-}
-
-#[test]
-fn a_rate_that_rises_or_falls_all_through_is_suspect() {
-    // From the first third to the last, two thirds of the window are between: 0.3 * 2 / 3 of the mean.
-    for (share, evidence_start) in
-        [((|t| 0.7 + 0.3 * t / 30.0) as fn(f64) -> f64, "+26"), (|t| 1.0 - 0.3 * t / 30.0, "-20")]
-    {
-        let finding = found(&shaped(share), "rate-moved").unwrap();
-        assert!(finding.severity == Severity::Warning && finding.evidence.starts_with(evidence_start), "{finding:?}");
-    }
-}
-
-#[test]
-fn a_rate_that_is_another_at_one_end_is_suspect() {
-    let ends = [
-        ((|t| if t < 6.0 { 0.5 } else { 1.0 }) as fn(f64) -> f64, "in the first 6 slices of the window", "--warmup"),
-        (|t| if t >= 24.0 { 0.5 } else { 1.0 }, "in the last 6 slices of the window", "--duration"),
-    ];
-    for (share, place, next) in ends {
-        let finding = found(&shaped(share), "rate-moved").unwrap();
-        assert!(finding.severity == Severity::Warning && finding.evidence.contains(place), "{finding:?}");
-        assert!(finding.text.contains(next), "{finding:?}");
-    }
-}
-
-#[test]
-fn a_rate_that_moves_is_reported_and_jitter_is_not() {
-    let finding = found(&shaped(|t| 0.9 + 0.1 * t / 30.0), "rate-moved").unwrap();
-    assert!(finding.severity == Severity::Info && finding.evidence.starts_with("+7"), "{finding:?}");
-    let back = |t: f64| 1.0 - 0.4 * (t - 14.5).abs() / 30.0;
-    let jitter = |t: f64| if t as i64 % 3 == 0 { 0.8 } else { 1.0 };
-    for share in [back as fn(f64) -> f64, jitter, |_| 1.0] {
-        assert!(!has(&analyze(&shaped(share)), "rate-moved"));
-    }
 }
 
 #[test]

@@ -11,6 +11,7 @@ use crate::workload::{Compatibility, OpKind};
 
 summary_of_figures! {
 /// One step in figures.
+#[derive(Default)]
 pub struct StepSummary {
     /// Its place in a sweep.
     #[serde(default, skip_serializing_if = "Point::is_plain")]
@@ -196,6 +197,7 @@ pub struct PerPrice {
 
 summary_of_figures! {
 /// One kind of operation.
+#[derive(Default)]
 pub struct OpSummary {
     /// Operations in the window.
     count: u64 = figure(

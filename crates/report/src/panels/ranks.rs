@@ -94,6 +94,6 @@ pub(crate) fn targets(step: &StepSummary, words: &Words) -> Panel {
 
 /// A limit in the words of the system.
 pub(super) fn limit(by: Option<&str>, words: &Words) -> String {
-    let called = |by: &str| Limit::from_name(by).map_or_else(|| by.to_owned(), |limit| limit.called(words));
+    let called = |by: &str| Limit::parse(by).map_or_else(|_| by.to_owned(), |limit| limit.called(words));
     by.map_or_else(|| UNKNOWN.to_owned(), |by| escape(&called(by)))
 }

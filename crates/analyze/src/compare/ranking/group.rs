@@ -14,8 +14,8 @@ use crate::compare::figure::{OrderedBy, OrderedRun};
 use crate::compare::order::Sequence;
 use crate::compare::power::runs_to_rank;
 use crate::compare::provenance::{NOT_STATED, joined_places};
-use crate::compare::{comparable, machines};
-use crate::stats::moment::{median, variance};
+use crate::compare::{comparable, machines, student};
+use crate::stats::moment::{median, pooled_variance};
 
 const DIFFERENCES: [f64; 3] = [0.05, 0.1, 0.2];
 
@@ -61,7 +61,8 @@ impl Group {
         sides.extend(without.iter().map(|(side, why)| unranked(side, &[], Some(why.clone()))));
         mark_efficient(&mut sides, by);
         add_differences(&mut sides, members);
-        let variation = pooled(&values);
+        let logarithms: Vec<Vec<f64>> = values.iter().map(|side| student::logarithms(&side.runs)).collect();
+        let variation = pooled_variance(logarithms.iter().map(Vec::as_slice)).map(f64::sqrt);
         let count = values.len();
         let needed = |variation: f64| {
             DIFFERENCES
@@ -236,16 +237,4 @@ fn add_differences(sides: &mut [RankedSide], members: &[&RunsOfSide]) {
         };
         side.differs = differing.iter().map(value).collect();
     }
-}
-
-/// Standard deviation between runs, pooled over the sides with several.
-fn pooled(sides: &[SideValues]) -> Option<f64> {
-    let (mut squares, mut freedom) = (0.0, 0.0);
-    for side in sides.iter().filter(|side| side.runs.len() > 1) {
-        let logarithms: Vec<f64> = side.runs.iter().map(|run| run.value.ln()).collect();
-        let count = (side.runs.len() - 1) as f64;
-        squares += variance(&logarithms)? * count;
-        freedom += count;
-    }
-    (freedom > 0.0).then(|| (squares / freedom).sqrt())
 }

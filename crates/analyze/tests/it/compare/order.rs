@@ -4,6 +4,7 @@ use mindful_analyze::analyze;
 use mindful_analyze::compare::{ComparedFigure, ComparedSides, Side, Sides, Verdict};
 use mindful_core::record::run::Run;
 
+use crate::judged::has;
 use crate::made::Made;
 
 fn run(minute: u32, latency_us: u64) -> Run {
@@ -21,10 +22,12 @@ fn side(runs: impl IntoIterator<Item = (u32, u64)>) -> Side {
     runs.into_iter().map(judged).collect()
 }
 
+fn sides(baseline: Side, candidate: Side) -> Sides {
+    Sides { names: ["baseline", "candidate"].map(str::to_owned), baseline, candidate, planned: false }
+}
+
 fn compared(baseline: Side, candidate: Side) -> ComparedSides {
-    let names = ["baseline", "candidate"].map(str::to_owned);
-    let sides = Sides { names, baseline, candidate, planned: false };
-    sides.compare(ComparedFigure::Throughput, 0.03, None).unwrap()
+    sides(baseline, candidate).compare(ComparedFigure::Throughput, 0.03, None).unwrap()
 }
 
 const NOISE: [u64; 5] = [0, 30, 10, 40, 20];
@@ -56,11 +59,7 @@ fn a_disturbed_run_of_one_side_leaves_the_difference_open() {
     let mut run = Made { device: 1.5, latency_us: 5_015, ..Made::default() }.run();
     (run.head.id, run.head.started_at) = ("disturbed".to_owned(), "2026-11-21T01:20:42.118Z".to_owned());
     let judged = analyze(&run);
-    assert!(
-        judged.summary.findings.iter().any(|finding| finding.code == "foreign-reads"),
-        "{:?}",
-        judged.summary.findings
-    );
+    assert!(has(&judged, "foreign-reads"), "{judged:?}");
     disturbed.push((run, judged));
     let sequential = compared(at(0, 6_400), disturbed);
     assert_eq!(sequential.points[0].comparison.verdict, Verdict::NotDecided);
@@ -69,11 +68,10 @@ fn a_disturbed_run_of_one_side_leaves_the_difference_open() {
 
 #[test]
 fn a_run_on_both_sides_is_refused_also_as_a_copy() {
-    let names = ["baseline", "candidate"].map(str::to_owned);
     let mut copy = side([(1, 6_400)]);
     copy[0].0.head.id = "copy".to_owned();
     for candidate in [side([(1, 6_400)]), copy] {
-        let sides = Sides { names: names.clone(), baseline: side([(1, 6_400)]), candidate, planned: false };
+        let sides = sides(side([(1, 6_400)]), candidate);
         let refused = sides.compare(ComparedFigure::Throughput, 0.03, None).unwrap_err();
         assert!(refused.to_string().contains("run-1"), "{refused}");
     }
@@ -87,8 +85,7 @@ fn where_the_sides_were_measured_is_listed_and_refuses_nothing() {
     run.environment.insert("storage.path".to_owned(), "/mnt/other".to_owned());
     run.environment.insert("host.name".to_owned(), "other".to_owned());
     run.description.as_mut().unwrap().engine_version = "17.2".to_owned();
-    let names = ["baseline", "candidate"].map(str::to_owned);
-    let sides = Sides { names, baseline, candidate, planned: false };
+    let sides = sides(baseline, candidate);
     assert!(sides.differences().is_empty());
     let compared = sides.compare(ComparedFigure::Throughput, 0.03, None).unwrap();
     let listed: Vec<_> = compared.differences.iter().map(|one| one.fact.as_str()).collect();
