@@ -4,7 +4,7 @@
 use mindful_analyze::judgement::headline::HeadlineKind;
 use mindful_analyze::judgement::verdict::{Limit, Verdict};
 use mindful_analyze::{Analysis, StepAnalysis, curve};
-use mindful_core::result::{Severity, Summary, Validity};
+use mindful_core::result::{Severity, Summary};
 
 use crate::findings::fold;
 use crate::style::Detail;
@@ -13,22 +13,15 @@ use crate::{escape, figure, findings};
 /// The text in place of a figure that a step does not have.
 pub(crate) const NO_FIGURE: &str = "no figure: there was no time in which all sessions worked";
 
-/// The head of a report. All texts are harmless on one line of a terminal.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Card {
-    pub validity: Validity,
-    pub why: String,
-    pub(crate) steps: Vec<StepCard>,
-}
-
+/// The head of a step. All texts are harmless on one line of a terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StepCard {
     /// Which step it is, where there are several: `step 2 of 3: 8 sessions`.
     pub place: Option<String>,
     /// Its figure; `None` if there was no time in which all sessions worked.
-    pub(crate) headline: Option<HeadlineCard>,
+    pub headline: Option<HeadlineCard>,
     /// Its limit; `None` without a window.
-    pub(crate) limit: Option<LimitCard>,
+    pub limit: Option<LimitCard>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,11 +42,10 @@ pub(crate) struct LimitCard {
     pub next: String,
 }
 
-pub(crate) fn run_card(analysis: &Analysis) -> Card {
-    let validity = analysis.summary.validity;
+pub(crate) fn step_cards(analysis: &Analysis) -> impl Iterator<Item = (&StepAnalysis, StepCard)> {
     let all = analysis.steps.len();
-    let steps = (1..).zip(&analysis.steps).map(|(number, step)| step_card(step, (all > 1).then_some((number, all))));
-    Card { validity, why: against(&analysis.summary), steps: steps.collect() }
+    let card = move |number, step| (step, step_card(step, (all > 1).then_some((number, all))));
+    (1..).zip(&analysis.steps).map(move |(number, step)| card(number, step))
 }
 
 /// The card of one step; `place` is its number and the number of steps, if there are several.

@@ -5,9 +5,9 @@ use mindful_analyze::compare::{OrderedBy, TableRow};
 use mindful_analyze::figures::columns::columns;
 use mindful_core::record::run::Run;
 
+use crate::charts::Side;
 use crate::figure::{self, format_counted};
-use crate::html::{self, Subject};
-use crate::{card, list};
+use crate::{card, html, list};
 
 /// Columns of time in the small picture of a step.
 const COLUMNS: usize = 40;
@@ -82,8 +82,8 @@ impl IndexedRun {
 }
 
 /// The page of one run, with the way back to all of them.
-pub fn page(subject: Subject) -> String {
-    html::page(&[subject]).replacen("<main>\n", "<main>\n<p><a href=\"index.html\">all runs</a></p>\n", 1)
+pub fn page(side: Side) -> String {
+    html::page(&[side]).replacen("<main>\n", "<main>\n<p><a href=\"index.html\">all runs</a></p>\n", 1)
 }
 
 /// Throughput over the seconds of a single step, or over the steps of several.
