@@ -143,7 +143,7 @@ fn first_screen(html: &mut String, run: &Run, analysis: &Analysis) {
         escaped_text(&card::against(summary))
     );
     if let [step] = analysis.steps.as_slice() {
-        html.push_str(&headline(&card::step_card(step, None)));
+        html.push_str(&panels::panel_html(&step::headline(step)));
     } else {
         let steps = format_counted(analysis.steps.len(), "step");
         html.push_str(&paragraph("place", &format!("{steps} on {}", summary.target)));
@@ -151,10 +151,9 @@ fn first_screen(html: &mut String, run: &Run, analysis: &Analysis) {
             html.push_str(&paragraph("figure", &answer.sentence));
             html.push_str(&paragraph("", &answer.details));
         } else if let Some((number, step)) = card::best(analysis) {
-            let of_step = card::step_card(step, Some((number, analysis.steps.len())));
-            let place = of_step.place.as_deref().unwrap_or_default();
+            let place = card::place(step, number, analysis.steps.len());
             html.push_str(&paragraph("place", &format!("highest figure: {place}")));
-            html.push_str(&headline(&of_step));
+            html.push_str(&panels::panel_html(&step::headline(step)));
         }
     }
     let _ = writeln!(
@@ -163,10 +162,6 @@ fn first_screen(html: &mut String, run: &Run, analysis: &Analysis) {
         panels::panel_html(&place::measured_at(run)),
         panels::panel_html(&facts::measured(run, analysis))
     );
-}
-
-fn headline(card: &card::StepCard) -> String {
-    panels::panel_html(&step::headline(card))
 }
 
 fn each_step(html: &mut String, (run, analysis): Side, on_page: usize) {
@@ -194,17 +189,11 @@ fn section(
 ) {
     html.push_str("<section class=\"step\">\n");
     if all > 1 {
-        let card = card::step_card(step, Some((at, all)));
         let values = step.summary.point.without_sessions();
         let named = |key: &str| if key == LEVEL { "level".to_owned() } else { key.replace('_', "-") };
         let values: Vec<_> = values.iter().map(|(key, value)| format!(", {} {value}", named(key))).collect();
-        let _ = writeln!(
-            html,
-            "<h2>{}{}</h2>",
-            escaped_text(card.place.as_deref().unwrap_or_default()),
-            escaped_text(&values.concat())
-        );
-        html.push_str(&headline(&card));
+        let _ = writeln!(html, "<h2>{}</h2>", escaped_text(&(card::place(step, at, all) + &values.concat())));
+        html.push_str(&panels::panel_html(&step::headline(step)));
     }
     html.push_str(&panels::panel_html(&figures::operations(step)));
     let columns = if coarser { COLUMNS.1 } else { COLUMNS.0 };

@@ -25,12 +25,13 @@ pub fn page(run: &Run, analysis: &Analysis) -> String {
     if let Some(answer) = answer::answer(run, analysis) {
         let _ = write!(text, "\n**{}** {}\n", plain(&answer.sentence), plain(&answer.details));
     }
-    for (_, step) in card::step_cards(analysis) {
-        let place = step.place.as_ref().map_or_else(String::new, |place| format!("{}: ", plain(place)));
-        let headline = step.headline.as_ref().map(|headline| format!("{} {}", headline.figure, plain(&headline.label)));
-        let _ = write!(text, "\n- {place}**{}**", headline.unwrap_or_else(|| NO_FIGURE.to_owned()));
-        if let Some(limit) = &step.limit {
-            let _ = write!(text, ", {}: {}", plain(&limit.limit), plain(&limit.why));
+    let all = analysis.steps.len();
+    for (number, step) in (1..).zip(&analysis.steps) {
+        let place = if all > 1 { plain(&card::place(step, number, all)) + ": " } else { String::new() };
+        let figure = card::figure(step).map(|[figure, label]| format!("{figure} {}", plain(&label)));
+        let _ = write!(text, "\n- {place}**{}**", figure.unwrap_or_else(|| NO_FIGURE.to_owned()));
+        if let Some(verdict) = &step.verdict {
+            let _ = write!(text, ", {}", plain(&card::limit_with_evidence(verdict)));
         }
     }
     text.push_str("\n\n");
@@ -53,7 +54,7 @@ fn piece(piece: &Piece) -> String {
         Piece::Line(line) if line.trim().is_empty() => String::new(),
         Piece::Line(words) | Piece::Paragraph { text: words, .. } => format!("{}\n\n", plain(words.trim())),
         Piece::Heading(heading) => format!("### {}\n\n", plain(heading)),
-        Piece::Figure(figure, label) => format!("**{figure} {}**\n\n", plain(label)),
+        Piece::Figure([figure, label]) => format!("**{figure} {}**\n\n", plain(label)),
         Piece::Beside { word, text, .. } => format!("**{}** {}\n\n", plain(word), plain(text)),
         Piece::Table { table, .. } => rows(table.rows(), " ---: |"),
         // A page has charts.

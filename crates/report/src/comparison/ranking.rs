@@ -39,7 +39,7 @@ pub(crate) fn group_panels(ranking: &RankingSummary, group: &RankedGroup) -> [Pa
         differences.heading("What differs");
         differences.table(table);
     }
-    let places: Vec<_> = group.sides.iter().map(|side| (name(side), side.place.as_slice())).collect();
+    let places: Vec<_> = group.sides.iter().map(|side| (name(side), side.place.clone())).collect();
     [order_panel(ranking, group), place::of_sides(&places), differences]
 }
 

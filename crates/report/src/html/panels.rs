@@ -14,7 +14,7 @@ fn piece(piece: &Piece) -> String {
         Piece::Line(line) if line.trim().is_empty() => String::new(),
         Piece::Line(words) | Piece::Paragraph { text: words, .. } => format!("<p>{}</p>\n", escaped_text(words)),
         Piece::Heading(heading) => format!("<h3>{}</h3>\n", escaped_text(heading)),
-        Piece::Figure(figure, label) => format!("<p class=\"figure\"><b>{figure}</b> {}</p>\n", escaped_text(label)),
+        Piece::Figure([figure, label]) => format!("<p class=\"figure\"><b>{figure}</b> {}</p>\n", escaped_text(label)),
         Piece::Beside { word, text: words, .. } => {
             format!("<p><strong>{}</strong> {}</p>\n", escaped_text(word), escaped_text(words))
         }

@@ -37,7 +37,6 @@ impl IndexedRun {
         let summary = &analysis.summary;
         // No step of a contrast is its result.
         let best = card::best(analysis).map(|(_, step)| step).filter(|_| !summary.is_contrast());
-        let headline = best.map(|step| card::step_card(step, None)).and_then(|card| card.headline);
         let p99 = best.and_then(|step| step.summary.ops.main()).and_then(|op| op.p99_us);
         let (over_time, over_time_of) = over_time(run, analysis);
         let unknown = || figure::UNKNOWN.to_owned();
@@ -46,7 +45,7 @@ impl IndexedRun {
         } else if let Some(commits) = &summary.commits {
             commits.ratio.map(|ratio| format!("{ratio:.3} ratio of commits to bare writes"))
         } else {
-            headline.map(|headline| format!("{} {}", headline.figure, headline.label))
+            best.and_then(card::figure).map(|figure_and_label| figure_and_label.join(" "))
         };
         Self {
             id: summary.id.clone(),

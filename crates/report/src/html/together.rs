@@ -46,11 +46,8 @@ pub(super) fn both(html: &mut String, title: &str, compared: &Differences, [base
 
 /// Where each of several sides was measured.
 fn places(html: &mut String, named: &[(&str, &[Side])]) {
-    let facts = named
-        .iter()
-        .map(|(name, sides)| ((*name).to_owned(), provenance::joined_provenance(sides.iter().map(|(run, _)| *run))));
-    let facts: Vec<_> = facts.collect();
-    let sides: Vec<_> = facts.iter().map(|(name, facts)| (name.clone(), facts.as_slice())).collect();
+    let facts = |sides: &[Side]| provenance::joined_provenance(sides.iter().map(|(run, _)| *run));
+    let sides: Vec<_> = named.iter().map(|(name, sides)| ((*name).to_owned(), facts(sides))).collect();
     let _ = write!(html, "<section>\n{}</section>\n", panels::panel_html(&place::of_sides(&sides)));
 }
 

@@ -7,7 +7,8 @@ use mindful_core::plan::Price;
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::StepSummary;
 
-use crate::card::{NO_FIGURE, StepCard, step_cards};
+use crate::card::{self, NO_FIGURE};
+use crate::escape;
 use crate::figure::{number, range, time_us};
 use crate::panels::{Panel, facts, figures, ranks};
 use crate::style::Detail;
@@ -21,12 +22,13 @@ pub(crate) fn panels(run: &Run, analysis: &Analysis, detail: Detail) -> Vec<Pane
 }
 
 fn each_step(run: &Run, analysis: &Analysis, detail: Detail) -> Vec<Panel> {
-    let of_step = |(at, (step, card)): (usize, (&StepAnalysis, StepCard))| {
+    let all = analysis.steps.len();
+    let of_step = |(at, step): (usize, &StepAnalysis)| {
         let mut place = Panel::default();
-        if let Some(text) = &card.place {
-            place.heading(text);
+        if all > 1 {
+            place.heading(&card::place(step, at + 1, all));
         }
-        let mut panels = vec![place, headline(&card), figures::operations(step)];
+        let mut panels = vec![place, headline(step), figures::operations(step)];
         panels.extend(run.steps.get(at).and_then(|record| over_time(record, step)));
         panels.push(figures::ledger(step, detail));
         if detail == Detail::Full {
@@ -37,23 +39,23 @@ fn each_step(run: &Run, analysis: &Analysis, detail: Detail) -> Vec<Panel> {
         panels.push(price(analysis.summary.price.as_ref(), &step.summary));
         panels
     };
-    step_cards(analysis).enumerate().flat_map(of_step).collect()
+    analysis.steps.iter().enumerate().flat_map(of_step).collect()
 }
 
 /// The figure of a step, its limit, and the next step.
-pub(crate) fn headline(card: &StepCard) -> Panel {
+pub(crate) fn headline(step: &StepAnalysis) -> Panel {
     let mut page = Panel::default();
     page.blank();
-    let Some(headline) = &card.headline else {
+    let Some((headline, figure)) = step.headline.as_ref().zip(card::figure(step)) else {
         page.add_line(&format!("  {NO_FIGURE}"));
         return page;
     };
-    page.figure(&headline.figure, &headline.label);
-    page.wrapped(2, &headline.why);
-    if let Some(limit) = &card.limit {
+    page.figure(figure);
+    page.wrapped(2, &escape(&headline.why));
+    if let Some(verdict) = &step.verdict {
         page.blank();
-        page.wrapped(2, &format!("{}: {}", limit.limit, limit.why));
-        page.wrapped(2, &format!("next: {}", limit.next));
+        page.wrapped(2, &card::limit_with_evidence(verdict));
+        page.wrapped(2, &card::next(verdict));
     }
     page
 }
