@@ -19,7 +19,7 @@ use mindful_core::record::run::{Run, StepHead, StepRecord};
 use mindful_core::workload::OpKind;
 use mindful_core::workload::draw::mix64;
 use mindful_core::{Error, Result};
-use mindful_report::{Detail, html};
+use mindful_report::html;
 
 use made::Made;
 
@@ -37,8 +37,7 @@ fn main() -> Result<()> {
     let before = peak_mib();
     let begun = Instant::now();
     let analysis = mindful_analyze::analyze(&run);
-    let report = mindful_report::run_report(&run, &analysis, None, Detail::Full);
-    let page = html::page(&[html::Subject { run: &run, analysis: &analysis, report: &report, before: "" }]);
+    let page = html::page(&[(&run, &analysis)]);
     let text = format!(
         "{sessions} sessions, {seconds} s: {:.2} s for a page of {} KiB, at most {} MiB resident (before it {} MiB)\n",
         begun.elapsed().as_secs_f64(),

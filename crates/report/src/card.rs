@@ -1,10 +1,10 @@
-//! The first part of every report, as data: whether the run may be quoted, its figure, its limit, the next step. The
-//! terminal makes panels of it and the HTML page its head, so that both use the same words.
+//! The words of the first part of every report: whether the run may be quoted, its figure, its limit, the next step. All
+//! are harmless on one line of a terminal.
 
 use mindful_analyze::judgement::headline::HeadlineKind;
 use mindful_analyze::judgement::verdict::{Limit, Verdict};
 use mindful_analyze::{Analysis, StepAnalysis, curve};
-use mindful_core::result::{Severity, Summary, Validity};
+use mindful_core::result::{Severity, Summary};
 
 use crate::findings::fold;
 use crate::style::Detail;
@@ -13,57 +13,28 @@ use crate::{escape, figure, findings};
 /// The text in place of a figure that a step does not have.
 pub(crate) const NO_FIGURE: &str = "no figure: there was no time in which all sessions worked";
 
-/// The head of a report. All texts are harmless on one line of a terminal.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Card {
-    pub validity: Validity,
-    pub why: String,
-    pub(crate) steps: Vec<StepCard>,
+/// Which step it is, of `all`: `step 2 of 3: 8 sessions`.
+pub(crate) fn place(step: &StepAnalysis, number: usize, all: usize) -> String {
+    format!("step {number} of {all}: {}", figure::sessions(step.summary.sessions))
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct StepCard {
-    /// Which step it is, where there are several: `step 2 of 3: 8 sessions`.
-    pub place: Option<String>,
-    /// Its figure; `None` if there was no time in which all sessions worked.
-    pub(crate) headline: Option<HeadlineCard>,
-    /// Its limit; `None` without a window.
-    pub(crate) limit: Option<LimitCard>,
+/// The figure of a step and its label: `57,542`, and `storage IOPS (reads)` with the commit mode of updates; `None` if there
+/// was no time in which all sessions worked.
+pub(crate) fn figure(step: &StepAnalysis) -> Option<[String; 2]> {
+    let headline = step.headline.as_ref()?;
+    let commit = step.commit.as_ref().map_or_else(String::new, |commit| format!("; commits {}", escape(commit)));
+    let like = step.summary.like.kit().map_or_else(String::new, |kit| format!("; in the arithmetic of {kit}"));
+    Some([figure::number(headline.per_s), format!("{}{commit}{like}", escape(&headline.label))])
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct HeadlineCard {
-    /// The number, grouped in thousands: `57,542`.
-    pub figure: String,
-    /// The counted unit, per second: `storage IOPS (reads)`, with the commit mode of updates.
-    pub label: String,
-    pub why: String,
+/// The limit of a step with its evidence: `limited by device latency: ...`, or `no single limit: ...`.
+pub(crate) fn limit_with_evidence(verdict: &Verdict) -> String {
+    let limit = limit_words(verdict).unwrap_or_else(|| "no single limit".to_owned());
+    format!("{limit}: {}", escape(&verdict.figures))
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct LimitCard {
-    /// `limited by device latency`, or `no single limit`.
-    pub limit: String,
-    /// The figures it rests on, each with its threshold.
-    pub why: String,
-    pub next: String,
-}
-
-pub(crate) fn run_card(analysis: &Analysis) -> Card {
-    let validity = analysis.summary.validity;
-    let all = analysis.steps.len();
-    let steps = (1..).zip(&analysis.steps).map(|(number, step)| step_card(step, (all > 1).then_some((number, all))));
-    Card { validity, why: against(&analysis.summary), steps: steps.collect() }
-}
-
-/// The card of one step; `place` is its number and the number of steps, if there are several.
-pub(crate) fn step_card(step: &StepAnalysis, place: Option<(usize, usize)>) -> StepCard {
-    StepCard {
-        place: place
-            .map(|(number, all)| format!("step {number} of {all}: {}", figure::sessions(step.summary.sessions))),
-        headline: headline(step),
-        limit: step.verdict.as_ref().map(limit),
-    }
+pub(crate) fn next(verdict: &Verdict) -> String {
+    format!("next: {}", escape(&verdict.next))
 }
 
 /// The figure by which steps are compared, and its name: the headline. The headline of a step with reads and updates
@@ -97,17 +68,6 @@ pub(crate) fn against(summary: &Summary) -> String {
     format!("{text} ({}: {evidence}); also {}", escape(&first[0].code), findings::codes(others.iter()))
 }
 
-fn headline(step: &StepAnalysis) -> Option<HeadlineCard> {
-    let headline = step.headline.as_ref()?;
-    let commit = step.commit.as_ref().map_or_else(String::new, |commit| format!("; commits {}", escape(commit)));
-    let like = step.summary.like.kit().map_or_else(String::new, |kit| format!("; in the arithmetic of {kit}"));
-    Some(HeadlineCard {
-        figure: figure::number(headline.per_s),
-        label: format!("{}{commit}{like}", escape(&headline.label)),
-        why: escape(&headline.why),
-    })
-}
-
 /// The limit of `step`: `limited by WAL sync latency (WAL on vdb, data on vda)`; `None` without a single limit.
 pub(crate) fn limit_of_step(step: &StepAnalysis) -> Option<String> {
     let verdict = step.verdict.as_ref()?;
@@ -123,9 +83,4 @@ pub(crate) fn limit_of_best(analysis: &Analysis) -> Option<String> {
 
 fn limit_words(verdict: &Verdict) -> Option<String> {
     (verdict.limit != Limit::Undecided).then(|| format!("limited by {}", escape(&verdict.called)))
-}
-
-fn limit(verdict: &Verdict) -> LimitCard {
-    let limit = limit_words(verdict).unwrap_or_else(|| "no single limit".to_owned());
-    LimitCard { limit, why: escape(&verdict.figures), next: escape(&verdict.next) }
 }

@@ -24,16 +24,17 @@ use crate::drawing::frame::Drawing;
 use crate::drawing::plot::Plot;
 use crate::panels::facts;
 pub use ladder::Side;
+pub(crate) use ladder::doubt;
 
 pub const DIFFERENCES: &str = differences::NAME;
 pub const RANKS: &str = ranking::RANKS;
 /// Charts of several runs together.
-const OF_RUNS: [&str; 3] = ["latency-iops", "sessions", "cpu-cost"];
+const OF_RUNS: [&str; 3] = [latency_iops::NAME, "sessions", "cpu-cost"];
 pub const OF_SIDES: [&str; 3] = [DIFFERENCES, RANKS, ranking::PRICES];
 
 /// The charts by name, with their contents.
 pub const NAMES: [(&str, &str); 15] = [
-    ("latency-iops", "latency against throughput, one curve per configuration"),
+    (latency_iops::NAME, "latency against throughput, one curve per configuration"),
     ("sessions", "throughput by sessions, compared with linear growth"),
     ("mib", "MiB read, written and logged per second, one point per step"),
     ("cpu-cost", "CPU time of the server per read, one point per step"),
@@ -50,30 +51,29 @@ pub const NAMES: [(&str, &str); 15] = [
     (ranking::PRICES, "price of a month against work for that price"),
 ];
 
-/// The mark across pictures of runs that are not to be quoted: the gravest of all `sides`.
-pub(crate) fn doubt(sides: &[Side]) -> Option<&'static str> {
-    let worst = sides.iter().map(|(_, analysis)| analysis.summary.validity).max()?;
-    (worst > Validity::Valid).then(|| worst.name())
+/// The charts of all steps of a run, for a page: a curve needs two points.
+pub(crate) fn page_charts(side: Side) -> Vec<Drawing> {
+    let is_shown = |drawing: &Drawing| side.0.steps.len() > 1 || drawing.name() != latency_iops::NAME;
+    run_charts(side).into_iter().filter(is_shown).collect()
 }
 
-/// The charts of all steps of `sides` together, for a page: a curve needs two points.
-pub(crate) fn page_charts(sides: &[Side]) -> Vec<Drawing> {
-    let several = sides.iter().map(|(run, _)| run.steps.len()).sum::<usize>() > 1;
-    let curves = if several { curves(sides) } else { Vec::new() };
-    curves.into_iter().chain(contrasts(sides)).chain(whole(sides)).collect()
+fn run_charts(side: Side) -> Vec<Drawing> {
+    let curves = ladder_charts(ladder::ladders(side), &[side]);
+    let drawings = curves.into_iter().chain(contrasts(&[side])).chain(timeline::drawing(side.0, side.1));
+    drawings.map(|drawing| drawing.doubted(doubt(&[side]))).collect()
 }
 
-/// All steps of a run over time; several runs have no common axis.
-fn whole(sides: &[Side]) -> Option<Drawing> {
-    let [(run, analysis)] = sides else { return None };
-    timeline::drawing(run, analysis).map(|drawing| drawing.doubted(doubt(sides)))
-}
-
-/// The same of groups of runs: a curve a group and configuration, at the median of the runs.
+/// The charts of groups of runs: a curve a group and configuration, at the median of the runs.
 pub(crate) fn group_charts(groups: &[(&str, &[Side])]) -> Vec<Drawing> {
     let all = groups.iter().map(|(_, sides)| *sides).collect::<Vec<_>>().concat();
     let ladders: Vec<_> = groups.iter().flat_map(|(name, sides)| ladder::group_ladders(name, sides)).collect();
-    ladder_charts(ladders, ladder::contrast_ladders(&all)).into_iter().chain(contrasts(&all)).collect()
+    ladder_charts(ladders, &all).into_iter().chain(contrasts(&all)).collect()
+}
+
+/// The same of several runs, each under its tag or its id.
+pub(crate) fn charts_of_runs(sides: &[Side]) -> Vec<Drawing> {
+    let names = sides.iter().map(|(_, analysis)| ladder::run_name(&analysis.summary).as_str());
+    group_charts(&names.zip(sides.chunks(1)).collect::<Vec<_>>())
 }
 
 /// The order of a group of sides, and their work for the price.
@@ -89,16 +89,11 @@ pub fn ranking_chart(name: &str, ranking: &RankingSummary) -> Result<Drawing> {
     one_of((0..ranking.groups.len()).flat_map(|group| rank_charts(ranking, group)).collect(), name)
 }
 
-fn curves(sides: &[Side]) -> Vec<Drawing> {
-    let doubt = doubt(sides).filter(|_| sides.len() == 1);
-    let drawings = ladder_charts(ladder::ladders(sides), ladder::contrast_ladders(sides)).into_iter();
-    drawings.map(|drawing| drawing.doubted(doubt)).collect()
-}
-
-/// The curves of `ladders`; latency against throughput next to the `levels` of contrasts, which have one load each.
-fn ladder_charts<'a>(ladders: Vec<ladder::Ladder<'a>>, levels: Vec<ladder::Ladder<'a>>) -> Vec<Drawing> {
+/// The curves of `ladders`; latency against throughput next to the levels of the contrasts of `sides`, which have one load
+/// each.
+fn ladder_charts<'a>(ladders: Vec<ladder::Ladder<'a>>, sides: &[Side<'a>]) -> Vec<Drawing> {
     let by_load = [sessions::throughput(&ladders), sessions::mib(&ladders), sessions::cpu(&ladders)];
-    let all: Vec<_> = ladders.into_iter().chain(levels).collect();
+    let all: Vec<_> = ladders.into_iter().chain(ladder::contrast_ladders(sides)).collect();
     let plots = std::iter::once(latency_iops::plot(&all)).chain(by_load);
     plots.flatten().map(Plot::drawing).collect()
 }
@@ -109,7 +104,7 @@ fn contrasts(sides: &[Side]) -> Vec<Drawing> {
     for (_, analysis) in sides {
         let summary = &analysis.summary;
         let drawings = contrast::drawings(summary).into_iter().chain(contrast::commits(summary));
-        let own = crate::escape(summary.tag.as_ref().unwrap_or(&summary.id));
+        let own = crate::escape(ladder::run_name(summary));
         let own = if sides.len() > 1 { format!(": {own}") } else { String::new() };
         all.extend(drawings.map(|drawing| drawing.entitled(&own).doubted(doubt)));
     }
@@ -144,30 +139,28 @@ pub fn named(name: &str, sides: &[Side]) -> Result<Drawing> {
         return Err(Error::plan(format!("the chart `{name}` is of several sides"), "name two sides or more"));
     }
     let [(run, analysis)] = sides else {
-        let refused = Error::plan(format!("the chart `{name}` is of one run"), "name one run, or --chart latency-iops");
-        return one_of(curves(sides), name).map_err(|error| if OF_RUNS.contains(&name) { error } else { refused });
+        if !OF_RUNS.contains(&name) {
+            let next = "name one run, or --chart latency-iops";
+            return Err(Error::plan(format!("the chart `{name}` is of one run"), next));
+        }
+        return one_of(charts_of_runs(sides), name);
     };
     let last = run.steps.last().zip(analysis.steps.last());
     let of_step = last.map(|(record, step)| step_charts(record, step, doubt(sides), 120)).unwrap_or_default();
-    one_of(curves(sides).into_iter().chain(contrasts(sides)).chain(whole(sides)).chain(of_step).collect(), name)
+    one_of(run_charts(sides[0]).into_iter().chain(of_step).collect(), name)
 }
 
-/// The chart called `name` of two sides: their differences, or a chart of [`named`] with a curve a side.
+/// The chart of the differences of two sides, which have `runs`.
 ///
 /// # Errors
 /// The sides have no data for it.
-pub fn comparison_chart(name: &str, compared: &Differences, [baseline, candidate]: [&[Side]; 2]) -> Result<Drawing> {
-    let all = [baseline, candidate].concat();
-    let differences = differences::drawing(compared);
-    if name == DIFFERENCES && differences.is_none() {
+pub fn differences_chart(compared: &Differences, runs: &[Side]) -> Result<Drawing> {
+    let drawing = differences::drawing(compared).ok_or_else(|| {
         let why = compared.sentences.first().map_or("none has a ratio", String::as_str);
         let next = "`mindful compare` of the two lists the figures that they have in common";
-        return Err(Error::plan(format!("these sides have no differences to draw: {why}"), next));
-    }
-    let groups = [(compared.names[0].as_str(), baseline), (compared.names[1].as_str(), candidate)];
-    let doubt = doubt(&all);
-    let drawings = differences.into_iter().chain(group_charts(&groups));
-    one_of(drawings.map(|drawing| drawing.doubted(doubt)).collect(), name)
+        Error::plan(format!("these sides have no differences to draw: {why}"), next)
+    })?;
+    Ok(drawing.doubted(doubt(runs)))
 }
 
 fn one_of(all: Vec<Drawing>, name: &str) -> Result<Drawing> {
@@ -188,17 +181,11 @@ pub fn caption(sides: &[Side]) -> Vec<String> {
 }
 
 fn caption_of((run, analysis): Side, brief: bool) -> Vec<String> {
-    let summary = &analysis.summary;
-    let card = card::run_card(analysis);
-    let mut first = format!(
-        "{}: run {}, {}, mindful {}",
-        card.validity.name(),
-        summary.id,
-        summary.started_at,
-        run.head.mindful_version
-    );
+    let (summary, version) = (&analysis.summary, &run.head.mindful_version);
+    let (word, id, began) = (summary.validity.name(), &summary.id, &summary.started_at);
+    let mut first = format!("{word}: run {id}, {began}, mindful {version}");
     if summary.validity > Validity::Valid {
-        let _ = write!(first, ". {}", card.why);
+        let _ = write!(first, ". {}", card::against(summary));
     }
     let facts = facts::measured_facts(run, analysis);
     let facts = facts.iter().filter(|(name, _)| !brief || ["engine", "block size", "notice"].contains(&name.as_str()));

@@ -17,8 +17,6 @@ use crate::figure::{format_whole, number, percent, time_us};
 #[derive(Debug, Clone, Copy)]
 struct Of {
     name: &'static str,
-    /// A word that distinguishes it from others of its step.
-    id: &'static str,
     operations: Option<OpKind>,
 }
 
@@ -26,11 +24,11 @@ struct Of {
 fn maps(record: &StepRecord, step: &StepAnalysis, fineness: Fineness) -> Vec<(Of, HeatMap)> {
     let Some(window) = step.window.as_ref() else { return Vec::new() };
     let of = |kind: OpKind| {
-        let of = Of { name: kind.name(), id: kind.name(), operations: Some(kind) };
+        let of = Of { name: kind.name(), operations: Some(kind) };
         Some((of, HeatMap::from_step(record, window, kind, fineness)?))
     };
     let waits =
-        |(id, name)| Some((Of { name, id, operations: None }, HeatMap::from_waits(record, window, id, fineness)?));
+        |(kind, name)| Some((Of { name, operations: None }, HeatMap::from_waits(record, window, kind, fineness)?));
     OpKind::ALL.into_iter().filter_map(of).chain(wait_kind::ALL.into_iter().filter_map(waits)).collect()
 }
 

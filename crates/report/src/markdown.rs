@@ -8,27 +8,30 @@ use mindful_core::result::Validity;
 
 use crate::card::{self, NO_FIGURE};
 use crate::panels::{Panel, Piece, answer, facts, place};
-use crate::report::Report;
+use crate::report::{found_plan, run_report};
+use crate::style::Detail;
 
-/// The run: its card, the twelve facts, and its report folded.
-pub fn page(run: &Run, analysis: &Analysis, report: &Report) -> String {
-    let card = card::run_card(analysis);
-    let sign = match card.validity {
+/// The run: its verdict, its figures, the twelve facts, and its report folded.
+pub fn page(run: &Run, analysis: &Analysis) -> String {
+    let summary = &analysis.summary;
+    let sign = match summary.validity {
         Validity::Valid => "",
         Validity::Suspect => " (do not quote without its findings)",
         Validity::Invalid => " (do not quote)",
     };
-    let mut text =
-        format!("## {}: run {}\n\n{}{sign}\n", card.validity.name(), plain(&analysis.summary.id), plain(&card.why));
+    let (plan, validity) = (found_plan(&run.head.settings), summary.validity.name());
+    let (id, why) = (plain(&summary.id), plain(&card::against(summary)));
+    let mut text = format!("{plan}## {validity}: run {id}\n\n{why}{sign}\n");
     if let Some(answer) = answer::answer(run, analysis) {
         let _ = write!(text, "\n**{}** {}\n", plain(&answer.sentence), plain(&answer.details));
     }
-    for step in &card.steps {
-        let place = step.place.as_ref().map_or_else(String::new, |place| format!("{}: ", plain(place)));
-        let headline = step.headline.as_ref().map(|headline| format!("{} {}", headline.figure, plain(&headline.label)));
-        let _ = write!(text, "\n- {place}**{}**", headline.unwrap_or_else(|| NO_FIGURE.to_owned()));
-        if let Some(limit) = &step.limit {
-            let _ = write!(text, ", {}: {}", plain(&limit.limit), plain(&limit.why));
+    let all = analysis.steps.len();
+    for (number, step) in (1..).zip(&analysis.steps) {
+        let place = if all > 1 { plain(&card::place(step, number, all)) + ": " } else { String::new() };
+        let figure = card::figure(step).map(|[figure, label]| format!("{figure} {}", plain(&label)));
+        let _ = write!(text, "\n- {place}**{}**", figure.unwrap_or_else(|| NO_FIGURE.to_owned()));
+        if let Some(verdict) = &step.verdict {
+            let _ = write!(text, ", {}", plain(&card::limit_with_evidence(verdict)));
         }
     }
     text.push_str("\n\n");
@@ -36,7 +39,8 @@ pub fn page(run: &Run, analysis: &Analysis, report: &Report) -> String {
         text.push_str(&panel_markdown(&panel));
     }
     text.push_str("<details><summary>The report in full</summary>\n\n");
-    report.panels().iter().for_each(|panel| text.push_str(&panel_markdown(panel)));
+    let report = run_report(run, analysis, None, Detail::Full);
+    text.extend(report.panels().iter().map(panel_markdown));
     text.push_str("</details>\n");
     text
 }
@@ -50,7 +54,7 @@ fn piece(piece: &Piece) -> String {
         Piece::Line(line) if line.trim().is_empty() => String::new(),
         Piece::Line(words) | Piece::Paragraph { text: words, .. } => format!("{}\n\n", plain(words.trim())),
         Piece::Heading(heading) => format!("### {}\n\n", plain(heading)),
-        Piece::Strong(words) => format!("**{}**\n\n", plain(words)),
+        Piece::Figure([figure, label]) => format!("**{figure} {}**\n\n", plain(label)),
         Piece::Beside { word, text, .. } => format!("**{}** {}\n\n", plain(word), plain(text)),
         Piece::Table { table, .. } => rows(table.rows(), " ---: |"),
         // A page has charts.

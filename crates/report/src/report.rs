@@ -5,9 +5,9 @@ use std::path::Path;
 use mindful_analyze::Analysis;
 use mindful_core::plan::settings::Settings;
 use mindful_core::record::run::Run;
-use mindful_core::result::Validity;
+use mindful_core::result::{Summary, Validity};
 
-use crate::card::{self, Card};
+use crate::card::against;
 use crate::panels::{Panel, answer, contrast, facts, io_job, place, step, sweep};
 use crate::style::{Detail, Style, Tone};
 use crate::{escape, findings};
@@ -25,12 +25,11 @@ pub fn found_plan(settings: &Settings) -> String {
 /// when there is one to name.
 pub fn run_report(run: &Run, analysis: &Analysis, stored_at: Option<&Path>, detail: Detail) -> Report {
     let summary = &analysis.summary;
-    let card = card::run_card(analysis);
     let answer = answer::answer(run, analysis);
     let mut panels: Vec<_> = answer.iter().map(answer::panel).collect();
     panels.push(match &answer {
-        Some(answer) if !answer.found => steps_alone(&card),
-        _ => verdict(&card),
+        Some(answer) if !answer.found => steps_alone(summary),
+        _ => verdict(summary),
     });
     let mut results = if let Some(contrast) = &summary.contrast {
         contrast::panels(summary, contrast, detail)
@@ -41,7 +40,7 @@ pub fn run_report(run: &Run, analysis: &Analysis, stored_at: Option<&Path>, deta
     } else if run.steps.iter().any(|step| !step.head.point.is_plain()) {
         sweep::panels(run, analysis)
     } else {
-        step::panels(run, analysis, &card, detail)
+        step::panels(run, analysis, detail)
     };
     if detail == Detail::Full {
         // The figure comes first, and the place is the first table.
@@ -72,21 +71,21 @@ impl Report {
 }
 
 /// Whether the run may be believed: the first line of every report.
-fn verdict(card: &Card) -> Panel {
-    let tone = match card.validity {
+fn verdict(summary: &Summary) -> Panel {
+    let tone = match summary.validity {
         Validity::Valid => Tone::Good,
         Validity::Suspect => Tone::Doubtful,
         Validity::Invalid => Tone::Bad,
     };
     let mut page = Panel::default();
-    page.hanging(0, tone, card.validity.name(), &card.why);
+    page.hanging(0, tone, summary.validity.name(), &against(summary));
     page
 }
 
 /// Findings on the steps of a search without an answer, which is never VALID.
-fn steps_alone(card: &Card) -> Panel {
+fn steps_alone(summary: &Summary) -> Panel {
     let mut panel = Panel::default();
-    panel.wrapped(0, &format!("its steps: {}", card.why));
+    panel.wrapped(0, &format!("its steps: {}", against(summary)));
     panel
 }
 

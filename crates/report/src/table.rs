@@ -12,6 +12,7 @@ pub(crate) enum Side {
 pub(crate) type Column<'a, T> = (&'a str, Side, &'a dyn Fn(&T) -> String);
 
 /// Rows of cells under a header; columns as wide as their widest cell.
+#[derive(Debug, Clone)]
 pub(crate) struct Table {
     sides: Vec<Side>,
     names: Vec<String>,
@@ -29,6 +30,12 @@ impl Table {
         let mut table = Self::new(&columns.iter().map(|(name, side, _)| (*name, *side)).collect::<Vec<_>>());
         table.rows.extend(items.iter().map(|item| columns.iter().map(|(.., cell)| cell(item)).collect()));
         table
+    }
+
+    /// The same with the columns that are shown.
+    pub(crate) fn of_shown<T>(items: &[T], columns: &[(bool, Column<T>)]) -> Self {
+        let shown: Vec<_> = columns.iter().filter(|(is_shown, _)| *is_shown).map(|(_, column)| *column).collect();
+        Self::of(items, &shown)
     }
 
     /// Sets the title of the column `name` to the system's own word. If the columns do not fit, it is still dropped by

@@ -10,7 +10,7 @@ use crate::figures::seconds::{SlicesWork, works};
 use crate::figures::shares::Shares;
 use crate::figures::window::Window;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Column {
     /// Begin and end, s since the first column began.
     pub span_s: [f64; 2],

@@ -16,8 +16,7 @@ use mindful_core::record::run::Run;
 use mindful_core::{Error, Result};
 use mindful_host::system_path::{find_program, system_path};
 use mindful_record::Store;
-use mindful_report::html::{self, Subject};
-use mindful_report::{Detail, Report, charts, comparison};
+use mindful_report::{charts, comparison, html};
 
 use super::compare;
 use super::compare::sides::AllSides;
@@ -179,9 +178,7 @@ fn compared(matches: &ArgMatches, all: AllSides) -> Result<String> {
         "json" => mindful_report::export::json::summary(&summary),
         "markdown" => comparison::ranking_markdown(&summary),
         "html" => {
-            let runs: Vec<Vec<PageRun>> = all.sides.iter().map(|side| PageRun::of(&side.runs)).collect();
-            let named = all.sides.iter().zip(&runs);
-            let sides: Vec<_> = named.map(|(side, runs)| (side.name.as_str(), PageRun::subjects(runs))).collect();
+            let sides: Vec<_> = all.sides.iter().map(|side| (side.name.as_str(), of_runs(&side.runs))).collect();
             html::ranking(&summary, &sides)
         }
         _ => {
@@ -193,41 +190,12 @@ fn compared(matches: &ArgMatches, all: AllSides) -> Result<String> {
 
 fn comparison_of_two(matches: &ArgMatches, two: &(Sides, Option<NoiseFloor>)) -> Result<String> {
     let compared = compare::differences(matches, two)?;
-    let sides = &two.0;
+    let [baseline, candidate] = [of_runs(&two.0.baseline), of_runs(&two.0.candidate)];
     if is_picture(matches) {
-        let (baseline, candidate) = (of_runs(&sides.baseline), of_runs(&sides.candidate));
-        let drawing = charts::comparison_chart(charts::DIFFERENCES, &compared, [&baseline, &candidate])?;
-        return Ok(drawing.file(&charts::caption(&[baseline, candidate].concat())));
+        let all = [baseline, candidate].concat();
+        return Ok(charts::differences_chart(&compared, &all)?.file(&charts::caption(&all)));
     }
-    let (a, b) = (PageRun::of(&sides.baseline), PageRun::of(&sides.candidate));
-    Ok(html::comparison(&compared, &PageRun::subjects(&a), &PageRun::subjects(&b)))
-}
-
-struct PageRun<'a> {
-    run: &'a Run,
-    analysis: &'a Analysis,
-    report: Report,
-    before: String,
-}
-
-impl<'a> PageRun<'a> {
-    fn of(runs: &'a [(Run, Analysis)]) -> Vec<Self> {
-        let of_run = |(run, analysis): &'a (Run, Analysis)| Self {
-            run,
-            analysis,
-            report: mindful_report::run_report(run, analysis, None, Detail::Full),
-            before: context::found_plan(&run.head.settings),
-        };
-        runs.iter().map(of_run).collect()
-    }
-
-    fn subjects(runs: &[Self]) -> Vec<Subject<'_>> {
-        let mut subjects = Vec::new();
-        for Self { run, analysis, report, before } in runs {
-            subjects.push(Subject { run, analysis, report, before });
-        }
-        subjects
-    }
+    Ok(html::comparison(&compared, [&baseline, &candidate]))
 }
 
 fn shown(file: &str) -> Result<()> {
@@ -245,7 +213,7 @@ fn shown(file: &str) -> Result<()> {
 
 fn page(runs: &Runs, ids: &[String]) -> Result<String> {
     let runs = ids.iter().map(|id| runs.read(id)).collect::<Result<Vec<_>>>()?;
-    Ok(html::page(&PageRun::subjects(&PageRun::of(&runs))))
+    Ok(html::page(&of_runs(&runs)))
 }
 
 fn picture(runs: &Runs, ids: &[String], chart: &str) -> Result<String> {

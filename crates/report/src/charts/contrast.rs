@@ -6,8 +6,9 @@ use crate::drawing::bars::{Bar, Bars};
 use crate::drawing::frame::{Drawing, Heading};
 use crate::drawing::plot::{Axis, Guide, Look, Plot, Point, Series};
 use crate::drawing::scale::Unit;
-use crate::figure::{UNKNOWN, number, time_us};
+use crate::figure::{number, time_us};
 use crate::grouped;
+use crate::panels::contrast::commit_table;
 
 /// Colours of a first bar, of added and of saved time.
 const FIRST: usize = 0;
@@ -110,7 +111,7 @@ pub(crate) fn commits(summary: &Summary) -> Option<Drawing> {
         "The level line is one bare overwrite of 8 KiB at a time, each followed by fdatasync. Commits rise above it where \
          several of them share a sync.",
     );
-    Plot::stack(heading, &plots, rows(contrast))
+    Plot::stack(heading, &plots, commit_table(contrast))
 }
 
 fn plot(contrast: &CommitContrastSummary, name: &str, unit: Unit, level: bool, figure: FigureOfRow) -> Plot {
@@ -121,26 +122,11 @@ fn plot(contrast: &CommitContrastSummary, name: &str, unit: Unit, level: bool, f
     let series = grouped(rows.map(|row| (row.name.clone(), point(row)))).into_iter();
     let series =
         series.map(|(name, points)| Series { name, look: Look::Curve, points: points.into_iter().flatten().collect() });
-    let series = series.collect();
     Plot {
-        heading: Heading::default(),
         x: Axis { name: ACROSS.to_owned(), unit: Unit::Number, log: true },
         y: Axis::linear(name, unit),
-        labels: "",
-        series,
+        series: series.collect(),
         guides,
+        ..Plot::default()
     }
-}
-
-fn rows(contrast: &CommitContrastSummary) -> Vec<Vec<String>> {
-    let titles = ["way", ACROSS].into_iter().chain(FIGURES.map(|(name, ..)| name)).map(str::to_owned).collect();
-    let row = |row: &CommitRow| {
-        let figures = FIGURES.map(|(_, unit, _, figure)| match figure(row) {
-            None => UNKNOWN.to_owned(),
-            Some(us) if unit == Unit::Us => time_us(us),
-            Some(value) => number(value),
-        });
-        [row.name.clone(), row.sessions.to_string()].into_iter().chain(figures).collect()
-    };
-    std::iter::once(titles).chain(contrast.rows.iter().map(row)).collect()
 }

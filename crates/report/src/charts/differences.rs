@@ -5,6 +5,8 @@ use crate::drawing::bars::{Bar, Bars};
 use crate::drawing::frame::{Drawing, Heading};
 use crate::drawing::plot::Axis;
 use crate::drawing::scale::{Unit, drawable};
+use crate::table::Side::{Left, Right};
+use crate::table::{Column, Table};
 
 pub(crate) const NAME: &str = "differences";
 
@@ -54,13 +56,14 @@ pub(crate) fn drawing(compared: &Differences) -> Option<Drawing> {
     Some(bars.drawing())
 }
 
-/// Its figures, titles first.
-pub(crate) fn table(compared: &Differences) -> Vec<Vec<String>> {
-    let [baseline, candidate] = compared.names.clone();
-    let titles = ["figure".to_owned(), baseline, candidate, "difference".into(), "interval".into(), "remark".into()];
-    let row = |row: &Difference| {
-        let (change, between) = (change(row.ratio), interval_words(row.interval));
-        vec![row.name.clone(), row.baseline.clone(), row.candidate.clone(), change, between, row.remark.clone()]
-    };
-    std::iter::once(titles.to_vec()).chain(compared.rows.iter().map(row)).collect()
+pub(crate) fn table(compared: &Differences) -> Table {
+    let columns: [Column<Difference>; 6] = [
+        ("figure", Left, &|row| row.name.clone()),
+        (&compared.names[0], Right, &|row| row.baseline.clone()),
+        (&compared.names[1], Right, &|row| row.candidate.clone()),
+        ("difference", Right, &|row| change(row.ratio)),
+        ("interval", Left, &|row| interval_words(row.interval)),
+        ("remark", Left, &|row| row.remark.clone()),
+    ];
+    Table::of(&compared.rows, &columns)
 }

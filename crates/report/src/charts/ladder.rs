@@ -32,11 +32,41 @@ pub(crate) struct Ladder<'a> {
     pub by_load: Vec<(u32, Vec<&'a StepAnalysis>)>,
 }
 
-/// The ladders of all `sides`; a run of a single step is a ladder of one load. A contrast is not a ladder.
-pub(crate) fn ladders<'a>(sides: &[Side<'a>]) -> Vec<Ladder<'a>> {
-    let many = sides.len() > 1;
+/// The ladders of a run, called by its other settings if it has some; a single step is a ladder of one load.
+pub(crate) fn ladders(side: Side<'_>) -> Vec<Ladder<'_>> {
+    let summary = &side.1.summary;
+    let own = summary.tag.as_ref().unwrap_or(&summary.target);
+    side_ladders(&[side], |others| escape(&if others.is_empty() { own.clone() } else { words(others) }))
+}
+
+/// The ladders of runs that are one side of a comparison, called `name`: the steps of all of them together.
+pub(crate) fn group_ladders<'a>(name: &str, sides: &[Side<'a>]) -> Vec<Ladder<'a>> {
+    let mark = mark(sides);
+    side_ladders(sides, |others| {
+        let comma = if others.is_empty() { "" } else { ", " };
+        escape(&format!("{name}{comma}{}", words(others))) + &mark
+    })
+}
+
+/// A contrast is not a ladder.
+fn side_ladders<'a>(sides: &[Side<'a>], name: impl Fn(&Values) -> String) -> Vec<Ladder<'a>> {
+    let Some(first) = sides.first() else { return Vec::new() };
+    let mut all: BTreeMap<Values, StepsByLoad<'a>> = BTreeMap::new();
     let plain = sides.iter().filter(|(_, analysis)| !analysis.summary.is_contrast());
-    plain.flat_map(|side| run_ladders(*side, many)).collect()
+    for step in plain.flat_map(|(_, analysis)| &analysis.steps) {
+        let mut others = step.summary.point.values.clone();
+        others.retain(|key, _| !LOADS.contains(&key.as_str()));
+        if let Some(load) = load(&step.summary) {
+            all.entry(others).or_default().entry(load).or_default().push(step);
+        }
+    }
+    let ladder = |(others, by_load): (Values, StepsByLoad<'a>)| Ladder {
+        name: name(&others),
+        // Each run has its own; several runs do not have a common one.
+        knee: if sides.len() == 1 { knee(&first.1.summary, &others) } else { None },
+        ..bare(*first, by_load)
+    };
+    all.into_iter().map(ladder).collect()
 }
 
 /// The levels of contrasts that read from storage, each a ladder of its one load, on all cores: raw reads first, then
@@ -47,7 +77,7 @@ pub(crate) fn contrast_ladders<'a>(sides: &[Side<'a>]) -> Vec<Ladder<'a>> {
 }
 
 fn contrast_levels((run, analysis): Side<'_>, many: bool) -> Vec<Ladder<'_>> {
-    let summary = &analysis.summary;
+    let (own, mark) = (run_name(&analysis.summary), mark(&[(run, analysis)]));
     let of_level = |level: Level| {
         let is = |step: &StepAnalysis, key: &str, value: &str| {
             step.summary.point.values.get(key).is_some_and(|given| given == value)
@@ -58,60 +88,11 @@ fn contrast_levels((run, analysis): Side<'_>, many: bool) -> Vec<Ladder<'_>> {
                 by_load.entry(sessions).or_default().push(step);
             }
         }
-        let own = summary.tag.as_ref().unwrap_or(&summary.id);
-        let name = if many { format!("{own}, {}", level.name()) } else { level.name().to_owned() };
-        (!by_load.is_empty()).then(|| Ladder {
-            name: escape(&name) + &mark(summary, many),
-            of_contrast: true,
-            ..bare((run, analysis), by_load)
-        })
+        let name = if many { escape(&format!("{own}, {}", level.name())) + &mark } else { level.name().to_owned() };
+        (!by_load.is_empty()).then(|| Ladder { name, of_contrast: true, ..bare((run, analysis), by_load) })
     };
     // Reads from memory show nothing about storage.
     Level::ALL.into_iter().filter(|level| *level != Level::Cached).filter_map(of_level).collect()
-}
-
-/// The ladders of runs that are one side of a comparison, called `name`: the steps of all of them together.
-pub(crate) fn group_ladders<'a>(name: &str, sides: &[Side<'a>]) -> Vec<Ladder<'a>> {
-    let Some(first) = sides.first() else { return Vec::new() };
-    let mut all: BTreeMap<Values, StepsByLoad<'a>> = BTreeMap::new();
-    for (_, analysis) in sides.iter().filter(|(_, analysis)| !analysis.summary.is_contrast()) {
-        for (others, by_load) in by_load(analysis) {
-            let group = all.entry(others).or_default();
-            for (load, steps) in by_load {
-                group.entry(load).or_default().extend(steps);
-            }
-        }
-    }
-    let ladder = |(others, by_load): (Values, StepsByLoad<'a>)| Ladder {
-        name: series_name(name, &others),
-        // Each run has its own; several runs do not have a common one.
-        knee: if sides.len() == 1 { knee(&first.1.summary, &others) } else { None },
-        ..bare(*first, by_load)
-    };
-    all.into_iter().map(ladder).collect()
-}
-
-fn run_ladders<'a>((run, analysis): Side<'a>, many: bool) -> Vec<Ladder<'a>> {
-    let summary = &analysis.summary;
-    let ladder = |(others, by_load): (Values, StepsByLoad<'a>)| Ladder {
-        name: name(summary, &others, many) + &mark(summary, many),
-        knee: knee(summary, &others),
-        ..bare((run, analysis), by_load)
-    };
-    by_load(analysis).into_iter().map(ladder).collect()
-}
-
-/// The steps of a run by their other settings and their load.
-fn by_load(analysis: &mindful_analyze::Analysis) -> BTreeMap<Values, StepsByLoad<'_>> {
-    let mut groups: BTreeMap<Values, StepsByLoad> = BTreeMap::new();
-    for step in &analysis.steps {
-        let mut others = step.summary.point.values.clone();
-        others.retain(|key, _| !LOADS.contains(&key.as_str()));
-        if let Some(load) = load(&step.summary) {
-            groups.entry(others).or_default().entry(load).or_default().push(step);
-        }
-    }
-    groups
 }
 
 fn bare<'a>((run, analysis): Side<'a>, by_load: StepsByLoad<'a>) -> Ladder<'a> {
@@ -140,23 +121,24 @@ pub(crate) fn knee<'a>(summary: &'a Summary, others: &Values) -> Option<&'a Knee
     summary.knee.as_ref().or_else(of_curve)
 }
 
-/// With several runs, the name of each unquotable run is marked.
-fn mark(summary: &Summary, many: bool) -> String {
-    let doubted = many && summary.validity > Validity::Valid;
-    if doubted { format!(" {}", summary.validity.name()) } else { String::new() }
+/// The name of a run among others.
+pub(super) fn run_name(summary: &Summary) -> &String {
+    summary.tag.as_ref().unwrap_or(&summary.id)
 }
 
-fn name(summary: &Summary, others: &Values, many: bool) -> String {
-    let own = summary.tag.as_ref().unwrap_or(if many { &summary.id } else { &summary.target });
-    if many || others.is_empty() { series_name(own, others) } else { escape(&words(others).join(", ")) }
+/// The mark of unquotable runs after a name: the gravest.
+fn mark(sides: &[Side]) -> String {
+    doubt(sides).map_or_else(String::new, |doubt| format!(" {doubt}"))
 }
 
-fn series_name(name: &str, others: &Values) -> String {
-    escape(&[vec![name.to_owned()], words(others)].concat().join(", "))
+/// The mark across pictures of runs that are not to be quoted: the gravest of all `sides`.
+pub(crate) fn doubt(sides: &[Side]) -> Option<&'static str> {
+    let worst = sides.iter().map(|(_, analysis)| analysis.summary.validity).max()?;
+    (worst > Validity::Valid).then(|| worst.name())
 }
 
-fn words(others: &Values) -> Vec<String> {
-    others.iter().map(|(key, value)| format!("{} {value}", key.replace('_', "-"))).collect()
+fn words(others: &Values) -> String {
+    others.iter().map(|(key, value)| format!("{} {value}", key.replace('_', "-"))).collect::<Vec<_>>().join(", ")
 }
 
 /// A figure of a step; `None` if unknown.

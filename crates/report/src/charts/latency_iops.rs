@@ -11,6 +11,7 @@ use crate::drawing::plot::{Axis, Guide, Look, Plot, Point, Series};
 use crate::drawing::scale::Unit;
 use crate::figure::{ends, format_counted, number, time_us};
 
+pub(crate) const NAME: &str = "latency-iops";
 /// The figure of every step, drawn if it has no percentile.
 const MEAN: &str = "mean";
 /// Share of steps with a percentile from which it is drawn.
@@ -51,7 +52,7 @@ pub(crate) fn plot(ladders: &[Ladder]) -> Option<Plot> {
     let loads = loads(ladders);
     (!series.is_empty()).then(|| Plot {
         heading: Heading::new(
-            "latency-iops",
+            NAME,
             "Latency against throughput",
             format!("Each point is a measured step, labelled with its number of {loads}."),
             notes(ladders, &guides) + &not_drawn(ladders, rate, &rate_name),

@@ -29,22 +29,22 @@ const MOST_JUMPS: usize = 4;
 
 /// The strips of a step, of at most `most` columns; `None` if its window is too short for them.
 pub(super) fn drawing(record: &StepRecord, step: &StepAnalysis, most: usize) -> Option<Drawing> {
-    let window = step.window.as_ref()?;
-    let columns = columns(record, window, most);
-    if columns.len() < FEWEST {
-        return None;
-    }
+    let columns = drawn_columns(record, step, most)?;
     let (events, jumps) = events(record, step, &columns);
     let strips = Strips {
         heading: Heading::new("time", "Over time", caption(&columns), notes(&events, &jumps)),
         columns: columns.iter().map(|column| column.span_s).collect(),
-        rows: strips(&columns, step),
+        rows: strips(&columns, &step.evidence.words),
         events,
     };
     Some(strips.drawing())
 }
 
-pub(super) fn strips(columns: &[Column], step: &StepAnalysis) -> Vec<Strip> {
+fn drawn_columns(record: &StepRecord, step: &StepAnalysis, most: usize) -> Option<Vec<Column>> {
+    Some(columns(record, step.window.as_ref()?, most)).filter(|columns| columns.len() >= FEWEST)
+}
+
+pub(super) fn strips(columns: &[Column], words: &Words) -> Vec<Strip> {
     let rate = |name: &str, counter| layer(name, columns, |column| column.counters.rate(counter));
     let one = |figure: fn(&Column) -> Option<f64>| vec![layer("", columns, figure)];
     let visited = layer("blocks visited", columns, |column| column.blocks_per_s);
@@ -54,7 +54,7 @@ pub(super) fn strips(columns: &[Column], step: &StepAnalysis) -> Vec<Strip> {
     let strips = [
         strip("per second", Unit::Number, vec![visited, rate("physical reads", Counter::PhysicalReads)]),
         strip("latency of operations", Unit::Us, vec![p50, p99]),
-        waits(columns, &step.evidence.words),
+        waits(columns, words),
         strip("requests at the device", Unit::Number, queue),
         strip("mean time of a read request at the device", Unit::Us, read_us),
         cpu(columns),
@@ -160,10 +160,7 @@ fn stacked(columns: &[Column], name: &str, layers: Vec<Layer>) -> Option<Strip> 
 /// The strips of a step with updates, of at most `most` columns; `None` if nothing is known of its log.
 pub(super) fn log_drawing(record: &StepRecord, step: &StepAnalysis, most: usize) -> Option<Drawing> {
     step.summary.ops.update.as_ref()?;
-    let columns = columns(record, step.window.as_ref()?, most);
-    if columns.len() < FEWEST {
-        return None;
-    }
+    let columns = drawn_columns(record, step, most)?;
     let log = &step.evidence.words.log;
     let rates = vec![
         layer("updates", &columns, |column| column.updates_per_s),

@@ -2,19 +2,19 @@
 
 use mindful_core::result::ranking::{RankedSide, RankingSummary};
 
-use crate::comparison::ranking::{name, rank, ratio};
+use crate::comparison::ranking::{name, order_table, rank, ratio};
 use crate::drawing::bars::{Bar, Bars};
 use crate::drawing::frame::{Drawing, Heading};
 use crate::drawing::plot::{Axis, Look, Plot, Point, Series};
 use crate::drawing::scale::{Unit, drawable};
-use crate::figure::number;
 
 pub(crate) const RANKS: &str = "ranks";
 
 /// The chart of one group of sides; `None` if fewer than two have a rank.
 pub(crate) fn ranks(ranking: &RankingSummary, group: usize) -> Option<Drawing> {
     let is_drawn = |side: &&RankedSide| side.rank.is_some() && side.by_best.is_some_and(drawable);
-    let sides: Vec<&RankedSide> = ranking.groups.get(group)?.sides.iter().filter(is_drawn).collect();
+    let group = ranking.groups.get(group)?;
+    let sides: Vec<&RankedSide> = group.sides.iter().filter(is_drawn).collect();
     if sides.len() < 2 {
         return None;
     }
@@ -29,7 +29,7 @@ pub(crate) fn ranks(ranking: &RankingSummary, group: usize) -> Option<Drawing> {
          same ranks: they cannot be told apart from each other.",
     );
     let bars = Bars::from_left(heading, rows, Unit::Number, [""; 3]);
-    Some(Bars { guide: Some((1.0, "")), table: rank_table(ranking, &sides), ..bars }.drawing())
+    Some(Bars { guide: Some((1.0, "")), table: order_table(ranking, group), ..bars }.drawing())
 }
 
 fn bar(side: &RankedSide, shaded: bool) -> Bar {
@@ -41,17 +41,6 @@ fn bar(side: &RankedSide, shaded: bool) -> Bar {
         shaded,
         ..Bar::default()
     }
-}
-
-fn rank_table(ranking: &RankingSummary, sides: &[&RankedSide]) -> Vec<Vec<String>> {
-    let titles = ["rank", "side", ranking.unit.as_str(), "by best", "interval"].map(str::to_owned).to_vec();
-    let row = |side: &&RankedSide| {
-        let between = |[low, high]: [f64; 2]| format!("{} to {}", ratio(low), ratio(high));
-        let interval = side.by_best_interval.map_or_else(String::new, between);
-        let [value, by_best] = [side.value.map(number), side.by_best.map(ratio)].map(Option::unwrap_or_default);
-        vec![rank(side), name(side), value, by_best, interval]
-    };
-    std::iter::once(titles).chain(sides.iter().map(row)).collect()
 }
 
 pub(crate) const PRICES: &str = "prices";
@@ -100,7 +89,7 @@ pub(crate) fn prices(ranking: &RankingSummary, group: usize) -> Option<Drawing> 
         y: Axis::linear(unit, Unit::Number),
         labels: "side",
         series: points.iter().map(of_side).chain(std::iter::once(frontier)).collect(),
-        guides: Vec::new(),
+        ..Plot::default()
     };
     Some(plot.drawing())
 }

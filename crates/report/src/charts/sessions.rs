@@ -26,9 +26,8 @@ fn plot(ladders: &[Ladder], heading: Heading, y: (&str, Unit), mut series: Vec<S
         heading,
         x: Axis::linear(loads(ladders), Unit::Number),
         y: Axis::linear(y.0, y.1),
-        labels: "",
         series,
-        guides: Vec::new(),
+        ..Plot::default()
     })
 }
 

@@ -33,9 +33,9 @@ pub(super) fn distribution(record: &StepRecord, step: &StepAnalysis) -> Option<D
         heading,
         x: Axis { name: format!("latency of each {}", kind.name()), unit: Unit::Us, log: true },
         y: Axis::linear("percent in each band", Unit::Number),
-        labels: "",
         series: vec![bands("of operations", &map, Heat::Frequency), bands("of their time", &map, Heat::Intensity)],
         guides: marks.into_iter().filter_map(mark).collect(),
+        ..Plot::default()
     };
     Some(plot.drawing())
 }

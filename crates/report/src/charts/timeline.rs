@@ -8,7 +8,7 @@ use mindful_core::record::run::{HookRecord, Run, StepRecord};
 
 use super::over_time;
 use crate::drawing::frame::{Drawing, Heading};
-use crate::drawing::strips::{Event, Layer, Strip, Strips};
+use crate::drawing::strips::{Event, Strips};
 use crate::escape::escape_to;
 use crate::figure::number;
 
@@ -64,11 +64,7 @@ pub(super) fn drawing(run: &Run, analysis: &Analysis) -> Option<Drawing> {
         return None;
     }
     let events = events(&parts, &spans, &run.hooks, zero_us);
-    let (mut columns, mut rows) = (places(&parts, &spans), joined(&parts));
-    if over > end {
-        columns.push([end, over]);
-        rows.iter_mut().flat_map(|strip| &mut strip.layers).for_each(|layer| layer.values.push(None));
-    }
+    let columns = joined(parts, &spans, over);
     let strips = Strips {
         heading: Heading::new(
             "timeline",
@@ -76,8 +72,8 @@ pub(super) fn drawing(run: &Run, analysis: &Analysis) -> Option<Drawing> {
             "All steps on one axis, each from the line with its number. A gap means no data.",
             notes(&run.hooks, &events),
         ),
-        columns,
-        rows,
+        columns: columns.iter().map(|column| column.span_s).collect(),
+        rows: over_time::strips(&columns, &run.words()),
         events,
     };
     Some(strips.drawing())
@@ -96,43 +92,20 @@ fn notes(hooks: &[HookRecord], events: &[Event]) -> String {
     text
 }
 
-/// Columns of the parts, with one for the gap before each but the first.
-fn places(parts: &[Part], spans: &[[f64; 2]]) -> Vec<[f64; 2]> {
-    let mut places: Vec<[f64; 2]> = Vec::new();
-    for (part, [begin, _]) in parts.iter().zip(spans) {
-        let before = places.last().map(|[_, end]| [*end, begin.max(*end)]);
-        places.extend(before);
-        places.extend(part.columns.iter().map(|column| column.span_s.map(|s| s + begin)));
+/// The columns of all parts, with one for the gap before each but the first, and one for the time from the last to `end`.
+fn joined(parts: Vec<Part>, spans: &[[f64; 2]], end: f64) -> Vec<Column> {
+    let gap = |columns: &[Column], to: f64| {
+        let from = columns.last()?.span_s[1];
+        Some(Column { span_s: [from, to.max(from)], ..Column::default() })
+    };
+    let mut columns = Vec::new();
+    for (part, [begin, _]) in parts.into_iter().zip(spans) {
+        columns.extend(gap(&columns, *begin));
+        let shifted = |column: Column| Column { span_s: column.span_s.map(|s| s + begin), ..column };
+        columns.extend(part.columns.into_iter().map(shifted));
     }
-    places
-}
-
-fn joined(parts: &[Part]) -> Vec<Strip> {
-    let mut all: Vec<Strip> = Vec::new();
-    let mut before = 0;
-    for part in parts {
-        for strip in over_time::strips(&part.columns, part.step) {
-            let at = all.iter().position(|one| one.name == strip.name).unwrap_or_else(|| {
-                all.push(Strip { layers: Vec::new(), ..strip.clone() });
-                all.len() - 1
-            });
-            all[at].level = all[at].level.take().or(strip.level);
-            for layer in strip.layers {
-                let layers = &mut all[at].layers;
-                let at = layers.iter().position(|one| one.name == layer.name).unwrap_or_else(|| {
-                    layers.push(Layer { values: Vec::new(), ..layer.clone() });
-                    layers.len() - 1
-                });
-                layers[at].values.resize(before, None);
-                layers[at].values.extend(layer.values);
-            }
-        }
-        before += part.columns.len() + 1;
-    }
-    for layer in all.iter_mut().flat_map(|strip| &mut strip.layers) {
-        layer.values.resize(before - 1, None);
-    }
-    all
+    columns.extend(gap(&columns, end).filter(|gap| gap.span_s[0] < end));
+    columns
 }
 
 /// Starts of steps, hooks, and events within each step.

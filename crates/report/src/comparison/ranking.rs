@@ -24,26 +24,34 @@ pub fn ranking_markdown(ranking: &RankingSummary) -> String {
     panels(ranking).iter().map(markdown::panel_markdown).collect()
 }
 
-pub(crate) fn panels(ranking: &RankingSummary) -> Vec<Panel> {
+fn panels(ranking: &RankingSummary) -> Vec<Panel> {
     let mut first = Panel::default();
     for sentence in &ranking.sentences {
         first.wrapped(0, sentence);
     }
-    let group = |group: &RankedGroup| {
-        let mut panel = Panel::default();
-        panel.heading(&heading(&group.measured));
-        panel.table(order_table(ranking, group));
-        for note in notes(ranking, group) {
-            panel.wrapped(2, &note);
-        }
-        let mut differences = Panel::default();
-        if let Some(table) = differences_table(group) {
-            differences.heading("What differs");
-            differences.table(table);
-        }
-        [panel, places(group), differences]
-    };
-    std::iter::once(first).chain(ranking.groups.iter().flat_map(group)).collect()
+    std::iter::once(first).chain(ranking.groups.iter().flat_map(|group| group_panels(ranking, group))).collect()
+}
+
+/// The order of a group, where each side was measured, and what differs.
+pub(crate) fn group_panels(ranking: &RankingSummary, group: &RankedGroup) -> [Panel; 3] {
+    let mut differences = Panel::default();
+    if let Some(table) = differences_table(group) {
+        differences.heading("What differs");
+        differences.table(table);
+    }
+    let places: Vec<_> = group.sides.iter().map(|side| (name(side), side.place.clone())).collect();
+    [order_panel(ranking, group), place::of_sides(&places), differences]
+}
+
+/// The ranks of a group, and their basis.
+pub(crate) fn order_panel(ranking: &RankingSummary, group: &RankedGroup) -> Panel {
+    let mut panel = Panel::default();
+    panel.heading(&heading(&group.measured));
+    panel.table(order_table(ranking, group));
+    for note in notes(ranking, group) {
+        panel.wrapped(2, &note);
+    }
+    panel
 }
 
 /// The workload of a group's sides.
@@ -111,7 +119,7 @@ pub(crate) fn ratio(ratio: f64) -> String {
     format!("{ratio:.2}")
 }
 
-pub(crate) fn notes(ranking: &RankingSummary, group: &RankedGroup) -> Vec<String> {
+fn notes(ranking: &RankingSummary, group: &RankedGroup) -> Vec<String> {
     let mut notes: Vec<String> = group.doubts.iter().map(|doubt| escape(doubt)).collect();
     for side in &group.sides {
         if let Some(why) = &side.no_rank {
@@ -168,14 +176,8 @@ pub(crate) fn notes(ranking: &RankingSummary, group: &RankedGroup) -> Vec<String
     notes
 }
 
-/// Where each side was measured.
-pub(crate) fn places(group: &RankedGroup) -> Panel {
-    let sides: Vec<_> = group.sides.iter().map(|side| (name(side), side.place.as_slice())).collect();
-    place::of_sides(&sides)
-}
-
 /// A row for each value of a fact in which the sides differ, with the sides that have it; `None` if they do not differ.
-pub(crate) fn differences_table(group: &RankedGroup) -> Option<Table> {
+fn differences_table(group: &RankedGroup) -> Option<Table> {
     let first = group.sides.first().filter(|side| !side.differs.is_empty())?;
     let mut table = Table::new(&[("fact", Left), ("value", Left), ("sides", Left)]);
     for (at, fact) in first.differs.iter().enumerate() {

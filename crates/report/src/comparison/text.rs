@@ -1,4 +1,4 @@
-//! A comparison as text: the verdict first, then its basis.
+//! A comparison of two sides in sentences and rows: as text, and for a page or a picture.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,30 +8,43 @@ use mindful_analyze::compare::provenance::joined_provenance;
 use mindful_analyze::compare::{
     Basis, ComparedPoint, ComparedSides, Comparison, Side, Sides, Verdict, compared_run, price_ratio, value_of_run,
 };
+use mindful_core::Result;
 use mindful_core::plan::Price;
 use mindful_core::plan::units::with_article;
 use mindful_core::record::run::{Run, values_in_words};
 use mindful_core::result::Validity;
-use mindful_core::result::comparison::{CurveComparison, CurveRatio, CurveRatios, KindShifts};
+use mindful_core::result::comparison::{CurveRatios, KindShifts, PercentileShift};
 
-use super::verdict::{basis_words, idle_settings_warning, verdict_word};
-use super::verdict::{change, interval_words};
+use super::verdict::{Difference, Differences};
+use super::verdict::{basis_words, change, idle_settings_warning, interval_words, verdict_word};
 use crate::card::limit_of_best;
 use crate::panels::place;
 use crate::style::Style;
 use crate::{escape, figure};
 
+/// The sentences and rows of a page or a picture for the sides called `names`; sides that cannot be compared have the
+/// reason instead of figures.
+pub fn differences(names: &[String; 2], margin: f64, compared: Result<ComparedSides>) -> Differences {
+    let (sentences, rows) = match compared {
+        // More percentiles of each point would fill a picture.
+        Ok(compared) => (sentences(&compared), rows(&compared, |percentile| (percentile - 99.0).abs() < 0.05)),
+        Err(error) => (vec![format!("not compared: {error}")], Vec::new()),
+    };
+    Differences { names: names.clone(), sentences, margin, rows }
+}
+
 pub fn comparison_text(compared: &ComparedSides, sides: &Sides, style: &Style) -> String {
-    let mut text = idle_settings_warning(&compared.idle_settings);
-    if !text.is_empty() {
-        text.push('\n');
+    let mut text: String = sentences(compared).iter().flat_map(|line| [line, "\n"]).collect();
+    let rows = rows(compared, |_| true);
+    if rows.len() > compared.points.len() {
+        text.push_str("\nbaseline to candidate:\n");
     }
-    push_verdicts(&mut text, compared);
-    for kind in &compared.latency {
-        push_percentiles(&mut text, kind);
-    }
-    for curve in &compared.curves {
-        push_curve(&mut text, curve);
+    for Difference { name, baseline, candidate, ratio, interval, remark } in rows.iter().skip(compared.points.len()) {
+        let values = if baseline.is_empty() { String::new() } else { format!("{baseline} to {candidate}, ") };
+        let remark = if remark.is_empty() { String::new() } else { format!("; {remark}") };
+        let interval = interval_words(*interval);
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "  {}: {values}{}, {interval}{remark}", escape(name), change(*ratio));
     }
     text.push('\n');
     for (role, name, side) in
@@ -42,7 +55,6 @@ pub fn comparison_text(compared: &ComparedSides, sides: &Sides, style: &Style) -
             let value = value_of_run(analysis, compared.figure);
             let value =
                 value.map_or_else(String::new, |v| format!("  {} {}", figure::number(v), compared.figure.unit()));
-            // Writing to a string cannot fail.
             let _ = writeln!(text, "{role:<9}  {name}{}", run_with_value(run, analysis, &value));
         }
     }
@@ -53,27 +65,31 @@ pub fn comparison_text(compared: &ComparedSides, sides: &Sides, style: &Style) -
         let _ = writeln!(text, "differs in {}: {}", d.fact, escape(&d.sides()));
     }
     let places = [&sides.baseline, &sides.candidate].map(|side| joined_provenance(side.iter().map(|(run, _)| run)));
-    let named: Vec<_> = compared.names.iter().cloned().zip(places.iter().map(Vec::as_slice)).collect();
-    text + &place::of_sides(&named).to_text(style) + "\n" + &page_command(compared, sides)
+    let places: Vec<_> = compared.names.iter().cloned().zip(places).collect();
+    text + &place::of_sides(&places).to_text(style) + "\n" + &page_command(compared, sides)
 }
 
-fn push_verdicts(text: &mut String, compared: &ComparedSides) {
+/// The verdicts and their basis.
+fn sentences(compared: &ComparedSides) -> Vec<String> {
+    let mut sentences: Vec<String> = idle_settings_warning(&compared.idle_settings).into_iter().collect();
     if let [point] = compared.points.as_slice() {
-        text.push_str(&verdict_line(point, compared));
-        text.push('\n');
-        push_basis(text, &point.comparison, point.doubt.as_deref());
-        if let Some(prices) = &compared.prices {
-            push_price(text, &point.comparison, prices);
-        }
-        return;
+        sentences.push(verdict_line(point, compared));
+        sentences.extend(basis(&point.comparison, point.doubt.as_deref()));
+        sentences.extend(compared.prices.as_ref().map(|prices| for_the_money(&point.comparison, prices)));
+        return sentences;
     }
+    let mut count: BTreeMap<&str, usize> = BTreeMap::new();
     for point in &compared.points {
-        let _ = writeln!(text, "{:>6}  {}", point.load, verdict_line(point, compared));
-        if let Some(doubt) = &point.doubt {
-            let _ = writeln!(text, "        not decided: {}", escape(doubt));
-        }
+        *count.entry(verdict_word(point.comparison.verdict)).or_default() += 1;
     }
-    text.push_str("verdicts are adjusted for the number of points (Holm)\n");
+    let words: Vec<_> = count.iter().map(|(word, n)| format!("{word} at {n}")).collect();
+    sentences.push(format!("{} points: {}", compared.points.len(), words.join(", ")));
+    for point in &compared.points {
+        sentences.push(format!("{:>6}  {}", point.load, verdict_line(point, compared)));
+        sentences.extend(point.doubt.as_ref().map(|doubt| format!("        not decided: {}", escape(doubt))));
+    }
+    sentences.push("verdicts are adjusted for the number of points (Holm)".to_owned());
+    sentences
 }
 
 /// The verdict with both sides: `FASTER: b.toml 742 blocks/s, a.toml 587 (medians of 5): +26 %, 97 % interval +13 % to
@@ -97,80 +113,93 @@ pub(super) fn verdict_line(point: &ComparedPoint, compared: &ComparedSides) -> S
     )
 }
 
-fn push_basis(text: &mut String, c: &Comparison, doubt: Option<&str>) {
-    let _ = writeln!(text, "differences up to {:.1} % do not matter here", c.margin * 100.0);
-    let _ = writeln!(text, "basis: {}", basis_words(c));
-    if let Some(b) = c.bootstrap {
-        let _ = writeln!(text, "second opinion (bootstrap): ratio {:.4} to {:.4}", b.low, b.high);
-    }
-    if let Some(share) = c.detectable {
-        let _ = writeln!(text, "smallest difference found with 80 % power: {:.1} %", share * 100.0);
-    }
-    if let Some(doubt) = doubt {
-        let _ = writeln!(text, "not decided: {}", escape(doubt));
-        return;
-    }
-    match (c.verdict, c.runs_needed) {
-        (Verdict::NotDecided, Some(needed)) => {
+fn basis(c: &Comparison, doubt: Option<&str>) -> Vec<String> {
+    let open = match (doubt, c.verdict, c.runs_needed) {
+        (Some(doubt), ..) => Some(format!("not decided: {}", escape(doubt))),
+        (None, Verdict::NotDecided, Some(needed)) => {
             let more = needed.saturating_sub(c.runs_baseline.min(c.runs_candidate));
             let words = if more == 1 { "1 more run".to_owned() } else { format!("about {more} more runs") };
-            let _ = writeln!(text, "{words} a side would decide");
+            Some(format!("{words} a side would decide"))
         }
-        (Verdict::NotDecided, None) => {
-            text.push_str("no practical number of runs would decide: the difference is too close to the margin\n");
+        (None, Verdict::NotDecided, None) => {
+            Some("no practical number of runs would decide: the difference is too close to the margin".to_owned())
         }
-        _ => {}
-    }
+        _ => None,
+    };
+    let lines = [
+        Some(format!("differences up to {:.1} % do not matter here", c.margin * 100.0)),
+        Some(format!("basis: {}", basis_words(c))),
+        c.bootstrap.map(|b| format!("second opinion (bootstrap): ratio {:.4} to {:.4}", b.low, b.high)),
+        c.detectable.map(|share| format!("smallest difference found with 80 % power: {:.1} %", share * 100.0)),
+        open,
+    ];
+    lines.into_iter().flatten().collect()
 }
 
-fn push_price(text: &mut String, comparison: &Comparison, prices: &[Price; 2]) {
+fn for_the_money(comparison: &Comparison, prices: &[Price; 2]) -> String {
     let money = price_ratio(comparison, prices);
     let interval = money.interval.map_or_else(String::new, |[low, high]| format!(" ({low:.4} to {high:.4})"));
-    let _ = writeln!(
-        text,
-        "for the money: ratio {:.4}{interval}, {} an hour against {}",
-        money.ratio, prices[0], prices[1]
-    );
+    let ratio = money.ratio;
+    format!("for the money: ratio {ratio:.4}{interval}, {} an hour against {}", prices[0], prices[1])
 }
 
-/// One line a percentile: which part of the distribution moved.
-fn push_percentiles(text: &mut String, KindShifts { at, kind, shifts }: &KindShifts) {
-    let point = at_point(at);
-    let _ = writeln!(text, "\nlatency of {}{}, baseline to candidate", with_article(&escape(kind)), escape(&point));
-    for s in shifts {
-        let interval = s.interval.map_or_else(
-            || "no interval".to_owned(),
-            |i| format!("{:.0} % interval {:.3} to {:.3}", i.confidence * 100.0, i.low, i.high),
-        );
-        let single = if s.basis == Basis::WithinRun { ", within the run only" } else { "" };
-        let (from, to) = (figure::number(s.baseline_us), figure::number(s.candidate_us));
-        let name = format!("p{}", s.percentile);
-        let _ = writeln!(text, "  {name:<6}{from:>9} us to {to:>9} us: ratio {:.3}, {interval}{single}", s.ratio);
+/// A row for each point, then for each kind of operation and the percentiles that are `shown` of several points, then for
+/// each figure of fitted curves.
+fn rows(compared: &ComparedSides, shown: impl Fn(f64) -> bool) -> Vec<Difference> {
+    let several = compared.points.len() > 1;
+    let points = compared.points.iter().map(|point| point_row(compared.figure.unit(), point, several));
+    let shifts = compared.latency.iter().flat_map(|kind| kind.shifts.iter().map(move |shift| (kind, shift)));
+    let shifts = shifts.filter(|(_, shift)| !several || shown(shift.percentile));
+    let shifts = shifts.map(|(kind, shift)| percentile_row(kind, shift, several));
+    points.chain(shifts).chain(compared.curves.iter().flat_map(curve_rows)).collect()
+}
+
+fn point_row(unit: &str, point: &ComparedPoint, several: bool) -> Difference {
+    let [baseline, candidate] = point.medians.map(figure::number);
+    Difference {
+        name: if several { format!("{unit} at {}", figure::number(point.load)) } else { unit.to_owned() },
+        baseline,
+        candidate,
+        ratio: point.comparison.ratio,
+        interval: point.comparison.interval,
+        remark: format!("{}; {}", verdict_word(point.comparison.verdict), basis_words(&point.comparison)),
     }
 }
 
-fn push_curve(text: &mut String, CurveRatios { at, ratios }: &CurveRatios) {
-    let _ = writeln!(text, "\ncurves over sessions{}: ratio of candidate to baseline", escape(&at_point(at)));
-    for (ratio, words) in named_ratios(ratios) {
-        let interval = ratio.interval.map_or_else(String::new, |i| format!(" ({:.3} to {:.3})", i.low, i.high));
-        let _ = writeln!(text, "  {:>7.3}{interval} {words}", ratio.ratio);
+fn percentile_row(KindShifts { at, kind, .. }: &KindShifts, shift: &PercentileShift, several: bool) -> Difference {
+    let point = if several { at_point(at) } else { String::new() };
+    Difference {
+        name: format!("p{} of {}{point}", shift.percentile, with_article(kind)),
+        baseline: figure::time_us(shift.baseline_us),
+        candidate: figure::time_us(shift.candidate_us),
+        ratio: shift.ratio,
+        interval: shift.interval,
+        remark: if shift.basis == Basis::WithinRun { "within the run only".to_owned() } else { String::new() },
     }
-    text.push_str("  95 % intervals from the scatter around the curves, without the variation between sweeps\n");
 }
 
-/// The figures of curves that are compared, with their names.
-pub(super) fn named_ratios(ratios: &CurveComparison) -> impl Iterator<Item = (CurveRatio, &'static str)> {
-    let rows = [
+fn curve_rows(CurveRatios { at, ratios }: &CurveRatios) -> impl Iterator<Item = Difference> {
+    let figures = [
         (Some(ratios.capacity), "highest throughput"),
         (Some(ratios.zero_load), "latency of a single session"),
         (ratios.asymptote, "sessions at the knee"),
         (Some(ratios.area), "mean throughput over all loads"),
     ];
-    rows.into_iter().filter_map(|(ratio, name)| Some((ratio?, name)))
+    figures.into_iter().filter_map(|(ratio, name)| {
+        let ratio = ratio?;
+        Some(Difference {
+            name: format!("{name}{}", at_point(at)),
+            baseline: String::new(),
+            candidate: String::new(),
+            ratio: ratio.ratio,
+            interval: ratio.interval,
+            remark: "fitted curves, without the variation between sweeps".to_owned(),
+        })
+    })
 }
 
 /// ` at scale 4`; empty for the only point.
-pub(super) fn at_point(at: &BTreeMap<String, String>) -> String {
+fn at_point(at: &BTreeMap<String, String>) -> String {
     if at.is_empty() { String::new() } else { format!(" at {}", values_in_words(at)) }
 }
 

@@ -20,7 +20,7 @@ pub struct Difference {
 pub struct Differences {
     /// Names of baseline and candidate.
     pub names: [String; 2],
-    /// The result in sentences, the verdict first.
+    /// The result in sentences.
     pub sentences: Vec<String>,
     /// Differences up to this share do not matter.
     pub margin: f64,
@@ -85,16 +85,15 @@ pub(super) fn basis_words(c: &Comparison) -> String {
     }
 }
 
-/// The warning for sides that differ only in settings without effect; empty for others.
-pub(super) fn idle_settings_warning(idle: &[String]) -> String {
-    if idle.is_empty() {
-        return String::new();
-    }
+/// The warning for sides that differ only in settings without effect; `None` for others.
+pub(super) fn idle_settings_warning(idle: &[String]) -> Option<String> {
     let (names, have) = (crate::escape(&idle.join(", ")), if idle.len() == 1 { "has" } else { "have" });
-    format!(
-        "the sides differ only in {names}, which {have} no effect on the access path measured: any difference below is \
-         chance or order. `mindful plan` explains which --access would use it"
-    )
+    (!idle.is_empty()).then(|| {
+        format!(
+            "the sides differ only in {names}, which {have} no effect on the access path measured: any difference below \
+             is chance or order. `mindful plan` explains which --access would use it"
+        )
+    })
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 use super::frame::{CHARACTER, Drawing, Heading, LINE, Svg, WIDTH, lines_of};
 use super::plot::{Axis, MARKS};
 use super::scale::{Unit, drawable};
+use crate::table::Side::Left;
+use crate::table::{Column, Table};
 
 const ROW: f64 = 34.0;
 const THICK: f64 = 15.0;
@@ -36,8 +38,7 @@ pub(crate) struct Bars {
     /// A line through all rows, and its name.
     pub guide: Option<(f64, &'static str)>,
     pub band: Option<[f64; 2]>,
-    /// The table, titles first.
-    pub table: Vec<Vec<String>>,
+    pub table: Table,
 }
 
 impl Bars {
@@ -49,8 +50,12 @@ impl Bars {
 
     /// Bars around the middle, as a funnel.
     pub(crate) fn around_middle(heading: Heading, rows: Vec<Bar>, titles: [&str; 3]) -> Self {
-        let cells = rows.iter().map(|bar| vec![bar.name.clone(), bar.value.clone(), bar.remark.clone()]);
-        let table = std::iter::once(titles.map(str::to_owned).to_vec()).chain(cells).collect();
+        let columns: [Column<Bar>; 3] = [
+            (titles[0], Left, &|bar| bar.name.clone()),
+            (titles[1], Left, &|bar| bar.value.clone()),
+            (titles[2], Left, &|bar| bar.remark.clone()),
+        ];
+        let table = Table::of(&rows, &columns);
         Self { heading, rows, axis: None, reach: Vec::new(), guide: None, band: None, table }
     }
 

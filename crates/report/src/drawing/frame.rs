@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::scale::Scale;
-use crate::markup::escaped_text;
-use crate::table::wrap;
+use crate::markup::{escaped_text, table};
+use crate::table::{Table, wrap};
 
 pub(crate) const WIDTH: f64 = 620.0;
 /// Meaning of colours and lines, for a page and for a separate picture.
@@ -40,8 +40,8 @@ pub struct Drawing {
     heading: Heading,
     marks: Svg,
     height: f64,
-    /// Its figures, titles first.
-    rows: Vec<Vec<String>>,
+    /// Its figures.
+    table: Table,
     /// The text across it if the figures may not be quoted.
     doubt: Option<&'static str>,
 }
@@ -101,19 +101,11 @@ impl Svg {
             self.text("at-end", [left - 7.0, y + 4.0], name);
         }
     }
-
-    /// The word across a picture around this point.
-    pub(crate) fn watermark(&mut self, doubt: Option<&str>, [x, y]: [f64; 2]) {
-        if let Some(doubt) = doubt {
-            let turned = format!("transform=\"rotate(-18 {x} {y})\"");
-            let _ = writeln!(self.0, "<text class=\"doubt\" x=\"{x}\" y=\"{y}\" {turned}>{doubt}</text>");
-        }
-    }
 }
 
 impl Drawing {
-    pub(crate) fn new(heading: Heading, marks: Svg, height: f64, rows: Vec<Vec<String>>) -> Self {
-        Self { heading, marks, height, rows, doubt: None }
+    pub(crate) fn new(heading: Heading, marks: Svg, height: f64, table: Table) -> Self {
+        Self { heading, marks, height, table, doubt: None }
     }
 
     pub(crate) fn name(&self) -> &'static str {
@@ -130,18 +122,20 @@ impl Drawing {
         self
     }
 
-    /// Adds the drawing to a page, with heading, words and its table.
+    /// Adds the drawing to a page, with heading, words and its table. On a narrow screen it scrolls sideways instead of
+    /// shrinking its letters. The number of the figure makes its names unique.
     fn add_figure(&self, html: &mut String) {
         let Heading { name, title, caption, notes } = &self.heading;
-        let id = format!("{name}-{}", next_figure(html));
-        let (named, marks, table) = (self.named(&id), self.marks(), self.table());
-        let [heading, caption, notes] = [title, caption, notes].map(|words| escaped_text(words));
+        let id = format!("{name}-{}", html.matches("<figure ").count() + 1);
+        let (named, marks, table) = (self.named(&id), self.marks(), table(&self.table));
+        let [title, caption, notes] = [title, caption, notes].map(|words| escaped_text(words));
         let _ = write!(
             html,
-            "<figure class=\"chart\" data-chart=\"{name}\">\n<h3>{heading}</h3>\n{}<svg viewBox=\"0 0 {WIDTH} {}\" \
-             {named}{marks}</svg></div>\n<figcaption>{caption}</figcaption>\n<details class=\"behind\">\n\
-             <summary>How to read it, and its figures</summary>\n<p>{notes}</p>\n{table}</details>\n</figure>\n",
-            scrolled(title),
+            "<figure class=\"chart\" data-chart=\"{name}\">\n<h3>{title}</h3>\n\
+             <div class=\"scrolled\" tabindex=\"0\" role=\"group\" aria-label=\"{title}\">\
+             <svg viewBox=\"0 0 {WIDTH} {}\" {named}{marks}</svg></div>\n<figcaption>{caption}</figcaption>\n\
+             <details class=\"behind\">\n<summary>How to read it, and its figures</summary>\n<p>{notes}</p>\n\
+             {table}</details>\n</figure>\n",
             self.height
         );
     }
@@ -183,14 +177,11 @@ impl Drawing {
         )
     }
 
+    /// The marks, and the doubt across them.
     fn marks(&self) -> String {
-        let mut marks = self.marks.clone();
-        marks.watermark(self.doubt, [WIDTH / 2.0, self.height / 2.0]);
-        marks.0
-    }
-
-    fn table(&self) -> String {
-        self.rows.split_first().map(|(titles, rows)| table(titles, rows)).unwrap_or_default()
+        let Some(doubt) = self.doubt else { return self.marks.0.clone() };
+        let (marks, x, y) = (&self.marks.0, WIDTH / 2.0, self.height / 2.0);
+        format!("{marks}<text class=\"doubt\" x=\"{x}\" y=\"{y}\" transform=\"rotate(-18 {x} {y})\">{doubt}</text>\n")
     }
 }
 
@@ -203,49 +194,9 @@ pub(crate) fn add_figures(html: &mut String, drawings: &[Drawing]) {
     html.push_str("</div>\n");
 }
 
-/// The number of the next figure of a page, which makes its names unique.
-pub(crate) fn next_figure(html: &str) -> usize {
-    html.matches("<figure ").count() + 1
-}
-
-/// The frame of a picture called `title`, which scrolls sideways on a narrow screen instead of shrinking its letters.
-pub(crate) fn scrolled(title: &str) -> String {
-    format!("<div class=\"scrolled\" tabindex=\"0\" role=\"group\" aria-label=\"{}\">", escaped_text(title))
-}
-
 /// `words` in lines of at most `columns` characters, harmless in a picture.
 pub(crate) fn lines_of(words: &str, columns: usize) -> Vec<String> {
     wrap(&crate::escape(words), columns)
-}
-
-/// A table on a page, its first column naming the rows. Columns of words are flush left, those of numbers right.
-pub(crate) fn table(titles: &[String], rows: &[Vec<String>]) -> String {
-    let mut html = String::from(
-        "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"table of the figures\"><table>\n<thead><tr>",
-    );
-    let begins_with_letter = |cell: &String| cell.starts_with(char::is_alphabetic);
-    let class = |at: usize| {
-        let mut cells = rows.iter().filter_map(|row| row.get(at));
-        if cells.any(begins_with_letter) { " class=\"words\"" } else { "" }
-    };
-    let classes: Vec<&str> = (0..titles.len()).map(class).collect();
-    for (title, class) in titles.iter().zip(&classes) {
-        let _ = write!(html, "<th scope=\"col\"{class}>{}</th>", escaped_text(title));
-    }
-    html.push_str("</tr></thead>\n<tbody>\n");
-    for cells in rows {
-        for (at, cell) in cells.iter().enumerate() {
-            let cell = escaped_text(cell);
-            let _ = if at == 0 {
-                write!(html, "<tr><th scope=\"row\">{cell}</th>")
-            } else {
-                write!(html, "<td{}>{cell}</td>", classes.get(at).unwrap_or(&""))
-            };
-        }
-        html.push_str("</tr>\n");
-    }
-    html.push_str("</tbody>\n</table></div>\n");
-    html
 }
 
 /// The style with the colours for paper written out: some programs that show pictures do not support colour variables.

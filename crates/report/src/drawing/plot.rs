@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use super::frame::{CHARACTER, Drawing, Heading, LINE, Svg, WIDTH, lines_of};
 use super::room::{Area, FreeSpace};
 use super::scale::{Scale, Unit, drawable};
-use crate::figure::{number, time_us};
+use crate::table::Side::{Left, Right};
+use crate::table::{Column, Table};
 
 const LEFT: f64 = 74.0;
 const RIGHT: f64 = 20.0;
@@ -58,10 +59,6 @@ impl Axis {
 
     pub(super) fn scale(&self, values: impl Iterator<Item = f64>, most: usize) -> Scale {
         if self.log { Scale::log(values, self.unit, most) } else { Scale::linear(values, self.unit, most) }
-    }
-
-    fn cell(&self, value: f64) -> String {
-        if self.unit == Unit::Us { time_us(value) } else { number(value) }
     }
 }
 
@@ -125,11 +122,12 @@ pub(crate) enum Guide {
     Spot(f64, f64, String),
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Plot {
     pub heading: Heading,
     pub x: Axis,
     pub y: Axis,
+    /// Unit of the labels of points.
     pub labels: &'static str,
     pub series: Vec<Series>,
     pub guides: Vec<Guide>,
@@ -139,20 +137,20 @@ impl Plot {
     pub(crate) fn drawing(self) -> Drawing {
         let (mut marks, above) = self.legend();
         let bottom = self.draw(&mut marks, above, HEIGHT, &self.x_scale(), true);
-        let rows = self.rows();
-        Drawing::new(self.heading, marks, bottom + BELOW, rows)
+        let table = self.table();
+        Drawing::new(self.heading, marks, bottom + BELOW, table)
     }
 
     /// Draws `plots` above each other with one legend; `None` without a plot. They have the same series, in the same order,
-    /// and the same axis across. `rows` are the figures of all.
-    pub(crate) fn stack(heading: Heading, plots: &[Self], rows: Vec<Vec<String>>) -> Option<Drawing> {
+    /// and the same axis across. `table` has the figures of all.
+    pub(crate) fn stack(heading: Heading, plots: &[Self], table: Table) -> Option<Drawing> {
         let first = plots.first()?;
         let x = first.x.scale(plots.iter().flat_map(Self::points).map(|point| point.x), 6);
         let (mut marks, mut above) = first.legend();
         for (at, plot) in (1..).zip(plots) {
             above = BETWEEN + plot.draw(&mut marks, above, STACKED_HEIGHT, &x, at == plots.len());
         }
-        Some(Drawing::new(heading, marks, above - BETWEEN + BELOW, rows))
+        Some(Drawing::new(heading, marks, above - BETWEEN + BELOW, table))
     }
 
     /// Draws the field of `height`, all that is above it from `above` on, and below it the axis if that is `named`; returns
@@ -221,29 +219,25 @@ impl Plot {
         (svg, LEGEND * line + 34.0)
     }
 
-    fn rows(&self) -> Vec<Vec<String>> {
-        let many = self.series.len() > 1;
+    fn table(&self) -> Table {
+        let measured = self.series.iter().filter(|series| series.look != Look::Guide);
+        let points: Vec<_> =
+            measured.flat_map(|series| series.points.iter().map(move |point| (series, point))).collect();
         let labelled = self.series.iter().flat_map(|series| &series.points).any(|point| !point.label.is_empty());
         let bands = self.points().any(|point| point.high.is_some() || point.wide.is_some());
-        let mut titles = Vec::new();
-        titles.extend(many.then(|| "curve".to_owned()));
-        titles.extend(labelled.then(|| self.labels.to_owned()));
-        titles.extend([self.x.name.clone(), self.y.name.clone()]);
-        titles.extend(bands.then(|| "from and to".to_owned()));
-        let mut rows = vec![titles];
-        for series in self.series.iter().filter(|series| series.look != Look::Guide) {
-            for point in &series.points {
-                let mut row = Vec::new();
-                row.extend(many.then(|| series.name.clone()));
-                row.extend(labelled.then(|| point.label.clone()));
-                row.extend([self.x.cell(point.x), self.y.cell(point.y)]);
-                let ends = |ends: [f64; 2], axis: &Axis| format!("{} to {}", axis.cell(ends[0]), axis.cell(ends[1]));
-                let ranges = [point.wide.map(|band| ends(band, &self.x)), point.high.map(|band| ends(band, &self.y))];
-                row.extend(bands.then(|| ranges.into_iter().flatten().collect::<Vec<_>>().join("; ")));
-                rows.push(row);
-            }
-        }
-        rows
+        let range = |ends: [f64; 2], axis: &Axis| ends.map(|end| axis.unit.cell(Some(end))).join(" to ");
+        let ranges = |point: &Point| {
+            let ranges = [point.wide.map(|ends| range(ends, &self.x)), point.high.map(|ends| range(ends, &self.y))];
+            ranges.into_iter().flatten().collect::<Vec<_>>().join("; ")
+        };
+        let columns: [(bool, Column<(&Series, &Point)>); 5] = [
+            (self.series.len() > 1, ("curve", Left, &|(series, _)| series.name.clone())),
+            (labelled, (self.labels, Left, &|(_, point)| point.label.clone())),
+            (true, (&self.x.name, Right, &|(_, point)| self.x.unit.cell(Some(point.x)))),
+            (true, (&self.y.name, Right, &|(_, point)| self.y.unit.cell(Some(point.y)))),
+            (bands, ("from and to", Left, &|(_, point)| ranges(point))),
+        ];
+        Table::of_shown(&points, &columns)
     }
 }
 
@@ -438,12 +432,13 @@ impl Field<'_> {
             svg.line(&whisker, [self.x(low), y, self.x(high), y]);
         }
         let plot = self.plot;
+        let [x_words, y_words] = [(&plot.x, point.x), (&plot.y, point.y)].map(|(axis, v)| axis.unit.cell(Some(v)));
         let label = match (point.label.as_str(), plot.labels) {
             ("", _) => String::new(),
             ("1", "sessions") => "1 session: ".to_owned(),
             (label, labels) => format!("{label} {labels}: "),
         };
-        let title = format!("{}: {label}{}, {}", series.name, plot.x.cell(point.x), plot.y.cell(point.y));
+        let title = format!("{}: {label}{}, {}", series.name, x_words, y_words);
         svg.mark(&format!("dot c{colour}"), [x, y], MARKS[at % LOOKS], &title);
     }
 }

@@ -1,6 +1,6 @@
 //! From a figure to its place on an axis, with round ticks.
 
-use crate::figure::format_whole;
+use crate::figure::{UNKNOWN, format_whole, number, time_us};
 use crate::heat::axis;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -12,6 +12,13 @@ pub(crate) enum Unit {
     Us,
     /// An instant in s since the begin.
     Elapsed,
+}
+
+impl Unit {
+    /// A figure of this unit in a table.
+    pub(crate) fn cell(self, value: Option<f64>) -> String {
+        value.map_or_else(|| UNKNOWN.to_owned(), if self == Self::Us { time_us } else { number })
+    }
 }
 
 /// Figures larger than this are of a spoilt record: they are not drawn.

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use super::frame::{CHARACTER, Drawing, Heading, Svg, WIDTH};
 use super::scale::{Scale, Unit, drawable};
-use crate::figure::{UNKNOWN, number, time_us};
+use crate::table::Side::Right;
+use crate::table::Table;
 
 const LEFT: f64 = 74.0;
 const RIGHT: f64 = 16.0;
@@ -103,21 +104,18 @@ impl Strips {
         }
     }
 
-    fn table(&self) -> Vec<Vec<String>> {
+    fn table(&self) -> Table {
         let layers = || self.rows.iter().flat_map(|strip| strip.layers.iter().map(move |layer| (strip, layer)));
         let title = |(strip, layer): (&Strip, &Layer)| {
             if layer.name.is_empty() { strip.name.clone() } else { format!("{}: {}", strip.name, layer.name) }
         };
-        let mut rows = vec![std::iter::once("from".to_owned()).chain(layers().map(title)).collect::<Vec<_>>()];
+        let titles: Vec<String> = std::iter::once("from".to_owned()).chain(layers().map(title)).collect();
+        let mut table = Table::new(&titles.iter().map(|title| (title.as_str(), Right)).collect::<Vec<_>>());
         for (at, column) in self.columns.iter().enumerate() {
-            let cell = |(strip, layer): (&Strip, &Layer)| match layer.values.get(at).copied().flatten() {
-                None => UNKNOWN.to_owned(),
-                Some(us) if strip.unit == Unit::Us => time_us(us),
-                Some(value) => number(value),
-            };
-            rows.push(std::iter::once(format!("{:.1} s", column[0])).chain(layers().map(cell)).collect());
+            let cells = layers().map(|(strip, layer)| strip.unit.cell(layer.values.get(at).copied().flatten()));
+            table.row(std::iter::once(format!("{:.1} s", column[0])).chain(cells).collect());
         }
-        rows
+        table
     }
 }
 

@@ -27,7 +27,7 @@ type Figure = (&'static Kept, f64, Option<[f64; 2]>);
 /// `(benchmark, its figures)`: one a load; a plain run has one.
 fn benchmarks(side: Side) -> Vec<(String, Vec<Figure>)> {
     let mut all = Vec::new();
-    for ladder in ladders(&[side]) {
+    for ladder in ladders(side) {
         for (load, steps) in &ladder.by_load {
             let figures = KEPT.iter().filter_map(|kept| middle(steps, kept.3).map(|(value, ends)| (kept, value, ends)));
             all.push((format!("{}, {load} {}", ladder.name, ladder.loads), figures.collect()));

@@ -27,8 +27,14 @@ fn cells<'a, N: AsRef<str>>(
     columns: &[N],
     cell: fn(&StepRow<'a>, &str) -> Option<String>,
 ) -> Vec<Vec<String>> {
-    let cells = |row| columns.iter().map(|name| cell(&row, name.as_ref()).unwrap_or_default()).collect();
-    step_rows(run, analysis).into_iter().map(cells).collect()
+    let cells = |(number, step): (usize, &'a StepAnalysis)| {
+        let place = if analysis.steps.len() > 1 { format!(".step{number}") } else { String::new() };
+        let sessions = step.summary.sessions.map_or_else(String::new, |sessions| format!(".{sessions}"));
+        let file = format!("{}{place}{sessions}", analysis.summary.id);
+        let row = StepRow { run, summary: &analysis.summary, step, file };
+        columns.iter().map(|name| cell(&row, name.as_ref()).unwrap_or_default()).collect()
+    };
+    (1..).zip(&analysis.steps).map(cells).collect()
 }
 
 type FigureOfStep = fn(&StepRow) -> Option<f64>;
@@ -52,13 +58,15 @@ const FLASHDBA: [(&str, FigureOfStep); 24] = [
     ("Read IOPS", |row| row.step.summary.read_requests_per_s),
     ("Write IOPS", |row| row.step.summary.write_requests_per_s),
     ("Redo IOPS", |row| row.log_writes()),
-    ("All Write IOPS", |row| row.all_writes()),
-    ("Total IOPS", |row| sum(row.step.summary.read_requests_per_s, row.all_writes())),
-    ("Read Throughput (MiB/sec)", |row| row.read_mib()),
-    ("Write Throughput (MiB/sec)", |row| row.written_mib()),
+    ("All Write IOPS", |row| Some(row.step.summary.write_requests_per_s? + row.log_writes()?)),
+    ("Total IOPS", |row| {
+        Some(row.step.summary.read_requests_per_s? + row.step.summary.write_requests_per_s? + row.log_writes()?)
+    }),
+    ("Read Throughput (MiB/sec)", |row| row.read_mib_per_s()),
+    ("Write Throughput (MiB/sec)", |row| row.written_mib_per_s()),
     ("Redo Throughput (MiB/sec)", |row| row.log_mib_per_s()),
-    ("All Write Throughput (MiB/sec)", |row| row.all_written_mib()),
-    ("Total Throughput (MiB/sec)", |row| sum(row.read_mib(), row.all_written_mib())),
+    ("All Write Throughput (MiB/sec)", |row| Some(row.written_mib_per_s()? + row.log_mib_per_s()?)),
+    ("Total Throughput (MiB/sec)", |row| Some(row.read_mib_per_s()? + row.written_mib_per_s()? + row.log_mib_per_s()?)),
     ("db file sequential read Waits", |row| row.waits()),
     ("db file sequential read Time (s)", |row| Some(row.waits()? * row.step.summary.read_latency_mean_us? / 1e6)),
     ("db file sequential read Latency (ms)", |row| Some(row.step.summary.read_latency_mean_us? / 1e3)),
@@ -70,17 +78,6 @@ struct StepRow<'a> {
     step: &'a StepAnalysis,
     /// As SLOB's users name their reports: sessions after the last dot.
     file: String,
-}
-
-fn step_rows<'a>(run: &'a Run, analysis: &'a Analysis) -> Vec<StepRow<'a>> {
-    let many = analysis.steps.len() > 1;
-    let row = |(number, step): (usize, &'a StepAnalysis)| {
-        let place = if many { format!(".step{number}") } else { String::new() };
-        let sessions = step.summary.sessions.map_or_else(String::new, |sessions| format!(".{sessions}"));
-        let file = format!("{}{place}{sessions}", analysis.summary.id);
-        StepRow { run, summary: &analysis.summary, step, file }
-    };
-    (1..).zip(&analysis.steps).map(row).collect()
 }
 
 impl StepRow<'_> {
@@ -98,9 +95,9 @@ impl StepRow<'_> {
             "EXECUTES" => whole(self.operations()),
             "LIO" => whole(step.logical_reads_per_s),
             "PREADS" => whole(step.read_requests_per_s),
-            "READ_MBS" => tenths(self.mib_per_s(step.physical_reads_per_s)),
+            "READ_MBS" => tenths(self.read_mib_per_s()),
             "PWRITES" => whole(step.write_requests_per_s),
-            "WRITE_MBS" => tenths(sum(self.mib_per_s(step.physical_writes_per_s), self.log_mib_per_s())),
+            "WRITE_MBS" => tenths(self.written_mib_per_s().zip(self.log_mib_per_s()).map(|(data, log)| data + log)),
             "REDO_MBS" => tenths(self.log_mib_per_s()),
             "DFSR_LAT" => whole(step.read_latency_mean_us.map(f64::round)),
             "TOP WAIT" => self.top_wait(),
@@ -135,20 +132,12 @@ impl StepRow<'_> {
         self.step.counters.rate(Counter::LogWrites)
     }
 
-    fn all_writes(&self) -> Option<f64> {
-        sum(self.step.summary.write_requests_per_s, self.log_writes())
-    }
-
-    fn read_mib(&self) -> Option<f64> {
+    fn read_mib_per_s(&self) -> Option<f64> {
         self.mib_per_s(self.step.summary.physical_reads_per_s)
     }
 
-    fn written_mib(&self) -> Option<f64> {
+    fn written_mib_per_s(&self) -> Option<f64> {
         self.mib_per_s(self.step.summary.physical_writes_per_s)
-    }
-
-    fn all_written_mib(&self) -> Option<f64> {
-        sum(self.written_mib(), self.log_mib_per_s())
     }
 
     /// Waits for one block: counted, or one for each physical read if the database reports their mean.
@@ -187,8 +176,4 @@ impl StepRow<'_> {
         let (class, share) = self.step.evidence.shares.top(1).into_iter().next()?;
         Some(format!("{} {:.1} %", class.name_in(&self.step.evidence.words), 100.0 * share))
     }
-}
-
-fn sum(a: Option<f64>, b: Option<f64>) -> Option<f64> {
-    Some(a? + b?)
 }

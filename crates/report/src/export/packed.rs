@@ -11,8 +11,7 @@ use mindful_core::record::run::Run;
 use serde_json::{Value, json};
 
 use super::json::summary;
-use crate::html::{self, Subject};
-use crate::{Detail, escape, escape_json, found_plan, run_report};
+use crate::{escape, escape_json, html};
 
 /// Longest excerpt of a file in a difference, characters.
 const EXCERPT: usize = 80;
@@ -63,11 +62,7 @@ impl Derivation<'_> {
 
     /// The page.
     pub fn page(&self) -> String {
-        let Self { run, analysis } = *self;
-        let report = run_report(run, analysis, None, Detail::Full);
-        let before = found_plan(&run.head.settings);
-        let page = html::page(&[Subject { run, analysis, report: &report, before: &before }]);
-        escape_json(&page).into_owned()
+        escape_json(&html::page(&[(self.run, self.analysis)])).into_owned()
     }
 }
 

@@ -1,4 +1,4 @@
-//! The maps as pictures: one SVG each, which takes its colours from its page.
+//! The maps as pictures of a page, which has their colours.
 
 use std::fmt::Write as _;
 
@@ -7,94 +7,79 @@ use mindful_analyze::figures::heat::{Fineness, Heat, HeatMap};
 use mindful_core::record::run::StepRecord;
 use mindful_core::result::OpSummary;
 
-use super::{Of, axis, heading, maps, peak, shade, slow, timed};
-use crate::drawing::frame::{Svg, next_figure, scrolled};
+use super::{axis, heading, maps, peak, shade, slow, timed};
+use crate::drawing::frame::{Drawing, Heading, Svg};
 use crate::figure::time_us;
+use crate::table::Table;
 
 const FINENESS: Fineness = Fineness { columns: 120, bands_a_decade: 20 };
+/// Where many steps share a page.
+const COARSER: Fineness = Fineness { columns: 48, bands_a_decade: 10 };
 const SHADES: usize = 8;
 /// Ratio of the values of a shade and the one before it.
 const FACTOR: f64 = 2.0;
 
-/// The picture's size, and the map's place in it.
-const SIZE: (f64, f64) = (520.0, 312.0);
-const LEFT: f64 = 52.0;
-const TOP: f64 = 22.0;
-const WIDTH: f64 = 336.0;
+/// The place of the map in the picture, and below it its axis and its legend.
+const LEFT: f64 = 60.0;
+const TOP: f64 = 8.0;
+const WIDTH: f64 = 420.0;
 const HEIGHT: f64 = 236.0;
+const BELOW: f64 = 58.0;
 /// Where the distribution over all time begins, and how wide its highest bar is.
-const BARS: f64 = LEFT + WIDTH + 6.0;
-const BARS_WIDTH: f64 = 56.0;
+const BARS: f64 = LEFT + WIDTH + 8.0;
+const BARS_WIDTH: f64 = 70.0;
 const APART: f64 = 13.0;
 const SWATCH: f64 = 14.0;
 
-/// Where many steps share a page.
-const COARSER: Fineness = Fineness { columns: 48, bands_a_decade: 10 };
+const READING: &str = "x: when an operation began. y: how long it took. One map shows the number of operations, the other the \
+     time spent in them. Each shade is twice the one before. The bars next to a map are its sums over the window. Two \
+     bands are two kinds of service, such as a cache and a device; the mean (dashed) describes neither. A band that is \
+     faint in the first map and strong in the second is rare but costs much time. A stall shows as slow operations, and \
+     as a gap after them if it is longer than a column.";
 
-/// Adds a figure for each kind of operation of the step: both maps, and the cost of slow operations in words. `doubt` is printed across each map; `coarser` is for pages with many steps.
-pub(crate) fn figures(
-    html: &mut String,
+/// Both maps of each kind of operation and wait of the step, with the cost of slow operations in words; `coarser` is for
+/// pages with many steps.
+pub(crate) fn drawings(
     record: &StepRecord,
     step: &StepAnalysis,
     doubt: Option<&'static str>,
     coarser: bool,
-) {
-    let number = next_figure(html);
+) -> Vec<Drawing> {
+    let mut drawings = Vec::new();
     for (of, map) in maps(record, step, if coarser { COARSER } else { FINENESS }) {
         let op = of.operations.and_then(|kind| step.summary.ops.get(kind));
-        let what = timed(record);
-        let title = format!("{}: {what} over time", of.name);
-        let _ = write!(html, "<figure class=\"heat\">\n<h3>{title}</h3>\n<div class=\"pair\">\n");
+        let [low, high] = [map.edges_ns[0], map.edges_ns[map.bands()]].map(axis::latency);
+        let until = axis::span(map.boundaries_s[map.columns()]);
         for heat in [Heat::Frequency, Heat::Intensity] {
-            html.push_str(&scrolled(&format!("{title}: {}", heading(heat))));
-            html.push_str(&Picture { map: &map, heat, op, of, number, doubt }.svg(&title));
-            html.push_str("</div>\n");
+            let title = format!("{}: {} over time: {}", of.name, timed(record), heading(heat));
+            let slow = slow(step, of).unwrap_or_default();
+            let caption = format!("{until}, from {low} to {high}; {}. {slow}", peak(&map, heat));
+            let marks = Picture { map: &map, heat, op }.marks();
+            let heading = Heading::new("heat", title, caption.trim_end(), READING);
+            drawings.push(Drawing::new(heading, marks, TOP + HEIGHT + BELOW, Table::new(&[])).doubted(doubt));
         }
-        let said = slow(step, of).unwrap_or_default();
-        let _ = write!(html, "</div>\n<figcaption>{said}</figcaption>\n</figure>\n");
     }
+    drawings
 }
-
-/// Legend of the maps.
-pub(crate) const READING: &str = "x: when an operation began. y: how long it took. Left: number of operations. Right: time spent in them. Each \
-     shade is twice the one before. The bars next to a map are its sums over the window. Two bands are two kinds of \
-     service, such as a cache and a device; the mean (dashed) describes neither. A band that is faint on the left and \
-     strong on the right is rare but costs much time. A stall shows as slow operations, and as a gap after them if it is \
-     longer than a column.";
 
 struct Picture<'a> {
     map: &'a HeatMap,
     heat: Heat,
     op: Option<&'a OpSummary>,
-    of: Of,
-    number: usize,
-    doubt: Option<&'static str>,
 }
 
 impl Picture<'_> {
-    fn svg(&self, title: &str) -> String {
-        let (map, heat) = (self.map, self.heat);
-        let class = if heat == Heat::Frequency { "frequency" } else { "intensity" };
-        let id = format!("{class}-{}-{}", self.number, self.of.id);
-        let (width, height) = SIZE;
-        let [low, high] = [map.edges_ns[0], map.edges_ns[map.bands()]].map(axis::latency);
-        let until = axis::span(map.boundaries_s[map.columns()]);
-        let mut svg = Svg::default();
-        svg.rect("ground", [LEFT, TOP, WIDTH, HEIGHT]);
+    fn marks(&self) -> Svg {
+        let colours = if self.heat == Heat::Frequency { "frequency" } else { "intensity" };
+        let mut svg = Svg(format!("<g class=\"{colours}\">\n"));
+        svg.rect("field", [LEFT, TOP, WIDTH, HEIGHT]);
         self.cells(&mut svg);
         self.bars(&mut svg);
         self.axes(&mut svg);
-        self.marks(&mut svg);
+        self.percentiles(&mut svg);
         self.legend(&mut svg);
-        svg.watermark(self.doubt, [width / 2.0, height / 2.0]);
-        format!(
-            "<svg class=\"{class}\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\n\
-             <title id=\"{id}-t\">{title}: {}</title>\n<desc id=\"{id}-d\">Heat map of {until}, from {low} to {high}; {}.</desc>\n\
-             {}</svg>\n",
-            heading(heat),
-            peak(map, heat),
-            svg.0
-        )
+        svg.0.push_str("</g>\n");
+        svg
     }
 
     /// Cells of one shade are one path, with a stroke for each run of them in a column.
@@ -137,39 +122,38 @@ impl Picture<'_> {
     }
 
     fn axes(&self, svg: &mut Svg) {
-        svg.text("what", [LEFT, TOP - 8.0], heading(self.heat));
         let (low, high) = (self.map.edges_ns[0], self.map.edges_ns[self.map.bands()]);
         for ns in axis::latencies_ns(low, high, 9) {
             let y = self.height_of(ns);
-            svg.line("grid", [LEFT, y, LEFT + WIDTH, y]);
-            svg.text("end", [LEFT - 6.0, y + 4.0], &axis::latency(ns));
+            svg.line("rule", [LEFT, y, LEFT + WIDTH, y]);
+            svg.text("at-end", [LEFT - 6.0, y + 4.0], &axis::latency(ns));
         }
         let end = self.map.boundaries_s[self.map.columns()];
         for (s, name) in axis::instants(end, 6) {
             let (x, y) = (LEFT + WIDTH * s / end, TOP + HEIGHT);
             svg.line("tick", [x, y, x, y + 4.0]);
-            svg.text("middle", [x, y + 17.0], &name);
+            svg.text("at-middle", [x, y + 17.0], &name);
         }
     }
 
     /// Mean and percentiles across the map, each named at the side.
-    fn marks(&self, svg: &mut Svg) {
+    fn percentiles(&self, svg: &mut Svg) {
         let Some(op) = self.op else { return };
         let reported = [("p50", op.p50_us), ("mean", op.mean_us), ("p99", op.p99_us), ("p99.9", op.p999_us)];
         let mut reported: Vec<_> = reported.into_iter().filter_map(|(name, us)| Some((name, us?))).collect();
-        reported.sort_by(|a, b| a.1.total_cmp(&b.1));
-        let mut below = f64::INFINITY;
+        reported.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let mut text_y = f64::NEG_INFINITY;
         for (name, us) in reported {
             let y = self.height_of(us * 1e3);
-            below = (y + 4.0).min(below - APART);
+            text_y = (y + 4.0).max(text_y + APART);
             let (class, wide) = (if name == "mean" { "mean" } else { "mark" }, BARS + BARS_WIDTH - LEFT);
             svg.mark(class, [LEFT, y], &format!("M0 0h{wide}"), &time_us(us));
-            svg.text(&format!("{class}-name"), [LEFT + wide + 5.0, below], name);
+            svg.text("axis-name", [LEFT + wide + 5.0, text_y], name);
         }
     }
 
     fn legend(&self, svg: &mut Svg) {
-        let y = SIZE.1 - 16.0;
+        let y = TOP + HEIGHT + BELOW - 12.0;
         for shade in 1..=SHADES {
             let x = LEFT + SWATCH * (shade - 1) as f64;
             svg.line(&format!("swatch s{shade}"), [x, y, x + SWATCH, y]);

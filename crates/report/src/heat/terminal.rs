@@ -8,7 +8,7 @@ use mindful_core::record::run::{Run, StepRecord};
 
 use super::{Of, axis, heading, maps, peak, shade, slow, timed};
 use crate::style::{Style, Tone};
-use crate::{escape, figure, table};
+use crate::{card, escape, figure, table};
 
 /// Shades from the faintest to the strongest, after the blank of an empty cell.
 const SHADES: [char; 6] = [' ', '·', '░', '▒', '▓', '█'];
@@ -24,8 +24,7 @@ pub fn report(run: &Run, analysis: &Analysis, style: &Style) -> String {
     let most = (style.columns() - BESIDE) / 2;
     for (number, (record, step)) in (1..).zip(run.steps.iter().zip(&analysis.steps)) {
         if analysis.steps.len() > 1 {
-            let place =
-                format!("step {number} of {}: {}", analysis.steps.len(), figure::sessions(step.summary.sessions));
+            let place = card::place(step, number, analysis.steps.len());
             let _ = writeln!(text, "{}\n", style.paint(Tone::Strong, &place));
         }
         let maps = maps(record, step, Fineness { columns: most, bands_a_decade: BANDS });

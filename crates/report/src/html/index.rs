@@ -13,7 +13,7 @@ use crate::comparison::ranking::{self, efficient, money, or_unknown, ratio};
 use crate::drawing::scale::drawable;
 use crate::escape::escape_to;
 use crate::figure::{self, format_counted};
-use crate::html::{self, together};
+use crate::html::{self, panels};
 use crate::list::minute;
 use crate::markup::escaped_text;
 
@@ -153,9 +153,8 @@ fn sides_in_order(html: &mut String, table: &RunTable) {
         let _ = writeln!(html, "<p class=\"lead\">{}</p>", escaped_text(sentence));
     }
     for group in &table.sides.groups {
-        let _ = writeln!(html, "<section>\n<h3>{}</h3>", escaped_text(&ranking::heading(&group.measured)));
-        together::order(html, &table.sides, group);
-        html.push_str("</section>\n");
+        let order = panels::panel_html(&ranking::order_panel(&table.sides, group));
+        let _ = write!(html, "<section>\n{order}</section>\n");
     }
     for (measured, sides) in &table.not_ranked {
         let _ = writeln!(

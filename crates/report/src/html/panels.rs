@@ -2,13 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::drawing::frame::table;
-use crate::markup::escaped_text;
+use crate::markup::{escaped_text, table};
 use crate::panels::{Panel, Piece};
-
-pub(super) fn html(panels: &[Panel]) -> String {
-    panels.iter().flat_map(Panel::pieces).map(piece).collect()
-}
 
 pub(super) fn panel_html(panel: &Panel) -> String {
     panel.pieces().iter().map(piece).collect()
@@ -19,13 +14,11 @@ fn piece(piece: &Piece) -> String {
         Piece::Line(line) if line.trim().is_empty() => String::new(),
         Piece::Line(words) | Piece::Paragraph { text: words, .. } => format!("<p>{}</p>\n", escaped_text(words)),
         Piece::Heading(heading) => format!("<h3>{}</h3>\n", escaped_text(heading)),
-        Piece::Strong(words) => format!("<p><strong>{}</strong></p>\n", escaped_text(words)),
+        Piece::Figure([figure, label]) => format!("<p class=\"figure\"><b>{figure}</b> {}</p>\n", escaped_text(label)),
         Piece::Beside { word, text: words, .. } => {
             format!("<p><strong>{}</strong> {}</p>\n", escaped_text(word), escaped_text(words))
         }
-        Piece::Table { table: rows, .. } => {
-            rows.rows().split_first().map(|(titles, rows)| table(titles, rows)).unwrap_or_default()
-        }
+        Piece::Table { table: rows, .. } => table(rows),
         Piece::Pairs(pairs) => list(pairs),
         // A page has charts.
         Piece::OverTime { .. } | Piece::Curve(_) => String::new(),

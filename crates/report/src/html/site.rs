@@ -5,9 +5,9 @@ use mindful_analyze::compare::{OrderedBy, TableRow};
 use mindful_analyze::figures::columns::columns;
 use mindful_core::record::run::Run;
 
+use crate::charts::Side;
 use crate::figure::{self, format_counted};
-use crate::html::{self, Subject};
-use crate::{card, list};
+use crate::{card, html, list};
 
 /// Columns of time in the small picture of a step.
 const COLUMNS: usize = 40;
@@ -37,7 +37,6 @@ impl IndexedRun {
         let summary = &analysis.summary;
         // No step of a contrast is its result.
         let best = card::best(analysis).map(|(_, step)| step).filter(|_| !summary.is_contrast());
-        let headline = best.map(|step| card::step_card(step, None)).and_then(|card| card.headline);
         let p99 = best.and_then(|step| step.summary.ops.main()).and_then(|op| op.p99_us);
         let (over_time, over_time_of) = over_time(run, analysis);
         let unknown = || figure::UNKNOWN.to_owned();
@@ -46,7 +45,7 @@ impl IndexedRun {
         } else if let Some(commits) = &summary.commits {
             commits.ratio.map(|ratio| format!("{ratio:.3} ratio of commits to bare writes"))
         } else {
-            headline.map(|headline| format!("{} {}", headline.figure, headline.label))
+            best.and_then(card::figure).map(|figure_and_label| figure_and_label.join(" "))
         };
         Self {
             id: summary.id.clone(),
@@ -82,8 +81,8 @@ impl IndexedRun {
 }
 
 /// The page of one run, with the way back to all of them.
-pub fn page(subject: Subject) -> String {
-    html::page(&[subject]).replacen("<main>\n", "<main>\n<p><a href=\"index.html\">all runs</a></p>\n", 1)
+pub fn page(side: Side) -> String {
+    html::page(&[side]).replacen("<main>\n", "<main>\n<p><a href=\"index.html\">all runs</a></p>\n", 1)
 }
 
 /// Throughput over the seconds of a single step, or over the steps of several.

@@ -125,6 +125,11 @@ pub(crate) fn commits(analysis: &Analysis, contrast: &CommitContrastSummary) -> 
         ),
     );
     panel.blank();
+    panel.main_table(commit_table(contrast));
+    panel
+}
+
+pub(crate) fn commit_table(contrast: &CommitContrastSummary) -> Table {
     let columns: &[Column<CommitRow>] = &[
         ("way", Left, &|row| escape(&row.name)),
         ("in flight", Right, &|row| row.sessions.to_string()),
@@ -134,8 +139,7 @@ pub(crate) fn commits(analysis: &Analysis, contrast: &CommitContrastSummary) -> 
         ("commits/sync", Right, &|row| figure::maybe(row.commits_per_sync)),
         ("spread %", Right, &|row| figure::number(row.spread * 100.0)),
     ];
-    panel.main_table(Table::of(&contrast.rows, columns));
-    panel
+    Table::of(&contrast.rows, columns)
 }
 
 /// The interval of the ratio; one that spans a factor of two decides little.

@@ -9,8 +9,8 @@ pub(crate) enum Piece {
     Line(String),
     /// Above it a blank line.
     Heading(String),
-    /// Lines indented by two, as the main figure.
-    Strong(String),
+    /// The main figure and its label, indented by two.
+    Figure([String; 2]),
     /// A paragraph: columns before its first line and before the others, and columns it leaves free in all.
     Paragraph {
         first: usize,
@@ -63,8 +63,8 @@ impl Panel {
         self.0.push(Piece::Heading(heading.to_owned()));
     }
 
-    pub(crate) fn strong(&mut self, text: &str) {
-        self.0.push(Piece::Strong(text.to_owned()));
+    pub(crate) fn figure(&mut self, figure_and_label: [String; 2]) {
+        self.0.push(Piece::Figure(figure_and_label));
     }
 
     /// A paragraph, each line moved in by `indent`; nothing where there is no text.
@@ -131,8 +131,9 @@ fn lines(piece: &Piece, style: &Style) -> Vec<String> {
     match piece {
         Piece::Line(line) => whole(line, style),
         Piece::Heading(heading) => vec![String::new(), style.paint(Tone::Strong, heading)],
-        Piece::Strong(text) => {
-            wrap(text, room(2)).iter().map(|line| format!("  {}", style.paint(Tone::Strong, line))).collect()
+        Piece::Figure(figure_and_label) => {
+            let lines = wrap(&figure_and_label.join(" "), room(2));
+            lines.iter().map(|line| format!("  {}", style.paint(Tone::Strong, line))).collect()
         }
         Piece::Paragraph { first, rest, free, text } => moved_in(&wrap(text, room(*free)), &" ".repeat(*first), *rest),
         Piece::Beside { at, tone, word, text } => {

@@ -19,7 +19,7 @@ pub(crate) fn measured_at(run: &Run) -> Panel {
 }
 
 /// The provenance of several sides: the common facts, then a row a side with the others.
-pub(crate) fn of_sides(sides: &[(String, &[NamedFact])]) -> Panel {
+pub(crate) fn of_sides(sides: &[(String, Vec<NamedFact>)]) -> Panel {
     let mut panel = Panel::default();
     let Some((_, first)) = sides.first() else { return panel };
     panel.heading("Where each side was measured");

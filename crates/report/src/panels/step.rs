@@ -7,26 +7,28 @@ use mindful_core::plan::Price;
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::StepSummary;
 
-use crate::card::{Card, NO_FIGURE, StepCard};
+use crate::card::{self, NO_FIGURE};
+use crate::escape;
 use crate::figure::{number, range, time_us};
 use crate::panels::{Panel, facts, figures, ranks};
 use crate::style::Detail;
 
-pub(crate) fn panels(run: &Run, analysis: &Analysis, card: &Card, detail: Detail) -> Vec<Panel> {
-    let mut panels = each_step(run, analysis, card, detail);
+pub(crate) fn panels(run: &Run, analysis: &Analysis, detail: Detail) -> Vec<Panel> {
+    let mut panels = each_step(run, analysis, detail);
     if detail == Detail::Short {
         panels.push(facts::in_brief(run, analysis));
     }
     panels
 }
 
-fn each_step(run: &Run, analysis: &Analysis, card: &Card, detail: Detail) -> Vec<Panel> {
-    let of_step = |(at, (step, card)): (usize, (&StepAnalysis, &StepCard))| {
+fn each_step(run: &Run, analysis: &Analysis, detail: Detail) -> Vec<Panel> {
+    let all = analysis.steps.len();
+    let of_step = |(at, step): (usize, &StepAnalysis)| {
         let mut place = Panel::default();
-        if let Some(text) = &card.place {
-            place.heading(text);
+        if all > 1 {
+            place.heading(&card::place(step, at + 1, all));
         }
-        let mut panels = vec![place, headline(card), figures::operations(step)];
+        let mut panels = vec![place, headline(step), figures::operations(step)];
         panels.extend(run.steps.get(at).and_then(|record| over_time(record, step)));
         panels.push(figures::ledger(step, detail));
         if detail == Detail::Full {
@@ -37,22 +39,23 @@ fn each_step(run: &Run, analysis: &Analysis, card: &Card, detail: Detail) -> Vec
         panels.push(price(analysis.summary.price.as_ref(), &step.summary));
         panels
     };
-    analysis.steps.iter().zip(&card.steps).enumerate().flat_map(of_step).collect()
+    analysis.steps.iter().enumerate().flat_map(of_step).collect()
 }
 
-fn headline(card: &StepCard) -> Panel {
+/// The figure of a step, its limit, and the next step.
+pub(crate) fn headline(step: &StepAnalysis) -> Panel {
     let mut page = Panel::default();
     page.blank();
-    let Some(headline) = &card.headline else {
+    let Some((headline, figure)) = step.headline.as_ref().zip(card::figure(step)) else {
         page.add_line(&format!("  {NO_FIGURE}"));
         return page;
     };
-    page.strong(&format!("{} {}", headline.figure, headline.label));
-    page.wrapped(2, &headline.why);
-    if let Some(limit) = &card.limit {
+    page.figure(figure);
+    page.wrapped(2, &escape(&headline.why));
+    if let Some(verdict) = &step.verdict {
         page.blank();
-        page.wrapped(2, &format!("{}: {}", limit.limit, limit.why));
-        page.wrapped(2, &format!("next: {}", limit.next));
+        page.wrapped(2, &card::limit_with_evidence(verdict));
+        page.wrapped(2, &card::next(verdict));
     }
     page
 }

@@ -54,14 +54,13 @@ pub(crate) fn panels(run: &Run, analysis: &Analysis) -> Vec<Panel> {
 fn highest(run: &Run, analysis: &Analysis) -> Vec<String> {
     let best = card::best(analysis).filter(|_| answer::answer(run, analysis).is_none());
     let Some((number, step)) = best else { return Vec::new() };
-    let card = card::step_card(step, Some((number, analysis.steps.len())));
-    let (Some(headline), Some(limit)) = (card.headline, card.limit) else { return Vec::new() };
-    let place = card.place.unwrap_or_default();
+    let (Some([figure, name]), Some(verdict)) = (card::figure(step), &step.verdict) else { return Vec::new() };
+    let place = card::place(step, number, analysis.steps.len());
     // The figure that selects the step comes first, unless it is the headline itself.
-    let chosen_by = card::rate(step).filter(|(_, label)| !headline.label.starts_with(label));
+    let chosen_by = card::rate(step).filter(|(_, label)| !name.starts_with(label));
     let chosen_by = chosen_by.map_or_else(String::new, |(rate, label)| format!("{} {label}, ", figure::number(rate)));
-    let figures = format!("{chosen_by}{} {}", headline.figure, headline.label);
-    vec![format!("highest: {figures} ({place}), {}: {}", limit.limit, limit.why), format!("next: {}", limit.next)]
+    let limit = card::limit_with_evidence(verdict);
+    vec![format!("highest: {chosen_by}{figure} {name} ({place}), {limit}"), card::next(verdict)]
 }
 
 fn ladder_panel((values, knee, steps): &Ladder<'_>, block_bytes: Option<u64>, words: &Words) -> Panel {

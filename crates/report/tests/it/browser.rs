@@ -6,13 +6,13 @@ use std::path::Path;
 use std::process::Command;
 
 use self::chromium::Browser;
-use crate::charts::{after_each_other, commits, compared, contrast, index, page, sweep};
+use crate::charts::{after_each_other, commits, compared, contrast, index, sweep};
 use crate::forms;
 use mindful_analyze::analyze;
 use mindful_conformance::{not_run, tool};
 use mindful_core::record::run::Run;
 use mindful_core::result::{AddedTime, ContrastSummary, LevelSummary};
-use mindful_report::html::site::IndexedRun;
+use mindful_report::html::{page, site::IndexedRun};
 use serde_json::Value;
 
 /// A page that shows others in frames of given widths and records their rendering.

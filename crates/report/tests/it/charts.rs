@@ -116,18 +116,6 @@ fn figure_of<'a>(page: &'a str, name: &str) -> &'a str {
     page.split(&format!("data-chart=\"{name}\"")).nth(1).unwrap().split("</figure>").next().unwrap()
 }
 
-pub(crate) fn page(runs: &[(&Run, &Analysis)]) -> String {
-    with_reports(runs, html::page)
-}
-
-fn with_reports<T>(runs: &[(&Run, &Analysis)], made: impl Fn(&[html::Subject]) -> T) -> T {
-    let reports: Vec<_> =
-        runs.iter().map(|(run, analysis)| mindful_report::run_report(run, analysis, None, Detail::Full)).collect();
-    let subjects =
-        runs.iter().zip(&reports).map(|((run, analysis), report)| html::Subject { run, analysis, report, before: "" });
-    made(&subjects.collect::<Vec<_>>())
-}
-
 /// Two sides of four figures: one clearly more, one not decided, one without an interval, one far away.
 pub(crate) fn compared(baseline: &[(&Run, &Analysis)], candidate: &[(&Run, &Analysis)]) -> String {
     let row = |name: &str, ratio: f64, interval: Option<[f64; 2]>| Difference {
@@ -146,11 +134,7 @@ pub(crate) fn compared(baseline: &[(&Run, &Analysis)], candidate: &[(&Run, &Anal
     ];
     let names = ["old".into(), "new <b>".into()];
     let compared = Differences { names, sentences: vec!["FASTER: new".into(), "basis: 1".into()], margin: 0.03, rows };
-    let all = [baseline, candidate].concat();
-    with_reports(&all, |subjects| {
-        let (a, b) = subjects.split_at(baseline.len());
-        html::comparison(&compared, a, b)
-    })
+    html::comparison(&compared, [baseline, candidate])
 }
 
 /// Without the style, which is the same everywhere.
@@ -314,7 +298,7 @@ fn a_comparison_of_runs_shows_differences_first() {
     other.head.id = "20261121-020000-abc".into();
     other.description.as_mut().unwrap().block_bytes = 16_384;
     let (a, b) = (analyze(&one), analyze(&other));
-    let page = page(&[(&one, &a), (&other, &b)]);
+    let page = html::page(&[(&one, &a), (&other, &b)]);
     let (differs, chart) = (page.find("What is compared").unwrap(), page.find("data-chart=\"latency-iops\"").unwrap());
     assert!(differs < chart && page.contains("16384"), "{page}");
     assert!(page.contains("old: 1 session:") && page.contains("new: 4 sessions"), "{page}");

@@ -14,14 +14,11 @@ pub(crate) fn text(run: &Run, detail: Detail, style: &Style) -> String {
 }
 
 pub(crate) fn page(run: &Run) -> String {
-    let analysis = analyze(run);
-    let report = mindful_report::run_report(run, &analysis, None, Detail::Full);
-    html::page(&[html::Subject { run, analysis: &analysis, report: &report, before: "" }])
+    html::page(&[(run, &analyze(run))])
 }
 
 pub(crate) fn written(run: &Run) -> String {
-    let analysis = analyze(run);
-    markdown::page(run, &analysis, &mindful_report::run_report(run, &analysis, None, Detail::Full))
+    markdown::page(run, &analyze(run))
 }
 
 /// The chart called `name` as a file, with the facts of the run.

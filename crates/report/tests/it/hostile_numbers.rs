@@ -136,10 +136,9 @@ fn report_length(file: &Path) -> Option<usize> {
     let mut analysis = mindful_analyze::analyze(&run);
     let style = Style::default();
     let report = |run: &Run, analysis: &Analysis| mindful_report::run_report(run, analysis, None, Detail::Full);
-    let whole = report(&run, &analysis);
     let mut all = vec![
-        whole.to_text(&style),
-        html::page(&[html::Subject { run: &run, analysis: &analysis, report: &whole, before: "" }]),
+        report(&run, &analysis).to_text(&style),
+        html::page(&[(&run, &analysis)]),
         csv::steps(&analysis),
         json::summary(&analysis.summary),
         heat::terminal::report(&run, &analysis, &style),

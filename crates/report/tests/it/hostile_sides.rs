@@ -1,11 +1,11 @@
 //! Pages of two sides and the index of runs with a side that is unfinished, empty, huge, with hostile names, not
 //! comparable, or with extreme figures.
 
-use crate::charts::{compared, index, page, sweep};
+use crate::charts::{compared, index, sweep};
 use crate::made::Made;
 use mindful_analyze::analyze;
 use mindful_core::record::run::{HookRecord, Run};
-use mindful_report::html::site::IndexedRun;
+use mindful_report::html::{page, site::IndexedRun};
 
 const HOSTILE: &str = "x<script>alert(1)</script><img src=x onerror=alert(2)>&\"'\u{202e}\u{2066}";
 

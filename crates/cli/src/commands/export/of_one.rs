@@ -7,7 +7,6 @@ use mindful_analyze::Analysis;
 use mindful_core::record::run::Run;
 use mindful_core::{Error, Result};
 use mindful_import::rows;
-use mindful_report::Detail;
 use mindful_report::export::{benchmarks, old_columns};
 
 use crate::runs::Runs;
@@ -35,10 +34,7 @@ pub(super) fn written(runs: &Runs, id: &str, form: &str) -> Result<String> {
         "awr_info" => awr_info(&run, &analysis),
         "flashdba" => flashdba(&run, &analysis),
         "openmetrics" => benchmarks::openmetrics((&run, &analysis)),
-        "markdown" => {
-            let report = mindful_report::run_report(&run, &analysis, None, Detail::Full);
-            context::found_plan(&run.head.settings) + &mindful_report::markdown::page(&run, &analysis, &report)
-        }
+        "markdown" => mindful_report::markdown::page(&run, &analysis),
         _ => mindful_report::export::csv::steps(&analysis),
     })
 }

@@ -9,9 +9,9 @@ use mindful_analyze::compare::{NamedSide, OrderedBy};
 use mindful_core::record::run::Run;
 use mindful_core::{Error, Result};
 use mindful_record::file as record_file;
+use mindful_report::escape;
+use mindful_report::html::index;
 use mindful_report::html::site::{self, IndexedRun};
-use mindful_report::html::{Subject, index};
-use mindful_report::{Detail, escape};
 
 use crate::commands::compare;
 use crate::commands::import::files::{self, Named};
@@ -109,10 +109,8 @@ impl Site<'_> {
         if !self.written.insert(id.clone()) {
             return unreadable(&format!("another pack contains run {id}"));
         }
-        let report = mindful_report::run_report(&run, &analysis, None, Detail::Full);
-        let before = context::found_plan(&run.head.settings);
-        let subject = Subject { run: &run, analysis: &analysis, report: &report, before: &before };
-        output_file::write(&self.folder.join(IndexedRun::file(&id)), site::page(subject).as_bytes(), self.replace)?;
+        let page = site::page((&run, &analysis));
+        output_file::write(&self.folder.join(IndexedRun::file(&id)), page.as_bytes(), self.replace)?;
         let mut side = NamedSide { name: id, runs: vec![(run, analysis)], noise: None };
         if let Some(prices) = &self.prices {
             prices.attach(&mut side);

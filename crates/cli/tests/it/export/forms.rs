@@ -40,7 +40,7 @@ fn latency_over_time_is_shown_where_asked_and_nowhere_else() {
     let printed = |args: &str| mindful.text((args, id));
     let page = printed("export --as html");
     assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"), "{page}");
-    assert_eq!(page.matches("<svg class=").count(), 2, "two heat maps of selects alone: {page}");
+    assert_eq!(page.matches("data-chart=\"heat\"").count(), 2, "two heat maps of selects alone: {page}");
     let report = printed("show --full");
     assert!(report.contains("what was measured") && page.contains("what was measured"), "{page}");
     let map = printed("show --heat-map");
