@@ -19,23 +19,9 @@ pub(crate) const HEAVY: Duration = Duration::from_hours(7 * 24);
 /// Module of mindful's sessions in V$SESSION.
 pub(crate) const MODULE: &str = "mindful";
 
-const DESCRIPTOR: [&str; 15] = [
-    "DESCRIPTION",
-    "ADDRESS_LIST",
-    "ADDRESS",
-    "PROTOCOL",
-    "TCP",
-    "TCPS",
-    "HOST",
-    "PORT",
-    "CONNECT_DATA",
-    "SERVICE_NAME",
-    "SID",
-    "SERVER",
-    "DEDICATED",
-    "POOLED",
-    "SHARED",
-];
+/// Keywords of a descriptor.
+const DESCRIPTOR: &str = "DESCRIPTION ADDRESS_LIST ADDRESS PROTOCOL TCP TCPS HOST PORT CONNECT_DATA SERVICE_NAME SID SERVER \
+                          DEDICATED POOLED SHARED";
 
 pub(crate) struct Link {
     driver: &'static dyn Driver,
@@ -68,7 +54,8 @@ impl Link {
             let words = address.split(|c: char| "/:@()=?,;\" ".contains(c));
             // Ports and keywords of a descriptor contain no name.
             let named = words.filter(|word| word.len() > 2 && !word.chars().all(|c| c.is_ascii_digit()));
-            named.filter(|word| !DESCRIPTOR.contains(&word.to_ascii_uppercase().as_str())).map(str::to_owned).collect()
+            let is_keyword = |word: &str| DESCRIPTOR.split(' ').any(|keyword| keyword.eq_ignore_ascii_case(word));
+            named.filter(|word| !is_keyword(word)).map(str::to_owned).collect()
         };
         let of = |login: &Login| [vec![login.address.clone(), login.user.clone()], parts(&login.address)].concat();
         let mut names: Vec<String> = self.logins.iter().flat_map(of).collect();
@@ -122,7 +109,7 @@ impl Link {
     }
 
     /// Queries over the connection for everything that is not measured.
-    pub(crate) fn query(&self, place: &str, sql: &str, binds: &[(&str, Bind)]) -> Result<Vec<Row>> {
+    pub(crate) fn query(&self, place: &str, sql: &str, binds: &[(&'static str, Bind)]) -> Result<Vec<Row>> {
         self.query_within(place, sql, binds, QUESTION)
     }
 
@@ -130,7 +117,7 @@ impl Link {
         &self,
         place: &str,
         sql: &str,
-        binds: &[(&str, Bind)],
+        binds: &[(&'static str, Bind)],
         within: Duration,
     ) -> Result<Vec<Row>> {
         let asked = self.on_control(|connection| connection.query(sql, binds, within))?;
@@ -138,11 +125,11 @@ impl Link {
     }
 
     /// The same with the failure as it came.
-    pub(crate) fn ask(&self, sql: &str, binds: &[(&str, Bind)]) -> Result<Result<Vec<Row>, Failure>> {
+    pub(crate) fn ask(&self, sql: &str, binds: &[(&'static str, Bind)]) -> Result<Result<Vec<Row>, Failure>> {
         self.on_control(|connection| connection.query(sql, binds, QUESTION))
     }
 
-    pub(crate) fn execute(&self, place: &str, sql: &str, binds: &[(&str, Bind)]) -> Result<Done> {
+    pub(crate) fn execute(&self, place: &str, sql: &str, binds: &[(&'static str, Bind)]) -> Result<Done> {
         self.execute_within(place, sql, binds, QUESTION)
     }
 
@@ -150,7 +137,7 @@ impl Link {
         &self,
         place: &str,
         sql: &str,
-        binds: &[(&str, Bind)],
+        binds: &[(&'static str, Bind)],
         within: Duration,
     ) -> Result<Done> {
         let done = self.on_control(|connection| {
@@ -179,7 +166,7 @@ pub(crate) fn query_on(
     connection: &mut dyn Connection,
     place: &str,
     sql: &str,
-    binds: &[(&str, Bind)],
+    binds: &[(&'static str, Bind)],
 ) -> Result<Vec<Row>> {
     connection.query(sql, binds, QUESTION).map_err(|failure| explain(&failure, Doing::Prepare, place))
 }

@@ -20,33 +20,13 @@ use crate::work::statement;
 pub(crate) const NOTICE: &str = "Measured on Oracle Database. Your agreement with Oracle may forbid disclosing benchmark results \
                           without its consent. This engine of mindful is experimental: it has not been tried on a real server.";
 
-pub(crate) const PARAMETERS: &[&str] = &[
-    "commit_logging",
-    "commit_wait",
-    "cpu_count",
-    "db_block_checking",
-    "db_block_checksum",
-    "db_block_size",
-    "db_cache_size",
-    "db_file_multiblock_read_count",
-    "db_keep_cache_size",
-    "db_writer_processes",
-    "disk_asynch_io",
-    "filesystemio_options",
-    "inmemory_size",
-    "log_buffer",
-    "memory_target",
-    "pga_aggregate_target",
-    "processes",
-    "resource_manager_plan",
-    "result_cache_mode",
-    "sessions",
-    "sga_max_size",
-    "sga_target",
-    "statistics_level",
-    "undo_retention",
-    "use_large_pages",
-];
+/// Parameters that affect results.
+pub(crate) const PARAMETERS: &str = "commit_logging commit_wait cpu_count db_block_checking db_block_checksum \
+                                     db_block_size db_cache_size db_file_multiblock_read_count db_keep_cache_size \
+                                     db_writer_processes disk_asynch_io filesystemio_options inmemory_size log_buffer \
+                                     memory_target pga_aggregate_target processes resource_manager_plan \
+                                     result_cache_mode sessions sga_max_size sga_target statistics_level \
+                                     undo_retention use_large_pages";
 
 const HELD_FIXED: [(&str, &str); 3] = [
     ("commit_logging", HeldFixed::Durability.name()),
@@ -157,7 +137,7 @@ fn seen(link: &Link, sql: &str) -> Vec<Row> {
 
 /// Names and values of [`PARAMETERS`]; `None` if they may not be read.
 pub(crate) fn parameters(link: &Link) -> Option<Vec<Row>> {
-    let sql = statement::of_names(include_str!("../../sql/describe/parameters.sql"), PARAMETERS);
+    let sql = statement::of_names(include_str!("../../sql/describe/parameters.sql"), PARAMETERS.split(' '));
     link.ask(&sql, &[]).ok()?.ok()
 }
 
