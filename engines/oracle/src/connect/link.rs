@@ -162,17 +162,9 @@ impl Link {
     }
 }
 
-pub(crate) fn query_on(
-    connection: &mut dyn Connection,
-    place: &str,
-    sql: &str,
-    binds: &[(&'static str, Bind)],
-) -> Result<Vec<Row>> {
-    connection.query(sql, binds, QUESTION).map_err(|failure| explain(&failure, Doing::Prepare, place))
-}
-
 pub(crate) fn clock_us(connection: &mut dyn Connection) -> Result<i64> {
-    let rows = query_on(connection, "reading the clock", include_str!("../../sql/client/clock.sql").trim_end(), &[])?;
+    let rows = connection.query(include_str!("../../sql/client/clock.sql").trim_end(), &[], QUESTION);
+    let rows = rows.map_err(|failure| explain(&failure, Doing::Prepare, "reading the clock"))?;
     let now = rows.first().and_then(|row| row.first()?.as_ref()?.parse().ok());
     now.ok_or_else(|| Error::target("the instance reported no time", "check that it is an Oracle Database"))
 }

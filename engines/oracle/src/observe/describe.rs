@@ -75,19 +75,15 @@ pub(crate) fn describe(link: &Link, version: &Version, block_bytes: u64) -> Desc
             facts.insert(name.to_owned(), text(&row, 1).unwrap_or_default().to_owned());
         }
     }
-    let mut cache_bytes = None;
-    for row in seen(link, include_str!("../../sql/describe/sga.sql")) {
-        let (Some(name), Some(bytes)) = (text(&row, 0), number(&row, 1)) else { continue };
-        if name == "Buffer Cache Size" {
-            cache_bytes = Some(bytes);
-        }
-        facts.insert(format!("sga {}", name.to_lowercase()), bytes.to_string());
-    }
-    for row in seen(link, include_str!("../../sql/describe/pools.sql")) {
-        if let (Some(name), Some(bytes)) = (text(&row, 0), number(&row, 1)) {
-            facts.insert(format!("buffer pool {name}"), bytes.to_string());
-        }
-    }
+    let sizes = |sql| -> Vec<(String, u64)> {
+        let rows = seen(link, sql);
+        rows.iter().filter_map(|row| Some((text(row, 0)?.to_owned(), number(row, 1)?))).collect()
+    };
+    let sga = sizes(include_str!("../../sql/describe/sga.sql"));
+    let cache_bytes = sga.iter().find(|(name, _)| name == "Buffer Cache Size").map(|(_, bytes)| *bytes);
+    facts.extend(sga.into_iter().map(|(name, bytes)| (format!("sga {}", name.to_lowercase()), bytes.to_string())));
+    let pools = sizes(include_str!("../../sql/describe/pools.sql")).into_iter();
+    facts.extend(pools.map(|(name, bytes)| (format!("buffer pool {name}"), bytes.to_string())));
     for row in seen(link, include_str!("../../sql/describe/database.sql")) {
         for (at, name) in ["log_mode", "force_logging", "open_mode", "cdb", "database_role"].into_iter().enumerate() {
             facts.insert(name.to_owned(), text(&row, at).unwrap_or_default().to_owned());
