@@ -17,7 +17,7 @@ use mindful_oracle_terms::statistic;
 
 use crate::connect::abort::LeavableSession;
 use crate::connect::driver::Bind;
-use crate::connect::link::{self, Link, MODULE};
+use crate::connect::link::{self, Link};
 use crate::connect::{Doing, explain};
 use crate::dataset::{load, lock, registry, verify};
 use crate::names::{Namespace, TableKind};
@@ -81,7 +81,7 @@ impl Proof<'_> {
 
     /// Each text that reads a view, and so each of its columns.
     fn views(&mut self) {
-        let names = [("module", Bind::Text(MODULE.to_owned())), ("action", Bind::Text(self.link.action("")))];
+        let names = self.link.names_in_server("");
         for source in SOURCES {
             let [all, mine] = source.statements();
             self.read(&all, &names);

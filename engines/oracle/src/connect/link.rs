@@ -17,7 +17,7 @@ pub(crate) const QUESTION: Duration = Duration::from_mins(2);
 pub(crate) const HEAVY: Duration = Duration::from_hours(7 * 24);
 
 /// Module of mindful's sessions in V$SESSION.
-pub(crate) const MODULE: &str = "mindful";
+const MODULE: &str = "mindful";
 
 /// Keywords of a descriptor.
 const DESCRIPTOR: &str = "DESCRIPTION ADDRESS_LIST ADDRESS PROTOCOL TCP TCPS HOST PORT CONNECT_DATA SERVICE_NAME SID SERVER \
@@ -89,7 +89,7 @@ impl Link {
         let login = self.logins[endpoint as usize % self.logins.len()].clone();
         let place = format!("connecting to {}", login.address);
         let (driver, within) = (self.driver, login.within);
-        let names = [("module", Bind::Text(MODULE.to_owned())), ("action", Bind::Text(self.action(role)))];
+        let names = self.names_in_server(role);
         let connected = abort::done(&self.abort, move || {
             let mut connection = driver.connect(&login)?;
             connection.execute(include_str!("../../sql/client/enter.sql").trim_end(), &names, within)?;
@@ -98,9 +98,10 @@ impl Link {
         connected.and_then(|connected| connected).map_err(|failure| explain(&failure, Doing::Connect, &place))
     }
 
-    /// The action of connections of `role`; measured sessions have no role.
-    pub(crate) fn action(&self, role: &str) -> String {
-        if role.is_empty() { self.tag.clone() } else { format!("{} {role}", self.tag) }
+    /// Module and action of connections of `role`; measured sessions have no role.
+    pub(crate) fn names_in_server(&self, role: &str) -> [(&'static str, Bind); 2] {
+        let action = if role.is_empty() { self.tag.clone() } else { format!("{} {role}", self.tag) };
+        [("module", Bind::Text(MODULE.to_owned())), ("action", Bind::Text(action))]
     }
 
     /// The connection of the session in `placement`, which has a separate thread for its calls.

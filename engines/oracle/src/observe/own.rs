@@ -11,8 +11,8 @@ use mindful_core::{Result, contract::clock};
 use mindful_oracle_terms::{self as oracle, event, statistic};
 
 use crate::codes::denied;
-use crate::connect::driver::{Bind, Connection, Failure, Row};
-use crate::connect::link::{self, Link, MODULE, QUESTION, number, text};
+use crate::connect::driver::{Connection, Failure, Row};
+use crate::connect::link::{self, Link, QUESTION, number, text};
 use crate::connect::{Doing, explain};
 use crate::work::statement;
 
@@ -170,7 +170,7 @@ impl Own {
     pub(crate) fn read(&self, link: &Link, monitors: &mut [Monitor], source: &Source) -> Result<Values, Failure> {
         self.read.store(true, Ordering::SeqCst);
         let [all, _] = source.statements();
-        let names = [("module", Bind::Text(MODULE.to_owned())), ("action", Bind::Text(link.action("")))];
+        let names = link.names_in_server("");
         let mut standing: BTreeMap<(u32, u64), Values> = BTreeMap::new();
         // The lock is held during the query: a session that ends meanwhile is counted once, by its last values.
         let mut sums = self.sums();
