@@ -64,6 +64,11 @@ impl Printed {
         (self.value - other.value).abs() > slack
     }
 
+    /// Two statements of one figure, if both are known and [differ](Self::differs).
+    pub(crate) fn contradiction(a: Option<Self>, b: Option<Self>, apart: f64) -> Option<(f64, f64)> {
+        a.zip(b).filter(|(a, b)| a.differs(*b, apart)).map(|(a, b)| (a.value, b.value))
+    }
+
     /// Whether a part is more than its whole by more than their digits and the share `apart` allow.
     pub(crate) fn exceeds(self, whole: Self, apart: f64) -> bool {
         self.value - whole.value > self.half_step + whole.half_step + apart * whole.value.abs()

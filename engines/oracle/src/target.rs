@@ -47,7 +47,7 @@ pub(crate) struct OracleTarget {
     among_ranks: AtomicBool,
     /// Lead of the instance's clock over this host's, us, after the first query.
     ahead_us: Mutex<Option<i64>>,
-    block_bytes: Mutex<Option<u64>>,
+    block_bytes: OnceLock<u64>,
     /// Cost of reading the instance's clock, us a call, after it was timed; `None` inside if that failed.
     clock_cost: OnceLock<Option<f64>>,
 }
@@ -65,7 +65,7 @@ impl OracleTarget {
             client_clock: AtomicBool::new(false),
             among_ranks: AtomicBool::new(false),
             ahead_us: Mutex::default(),
-            block_bytes: Mutex::default(),
+            block_bytes: OnceLock::new(),
             clock_cost: OnceLock::new(),
         })
     }
@@ -75,11 +75,11 @@ impl OracleTarget {
     }
 
     fn block_bytes(&self) -> Result<u64> {
-        let mut known = self.block_bytes.lock().unwrap_or_else(PoisonError::into_inner);
-        match *known {
-            Some(bytes) => Ok(bytes),
-            None => Ok(*known.insert(FreeSpace::read(&self.link, &self.options)?.block_bytes)),
+        if let Some(bytes) = self.block_bytes.get() {
+            return Ok(*bytes);
         }
+        let bytes = FreeSpace::read(&self.link, &self.options)?.block_bytes;
+        Ok(*self.block_bytes.get_or_init(|| bytes))
     }
 
     fn samplers_of(&self, whom: Whom) -> Result<Vec<Box<dyn Sampler>>> {

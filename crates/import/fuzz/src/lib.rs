@@ -13,7 +13,24 @@ use mindful_import::{FORMATS, OldRun, OldStep, recognised, runs};
 /// Most steps that are analysed: it takes longer than reading.
 const MOST_STEPS: usize = 16;
 
-pub fn of_format(what: &str, names: &[&str], bytes: &[u8]) {
+/// Does the work of the target `name`.
+pub fn target(name: &str, bytes: &[u8]) {
+    match name {
+        "any_file" => any_file(bytes),
+        "awr" => of_format("AWR report", &["awr.txt.8"], bytes),
+        "configuration" => configuration(bytes),
+        "event_histogram" => of_format("event histogram records", &["h.txt"], bytes),
+        "fio" => of_format("fio result", &["r.json"], bytes),
+        "orion" => of_format("Orion result", &["d_iops.csv", "d_lat.csv", "d_mbps.csv"], bytes),
+        "pgio_line" => of_format("pgio result", &["pgio.out"], bytes),
+        "statspack" => of_format("Statspack report", &["sp.txt"], bytes),
+        "trace" => trace(bytes),
+        "workers" => of_format("table of workers", &["LIO.csv"], bytes),
+        name => panic!("no target is called {name}"),
+    }
+}
+
+fn of_format(what: &str, names: &[&str], bytes: &[u8]) {
     let format = FORMATS.into_iter().find(|format| format.what == what).expect("a format of that name");
     let _ = (format.recognises)(&String::from_utf8_lossy(bytes));
     for name in names {
@@ -23,7 +40,7 @@ pub fn of_format(what: &str, names: &[&str], bytes: &[u8]) {
     }
 }
 
-pub fn trace(bytes: &[u8]) {
+fn trace(bytes: &[u8]) {
     of_format("10046 trace", &["t.trc"], bytes);
     let filter = Filter::parse("ela>=1 and event~d").expect("a filter");
     for fields in ["event", "block,file,object,blocks,cursor,second,ela,p1,p2,p3"] {
@@ -39,7 +56,7 @@ pub fn trace(bytes: &[u8]) {
 }
 
 /// Reads a file of unknown content, analyses its figures and shows them.
-pub fn any_file(bytes: &[u8]) {
+fn any_file(bytes: &[u8]) {
     let Ok(source) = recognised("awr.txt.4", Box::new(Cursor::new(bytes.to_vec()))) else { return };
     let Ok(steps) = source.read() else { return };
     for old in follow(steps) {
@@ -53,7 +70,7 @@ pub fn any_file(bytes: &[u8]) {
     }
 }
 
-pub fn configuration(bytes: &[u8]) {
+fn configuration(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     for name in ["slob.conf", "pgio.conf"] {
         let _ = mindful_import::import_configuration(name, &text);

@@ -26,8 +26,11 @@ pub(crate) fn parse(name: &str, text: &str) -> Result<Script> {
     for (index, line) in text.lines().enumerate() {
         let number = index + 1;
         let line = line.trim();
-        let body = line.strip_prefix("export ").unwrap_or(line).trim_start();
-        if body.is_empty() || body.starts_with('#') || exports_only(line, body) {
+        let exported = line.strip_prefix("export ");
+        let body = exported.unwrap_or(line).trim_start();
+        // `export A B C` names variables without setting them.
+        let names_only = exported.is_some() && body.split_whitespace().all(is_name);
+        if body.is_empty() || body.starts_with('#') || names_only {
             continue;
         }
         match assignment(body).map_err(|error| error.at(format_args!("{name} line {number}")))? {
@@ -36,11 +39,6 @@ pub(crate) fn parse(name: &str, text: &str) -> Result<Script> {
         }
     }
     Ok(script)
-}
-
-/// `export A B C` names variables without setting them.
-fn exports_only(line: &str, body: &str) -> bool {
-    line.starts_with("export ") && body.split_whitespace().all(is_name)
 }
 
 fn is_name(word: &str) -> bool {

@@ -90,10 +90,13 @@ pub(crate) fn number(script: &Script, key: &str) -> Result<Option<u64>> {
 /// Blocks of 8 KiB from a plain number or a size with K, M, G or T, which always were powers of two.
 pub(crate) fn blocks(script: &Script, key: &str) -> Result<Option<u64>> {
     let Some(text) = script.get(key) else { return Ok(None) };
-    let bytes = match text.strip_suffix(|c: char| c.is_ascii_alphabetic()) {
+    let digits = text.strip_suffix(|c: char| c.is_ascii_alphabetic());
+    // The kits know no fractions.
+    let count = digits.unwrap_or(text).parse::<u64>().ok();
+    let bytes = count.and_then(|blocks| match digits {
         Some(_) => parse_bytes(&format!("{text}iB")).ok(),
-        None => text.parse::<u64>().ok().and_then(|blocks| blocks.checked_mul(BLOCK)),
-    };
+        None => blocks.checked_mul(BLOCK),
+    });
     let next = "write blocks, or a number with M, G or T";
     let bytes = bytes.ok_or_else(|| Error::plan(format!("{key}={text} is not a size"), next))?;
     Ok(Some(bytes / BLOCK))

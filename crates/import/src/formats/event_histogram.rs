@@ -224,11 +224,10 @@ fn passed_us(a: &Record, b: &Record) -> Option<i64> {
 
 /// The date and the clock, if they differ in the elapsed time. The clock has no days.
 fn contradiction(a: &Record, b: &Record) -> Option<String> {
-    let (date, clock) = by_date_us(a, b).zip(by_clock_us(a, b))?;
     let printed = |us: i64| Printed { value: us as f64 / 1e6, half_step: 1.0 };
-    let (date, clock) = (printed(date % DAY_US), printed(clock));
-    date.differs(clock, CLOCKS_APART)
-        .then(|| format!("{:.1} s between two records by their dates, {:.1} s by their clock", date.value, clock.value))
+    let date = by_date_us(a, b).map(|us| printed(us % DAY_US));
+    let (date, clock) = Printed::contradiction(date, by_clock_us(a, b).map(printed), CLOCKS_APART)?;
+    Some(format!("{date:.1} s between two records by their dates, {clock:.1} s by their clock"))
 }
 
 /// The growth of each bucket; `None` if one fell.

@@ -103,8 +103,8 @@ fn step(file: &str, contents: &Contents, load: &Load<'_>) -> Option<OldStep> {
     step.began_us = load.began_us().or(printed_us).filter(|us| (1..1 << 52).contains(us));
     let begin_us = step.began_us.unwrap_or(0);
     step.set_boundaries(vec![begin_us, begin_us + end_us]);
-    for (side, kind) in [(load.reads(), OpKind::Select), (load.writes(), OpKind::Update)] {
-        if let Some(latency) = histogram(&side) {
+    for (sides, kind) in [(&load.reads, OpKind::Select), (&load.writes, OpKind::Update)] {
+        if let Some(latency) = histogram(sides) {
             let count = latency.count();
             step.add_slice(0, kind, latency, count);
         }
@@ -113,13 +113,13 @@ fn step(file: &str, contents: &Contents, load: &Load<'_>) -> Option<OldStep> {
     latency_facts(&mut step, load);
     let error = load.jobs.iter().map(|job| job.error).find(|error| *error != 0);
     step.error = error.map(|error| format!("fio error {error}"));
-    let only_writes = ios(&load.reads()) == Some(0.0);
-    if let Some(us) = mean_us(&load.writes()).filter(|_| only_writes) {
+    let only_writes = ios(&load.reads) == Some(0.0);
+    if let Some(us) = mean_us(&load.writes).filter(|_| only_writes) {
         let text = "The job only wrote. The mean time of a write is a fact of the target: the read latency is empty.";
         step.add_finding(codes::IMPORTED_FIGURES, text, format!("{us:.2} us a write"));
     }
     step.add_contradictions(consistency::contradictions(load));
-    if load.is_mixed() {
+    if load.is_mixed {
         let text = "fio counted reads and writes together (unified_rw_reporting): all of them are shown as reads.";
         step.add_finding(codes::IMPORTED_FIGURES, text, load.name());
     }
@@ -169,25 +169,25 @@ fn mean_us(sides: &[&Side]) -> Option<f64> {
 }
 
 fn counters(load: &Load<'_>) -> Vec<Growth> {
-    let (reads, writes) = (load.reads(), load.writes());
+    let Load { reads, writes, .. } = load;
     let bytes = |sides: &[&Side]| sum(sides, Side::bytes);
-    let read_us = mean_us(&reads);
-    let time_us = read_us.zip(ios(&reads)).map(|(us, ios)| us * ios);
-    let written = Some(()).filter(|()| !load.is_mixed());
+    let read_us = mean_us(reads);
+    let time_us = read_us.zip(ios(reads)).map(|(us, ios)| us * ios);
+    let written = Some(()).filter(|()| !load.is_mixed);
     vec![
-        (Counter::ReadRequests, "1", "reads", ios(&reads)),
-        (Counter::WriteRequests, "1", "writes", written.and(ios(&writes))),
-        (Counter::ProcessReadBytes, "bytes", "bytes read", bytes(&reads)),
-        (Counter::ProcessWriteBytes, "bytes", "bytes written", written.and(bytes(&writes))),
-        (Counter::SingleReads, "1", "reads that were timed", read_us.and(ios(&reads))),
+        (Counter::ReadRequests, "1", "reads", ios(reads)),
+        (Counter::WriteRequests, "1", "writes", written.and(ios(writes))),
+        (Counter::ProcessReadBytes, "bytes", "bytes read", bytes(reads)),
+        (Counter::ProcessWriteBytes, "bytes", "bytes written", written.and(bytes(writes))),
+        (Counter::SingleReads, "1", "reads that were timed", read_us.and(ios(reads))),
         (Counter::SingleReadTimeUs, "us", "time of these, from submission to completion", time_us),
     ]
 }
 
 /// Means, and percentiles as fio printed them: percentiles of several processes cannot be merged.
 fn latency_facts(step: &mut OldStep, load: &Load<'_>) {
-    for (name, sides) in [("read", load.reads()), ("write", load.writes())] {
-        step.facts.extend(mean_us(&sides).map(|us| (format!("fio {name} mean us"), us.to_string())));
+    for (name, sides) in [("read", &load.reads), ("write", &load.writes)] {
+        step.facts.extend(mean_us(sides).map(|us| (format!("fio {name} mean us"), us.to_string())));
         let [side] = sides[..] else { continue };
         let Some((latencies, ns)) = side.latencies().filter(|_| side.ios().is_some_and(|ios| ios > 0.0)) else {
             continue;

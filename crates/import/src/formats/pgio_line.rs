@@ -204,8 +204,8 @@ fn contradictions(result: &PgioResult, seconds: f64, counted_s: f64) -> Vec<Stri
         ("TIME_PER_READ_MS", result.ms_per_read, rise_ms),
     ];
     let differ = stated.into_iter().filter_map(|(name, printed, counted)| {
-        let (printed, counted) = printed.zip(counted).filter(|(a, b)| a.differs(*b, APART))?;
-        Some(format!("{name}: {:.3} printed, {:.3} by the counters before and after", printed.value, counted.value))
+        let (printed, counted) = Printed::contradiction(printed, counted, APART)?;
+        Some(format!("{name}: {printed:.3} printed, {counted:.3} by the counters before and after"))
     });
     let read_ms = result.ms_per_read.or(rise_ms);
     let busy_s = read_ms.zip(result.reads_per_s).map(|(ms, rate)| ms.value / 1e3 * rate.value * seconds);

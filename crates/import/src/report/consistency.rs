@@ -36,12 +36,14 @@ fn totals(report: &Report) -> Vec<String> {
     let Some(elapsed) = report.elapsed() else { return Vec::new() };
     let statistics = report.statistics.iter();
     let off = statistics.filter_map(|(name, Statistic { total, per_s })| {
-        let (rate, per_s) = ((*total)?.over(elapsed)?, (*per_s)?);
-        let counts = rate.value.max(per_s.value) >= LEAST_PER_S;
-        (counts && rate.differs(per_s, APART))
-            .then(|| format!("{name}: {:.1}/s by its total, {:.1}/s as printed", rate.value, per_s.value))
+        let (rate, per_s) = differing_rates(total.and_then(|total| total.over(elapsed)), *per_s)?;
+        Some(format!("{name}: {rate:.1}/s by its total, {per_s:.1}/s as printed"))
     });
     off.collect()
+}
+
+fn differing_rates(a: Option<Printed>, b: Option<Printed>) -> Option<(f64, f64)> {
+    Printed::contradiction(a, b, APART).filter(|(a, b)| a.max(*b) >= LEAST_PER_S)
 }
 
 /// Compares statistics with the lines of both profiles.
@@ -49,11 +51,11 @@ fn profiles(report: &Report) -> Vec<String> {
     let mut found = Vec::new();
     for name in report.statistics.keys() {
         for (place, line) in [("load profile", report.load_line(name)), ("I/O profile", report.io_line(name))] {
-            let Some((line, rate)) = line.zip(report.statistic_per_s(name)) else { continue };
-            if rate.value.max(line.value) >= LEAST_PER_S && line.differs(rate, APART) {
-                found
-                    .push(format!("{name}: {:.1}/s in the {place}, {:.1}/s in the statistics", line.value, rate.value));
-            }
+            let differing = differing_rates(line, report.statistic_per_s(name));
+            found.extend(
+                differing
+                    .map(|(line, rate)| format!("{name}: {line:.1}/s in the {place}, {rate:.1}/s in the statistics")),
+            );
         }
     }
     found
@@ -179,9 +181,8 @@ fn shares(lines: &[EventLine]) -> Vec<String> {
     let Some((_, longest_us, most)) = known().max_by(|a, b| a.1.value.total_cmp(&b.1.value)) else { return Vec::new() };
     let off = known().filter_map(|(name, us, percent)| {
         let by_time = us.over(longest_us)?.times(most);
-        percent
-            .differs(by_time, CLOCKS_APART)
-            .then(|| format!("{name}: {:.1} % of time as printed, {:.1} % by its time", percent.value, by_time.value))
+        let (printed, by_time) = Printed::contradiction(Some(percent), Some(by_time), CLOCKS_APART)?;
+        Some(format!("{name}: {printed:.1} % of time as printed, {by_time:.1} % by its time"))
     });
     off.collect()
 }
@@ -192,18 +193,15 @@ fn histograms(report: &Report) -> Vec<String> {
     for (name, histogram) in &report.histograms {
         found.extend(histogram.sum.map(|sum| format!("{name}: shares of its waits that add up to {sum:.1} %")));
         let printed = histogram.waits.map(|waits| Printed { half_step: waits.half_step + UNLISTED, ..waits });
-        let listed = printed.zip(report.listed_waits(name)).filter(|(a, b)| a.differs(*b, UNLISTED_SHARE));
-        found.extend(
-            listed.map(|(a, b)| format!("{name}: {:.0} waits in the histogram, {:.0} in the lists", a.value, b.value)),
-        );
+        let differing = Printed::contradiction(printed, report.listed_waits(name), UNLISTED_SHARE);
+        let words = |(here, listed)| format!("{name}: {here:.0} waits in the histogram, {listed:.0} in the lists");
+        found.extend(differing.map(words));
     }
     found
 }
 
 fn mean(line: &EventLine) -> Option<String> {
-    let (waits, time, mean) = (line.waited.waits?, line.waited.time_us?, line.waited.mean_us?);
-    let by_mean = mean.times(waits);
-    time.differs(by_mean, APART).then(|| {
-        format!("{}: {:.1} s waited, {:.1} s by number and mean", line.name, time.value / 1e6, by_mean.value / 1e6)
-    })
+    let by_mean = line.waited.mean_us.zip(line.waited.waits).map(|(mean, waits)| mean.times(waits));
+    let (us, us_by_mean) = Printed::contradiction(line.waited.time_us, by_mean, APART)?;
+    Some(format!("{}: {:.1} s waited, {:.1} s by number and mean", line.name, us / 1e6, us_by_mean / 1e6))
 }

@@ -34,8 +34,11 @@ pub(super) fn read(table: &Table, report: &mut Report) {
         report.instances_share_hosts = hosts.len() < all;
         set(&mut identity.host, Some(hosts.join(", ")).filter(|hosts| !hosts.is_empty()));
     }
+    // The summary of a cluster's report; its names may be below others: `Database Name`.
     if let Some(row) = rows().next().filter(|_| table.title.starts_with("Database Summary")) {
-        of_cluster(table, row, identity);
+        let block_bytes = cell(table, row, &["block size", "database block size"]);
+        set(&mut identity.database, cell(table, row, &["name", "database name"]));
+        set(&mut identity.block_bytes, block_bytes.and_then(|size| number::bytes(&size, 1.0)));
     }
     for row in rows() {
         let line = row.join(" ");
@@ -51,14 +54,10 @@ pub(super) fn read(table: &Table, report: &mut Report) {
     }
 }
 
-/// The summary of a cluster's report; its names may be below others: `Database Name`.
-fn of_cluster(table: &Table, row: &[String], identity: &mut Identity) {
-    let cell = |wanted: &str| {
-        let at = table.column(|name| name == wanted || name == format!("database {wanted}"))?;
-        known(&row[at]).map(str::to_owned)
-    };
-    set(&mut identity.database, cell("name"));
-    set(&mut identity.block_bytes, cell("block size").and_then(|size| number::bytes(&size, 1.0)));
+/// The known cell of the first column that has one of `names`.
+fn cell(table: &Table, row: &[String], names: &[&str]) -> Option<String> {
+    let at = table.column(|name| names.contains(&name))?;
+    known(&row[at]).map(str::to_owned)
 }
 
 fn set<T>(into: &mut Option<T>, found: Option<T>) {
@@ -68,10 +67,7 @@ fn set<T>(into: &mut Option<T>, found: Option<T>) {
 }
 
 fn from_row(table: &Table, row: &[String], identity: &mut Identity) {
-    let cell = |names: &[&str]| {
-        let at = table.column(|name| names.contains(&name))?;
-        known(&row[at]).map(str::to_owned)
-    };
+    let cell = |names: &[&str]| cell(table, row, names);
     let figure = |names: &[&str]| Some(number::count(&cell(names)?)?.value);
     // Statspack has a heading of two words above two columns.
     let of_host = table.named("cpus").is_some();

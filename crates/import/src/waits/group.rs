@@ -51,19 +51,14 @@ impl WaitKind {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
-struct Group {
-    key: String,
-    latencies: Distribution,
-}
-
 #[derive(Debug, Default)]
 pub struct Grouped {
     fields: Vec<Field>,
     filter: Filter,
     places: HashMap<String, usize>,
     last: (Vec<u8>, usize),
-    groups: Vec<Group>,
+    /// Their keys and latencies.
+    groups: Vec<(String, Distribution)>,
     key: String,
     /// Different latencies in all groups together, and most of them.
     kept: usize,
@@ -144,7 +139,7 @@ impl Grouped {
             blocks.add(wait);
         }
         let at = self.place(wait);
-        let latencies = &mut self.groups[at].latencies;
+        let (_, latencies) = &mut self.groups[at];
         if self.kept < self.most_kept {
             self.kept += usize::from(latencies.add(wait.ela_us));
         } else {
@@ -174,7 +169,7 @@ impl Grouped {
             let name = if self.groups.len() < MOST { self.key.as_str() } else { OTHERS };
             let groups = &mut self.groups;
             *self.places.entry(name.to_owned()).or_insert_with(|| {
-                groups.push(Group { key: name.to_owned(), latencies: Distribution::default() });
+                groups.push((name.to_owned(), Distribution::default()));
                 groups.len() - 1
             })
         });
@@ -197,7 +192,8 @@ impl Grouped {
                 figures: latencies.figures(),
             }
         });
-        let group = |group: &Group| GroupFigures { key: group.key.clone(), figures: group.latencies.figures() };
+        let group =
+            |(key, latencies): &(String, Distribution)| GroupFigures { key: key.clone(), figures: latencies.figures() };
         TraceSummary {
             file: file.to_owned(),
             group_by: fields.join(" | "),
@@ -211,9 +207,9 @@ impl Grouped {
         }
     }
 
-    fn by_time(&self) -> Vec<&Group> {
+    fn by_time(&self) -> Vec<&(String, Distribution)> {
         let mut groups: Vec<_> = self.groups.iter().collect();
-        groups.sort_by(|a, b| b.latencies.time_us.cmp(&a.latencies.time_us).then_with(|| a.key.cmp(&b.key)));
+        groups.sort_by(|(a, of_a), (b, of_b)| of_b.time_us.cmp(&of_a.time_us).then_with(|| a.cmp(b)));
         groups
     }
 }
@@ -242,10 +238,10 @@ mod tests {
         }
         assert!(grouped.rounded() && grouped.kept == 50_000);
         let groups = grouped.by_time();
-        assert_eq!((groups.len(), groups[0].key.as_str()), (MOST + 1, OTHERS));
-        let kept: usize = groups.iter().map(|group| group.latencies.values().count()).sum();
+        assert_eq!((groups.len(), groups[0].0.as_str()), (MOST + 1, OTHERS));
+        let kept: usize = groups.iter().map(|(_, latencies)| latencies.values().count()).sum();
         assert!(kept < 50_000 + groups.len() * 10, "{kept}");
-        assert_eq!(groups.iter().map(|group| group.latencies.count).sum::<u64>(), waits);
+        assert_eq!(groups.iter().map(|(_, latencies)| latencies.count).sum::<u64>(), waits);
         assert_eq!(grouped.all.count, waits);
     }
 }

@@ -63,7 +63,7 @@ fn damaged_lines_of_a_trace_are_counted_and_reported() {
 
 #[test]
 fn zeros_within_a_file_of_any_format_are_reported() {
-    for (_, name, text) in crate::samples::of_each_format() {
+    for (name, text) in crate::samples::of_each_format() {
         let whole = [&text.clone().into_bytes()[..], b"\n", &[0; 5_000], b"\n"].concat();
         let before = read(&name, text.clone()).unwrap().len();
         let Ok(steps) = read(&name, whole) else { continue };

@@ -1,10 +1,8 @@
 //! Results of fio.
 
-use std::collections::BTreeMap;
-
 use mindful_core::contract::metric::Counter;
 
-use crate::measured::{Seen, grew, read, runs, runs_of, slices, steps_in};
+use crate::measured::{Seen, grew, read, runs, runs_of, shown, slices, steps_in};
 
 /// A side of a job of fio 3: I/Os of 8 KiB in 10 s, with their mean in us and, if wanted, each latency.
 fn side(ios: u64, mean_us: f64, bins: &str) -> String {
@@ -58,14 +56,21 @@ fn percentiles_are_those_of_all_latencies_or_facts() {
 fn processes_of_one_job_are_one_load() {
     let means = [100.0, 50.0, 40.0, 30.0];
     let jobs: Vec<_> = means.iter().map(|us| job("r", "\"name\": \"r\"", &reads(400, *us))).collect();
-    let step = one_step(&output("\"numjobs\": \"4\", \"ioengine\": \"psync\"", &jobs));
-    assert_eq!((step.sessions, step.per_s(Counter::ReadRequests)), (Some(4), Some(160.0)));
-    assert_eq!(step.mean_us(), Some(55.0), "each process has the same weight");
+    let text = output("\"numjobs\": \"4\", \"ioengine\": \"psync\"", &jobs);
+    assert_eq!(
+        shown(&[("r.json", &text)]),
+        ["4 sessions: 160 reads, 0 writes, 55 us"],
+        "each process has the same weight"
+    );
     let [run] = &runs_of(&[("r.json", &output("\"numjobs\": \"4\"", &jobs))])[..] else { panic!("one run") };
     assert!(!format!("{:?}", run.events).contains("p99 us"), "percentiles of processes cannot be put together");
     let unequal = [job("a", "\"name\": \"a\"", &reads(300, 10.0)), job("b", "\"name\": \"b\"", &reads(100, 50.0))];
-    let step = one_step(&output("\"bs\": \"8k\"", &unequal));
-    assert_eq!((step.sessions, step.mean_us()), (Some(2), Some(20.0)), "names do not distinguish loads");
+    let text = output("\"bs\": \"8k\"", &unequal);
+    assert_eq!(
+        shown(&[("r.json", &text)]),
+        ["2 sessions: 40 reads, 0 writes, 20 us"],
+        "names do not distinguish loads"
+    );
 }
 
 #[test]
@@ -104,9 +109,8 @@ fn an_iodepth_is_a_load() {
         let options = format!("\"rw\": \"randread\", \"ioengine\": \"libaio\", \"iodepth\": \"{depth}\"");
         output(&options, &[job("qd", "\"name\": \"qd\"", &reads(1_000 * u64::from(depth), 100.0))])
     };
-    let steps = steps_in(&[("a.json", &file(16)), ("b.json", &file(1))]);
-    assert_eq!(steps.iter().map(|step| step.sessions).collect::<Vec<_>>(), [Some(1), Some(16)]);
-    assert!(steps.iter().all(|step| step.values.keys().eq(["sessions"])), "{steps:?}");
+    let steps = ["1 sessions: 100 reads, 0 writes, 100 us", "16 sessions: 1600 reads, 0 writes, 100 us"];
+    assert_eq!(shown(&[("a.json", &file(16)), ("b.json", &file(1))]), steps);
 }
 
 #[test]
@@ -126,9 +130,8 @@ fn steps_with_another_block_size_are_separate() {
         let text = output("\"rw\": \"read\"", &[job("seq", "", &reads(1_000, 100.0))]);
         text.replace(&(1_000 * 8192).to_string(), &(1_000 * bytes).to_string())
     };
-    let steps = steps_in(&[("a.json", &file(1 << 20)), ("b.json", &file(4096))]);
-    let sizes: BTreeMap<_, _> = steps.iter().map(|step| (step.values["block_size"].clone(), step.seconds())).collect();
-    assert_eq!(sizes, BTreeMap::from([("1MiB".to_owned(), 10.0), ("4KiB".to_owned(), 10.0)]));
+    let steps = ["1MiB", "4KiB"].map(|size| format!("1 sessions of {size}: 100 reads, 0 writes, 100 us"));
+    assert_eq!(shown(&[("a.json", &file(1 << 20)), ("b.json", &file(4096))]), steps);
 }
 
 #[test]
@@ -162,14 +165,12 @@ fn clients_and_mixed_counts_are_read() {
         )
     };
     let step = one_step(&text(&[client("a"), client("b"), client("All clients")]));
-    assert_eq!((step.sessions, step.per_s(Counter::ReadRequests)), (None, Some(2_000.0)), "the sum counts once");
-    assert_eq!((step.mean_us(), step.per_s(Counter::ProcessReadBytes)), (Some(500.5), Some(8_192_000.0)));
-    assert_eq!(step.per_s(Counter::WriteRequests), None, "reads and writes are counted together");
+    assert_eq!(step.text(), "? sessions: 2000 reads, 500.5 us", "the sum counts once; writes are among the reads");
+    assert_eq!(step.per_s(Counter::ProcessReadBytes), Some(8_192_000.0));
     let mixed = |rw: &str| output(rw, &[job("m", "", &format!("\"mixed\": {}", side(400, 168.0, "")))]);
-    let step = one_step(&mixed("\"rw\": \"randread\""));
-    assert_eq!((step.per_s(Counter::ReadRequests), step.per_s(Counter::WriteRequests)), (Some(40.0), Some(0.0)));
-    let step = one_step(&mixed("\"rw\": \"randwrite\""));
-    assert_eq!((step.per_s(Counter::ReadRequests), step.per_s(Counter::WriteRequests)), (Some(0.0), Some(40.0)));
+    let of_reads = one_step(&mixed("\"rw\": \"randread\"")).text();
+    assert_eq!(of_reads, "1 sessions: 40 reads, 0 writes, 168 us");
+    assert_eq!(one_step(&mixed("\"rw\": \"randwrite\"")).text(), "1 sessions: 0 reads, 40 writes");
     let found = format!("{:?}", read("m.json", mixed("\"rw\": \"randrw\"")).unwrap()[0].findings);
     assert!(found.contains("reads and writes together"), "{found}");
 }
@@ -186,8 +187,7 @@ fn old_versions_count_in_kib_and_show_no_options() {
     let none = "{\"io_bytes\": 0, \"bw\": 0, \"iops\": 0, \"runtime\": 0, \"clat\": {\"mean\": 0.0, \"percentile\": {\"0.00\": 0}}}";
     let side = "{\"io_bytes\": 40000, \"bw\": 4000, \"iops\": 1000, \"runtime\": 10000, \"clat\": {\"mean\": 990.25, \"percentile\": {\"50.000000\": 980, \"0.00\": 0}}}";
     let step = one_step(&old("2.1.4", side, none));
-    assert_eq!((step.sessions, step.mean_us()), (None, Some(990.25)));
-    assert_eq!(step.per_s(Counter::ReadRequests), Some(1_000.0), "by bytes and a block of 4 KiB");
+    assert_eq!(step.text(), "? sessions: 1000 reads, 0 writes, 990.25 us", "by bytes and a block of 4 KiB");
     assert_eq!(step.per_s(Counter::ProcessReadBytes), Some(4_096_000.0));
     let counted = side.replace("\"bw\"", "\"total_ios\": 10000, \"bw\"");
     let steps = read("w.json", old("2.2.10", none, &counted)).unwrap();
@@ -241,8 +241,7 @@ fn json_is_found_among_other_outputs_of_fio() {
         Run status group 0 (all jobs):\n   READ: bw=800KiB/s\n";
     let json = output("\"bs\": \"8k\"", &[job("r", "", &reads(1_000, 100.0))]);
     for text in [format!("{json}\n{normal}"), format!("{normal}{json}")] {
-        let step = one_step(&text);
-        assert_eq!((step.per_s(Counter::ReadRequests), step.mean_us()), (Some(100.0), Some(100.0)));
+        assert_eq!(one_step(&text).text(), "1 sessions: 100 reads, 0 writes, 100 us");
         assert!(!format!("{:?}", read("r.json", text).unwrap()[0].findings).contains("has no end"));
     }
     let terse = format!("2;r;0;0;{}\n", "1;".repeat(60));
@@ -256,7 +255,7 @@ fn loads_that_differ_in_iodepth_are_steps() {
         job(&format!("q{depth}"), &options, &reads(ios, 100.0))
     };
     let jobs = [depth("4", 400), depth("4", 400), depth("8", 800)];
-    let steps = steps_in(&[("r.json", &output("\"ioengine\": \"io_uring\", \"bs\": \"8k\"", &jobs))]);
-    let loads: Vec<_> = steps.iter().map(|step| (step.sessions, step.per_s(Counter::ReadRequests))).collect();
-    assert_eq!(loads, [(Some(8), Some(80.0)), (Some(8), Some(80.0))], "two processes of 4, and one of 8");
+    let text = output("\"ioengine\": \"io_uring\", \"bs\": \"8k\"", &jobs);
+    let step = "8 sessions: 80 reads, 0 writes, 100 us";
+    assert_eq!(shown(&[("r.json", &text)]), [step, step], "two processes of 4, and one of 8");
 }

@@ -45,7 +45,7 @@ fn zeros_alone_are_refused_by_the_head() {
 
 #[test]
 fn zeros_within_a_file_are_refused_where_they_begin() {
-    for (_, name, text) in samples::of_each_format().into_iter().filter(|(format, ..)| format != "trace") {
+    for (name, text) in samples::of_each_format().into_iter().filter(|(_, text)| !text.contains("WAIT #")) {
         let (input, read) = behind(text);
         let error = recognised(&name, input).unwrap().read().unwrap_err().to_string();
         assert!(error.contains("contains only zeros from byte "), "{name}: {error}");

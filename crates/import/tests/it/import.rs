@@ -37,6 +37,8 @@ fn a_slob_configuration_keeps_its_meaning() {
     assert_eq!((plan.redo, plan.ops, plan.guard.as_secs()), (Redo::Heavy, Some(1_000), 600));
     let timed = resolved(&import("slob.conf", &SLOB.replace("WORK_LOOP=1000", "WORK_LOOP=0")).unwrap());
     assert_eq!((timed.duration.as_secs(), timed.ops), (600, None));
+    let fraction = import("slob.conf", &SLOB.replace("160M", "1.5G")).unwrap_err().to_string();
+    assert!(fraction.contains("SCALE=1.5G is not a size"), "{fraction}");
     let spot = plan.hot_spot.unwrap();
     assert_eq!((spot.size.blocks(8192), spot.offset.blocks(8192), spot.share.hundredths()), (1_024, 2_048, 3_333));
     assert_eq!(plan.hot_schema.hundredths(), 2_500);

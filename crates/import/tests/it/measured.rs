@@ -51,6 +51,11 @@ pub(crate) fn steps_in(files: &[(&str, &str)]) -> Vec<Seen> {
     steps_of(run)
 }
 
+/// The same as texts.
+pub(crate) fn shown(files: &[(&str, &str)]) -> Vec<String> {
+    steps_in(files).iter().map(Seen::text).collect()
+}
+
 pub(crate) fn steps_of(run: &OldRun) -> Vec<Seen> {
     let mut steps: Vec<Seen> = Vec::new();
     for event in &run.events {
@@ -81,6 +86,23 @@ impl Seen {
 
     pub(crate) fn mean_us(&self) -> Option<f64> {
         Some(grew(&self.events, Counter::SingleReadTimeUs)? / grew(&self.events, Counter::SingleReads)?)
+    }
+
+    /// Its load, its rates per second and the mean of its reads, such as `4 sessions: 160 reads, 55 us`, as far as known.
+    pub(crate) fn text(&self) -> String {
+        let rates = [
+            (Counter::ReadRequests, "reads"),
+            (Counter::WriteRequests, "writes"),
+            (Counter::PhysicalReads, "blocks"),
+            (Counter::DeviceReadBytes, "bytes"),
+        ];
+        let rates = rates.into_iter().filter_map(|(counter, name)| Some((self.per_s(counter)?, name)));
+        let figures = rates.chain(self.mean_us().map(|us| (us, "us")));
+        let figures: Vec<_> =
+            figures.map(|(figure, name)| format!("{} {name}", (figure * 1e3).round() / 1e3)).collect();
+        let sessions = self.sessions.map_or_else(|| "?".to_owned(), |sessions| sessions.to_string());
+        let size = self.values.get("block_size").map_or_else(String::new, |size| format!(" of {size}"));
+        format!("{sessions} sessions{size}: {}", figures.join(", "))
     }
 }
 

@@ -297,20 +297,23 @@ fn a_report_of_a_cluster_has_the_figures_of_all_instances() {
         near(f.blocks_read_per_s, 10_000.0, 0.0, "physical reads, which are blocks there");
         near(f.redo_mib_per_s, 500.0 / 1024.0, 1e-9, "redo");
         near(f.single_read.mean_us, 500.0, 0.0, "single reads of all instances");
-        (f, step.block_bytes)
+        (f, step)
     });
     assert_eq!(text.0.read_requests_per_s, None, "a global report does not contain requests per second");
-    let (f, block_bytes) = page;
+    let (f, step) = page;
     assert_eq!((f.database.as_deref(), f.host.as_deref()), (Some("SLOB"), Some("node1, node2")));
-    assert_eq!((f.version.as_deref(), f.sessions, block_bytes), (Some("19.0.0.0.0"), Some(64), Some(8192)));
+    assert_eq!((f.version.as_deref(), f.sessions, step.block_bytes), (Some("19.0.0.0.0"), Some(64), Some(8192)));
     near(f.db_cpu_cores, 620.0 / 600.0, 1e-9, "CPU of sessions and background of all instances");
     near(f.cpus, 32.0, 0.0, "CPUs of all hosts");
     near(f.read_requests_per_s, 9_000.0, 0.0, "requests, by the global statistics");
+    near(f.all_read_requests_per_s, 9_100.0, 0.0, "all requests");
+    near(f.redo_writes_per_s, 100.0, 0.0, "redo writes");
     near(f.write_requests_but_redo_per_s, 200.0, 0.0, "writes without redo");
     near(f.single_read.waits, 2e6, 0.0, "reads of sessions alone");
     near(f.log_write.mean_us, 500.0, 0.0, "log writes of the background");
     assert_eq!((f.direct_read.waits, f.log_sync.waits), (None, None), "a list of the longest waits lacks others");
-    assert_eq!(f.top_event.as_deref(), Some("db file sequential read"));
+    assert_eq!((f.top_event.as_deref(), f.top_event_pct), (Some("db file sequential read"), Some(13.89)));
+    assert!(!format!("{:?}", step.findings).contains("no row that could be read"), "{:?}", step.findings);
 }
 
 #[test]

@@ -65,21 +65,6 @@ fn the_length_with_more_digits_counts_where_two_agree() {
 }
 
 #[test]
-fn a_mean_with_its_unit_is_more_exact_than_whole_seconds() {
-    let text = showcase().report(Dress::Awr19);
-    let rare = text
-        .replace(
-            &format!("{:>11} {:>5} {:>10} {:>10}", "10", "0", "1", "100.00ms"),
-            &format!("{:>11} {:>5} {:>10} {:>10}", "10", "0", "0", "749.07us"),
-        )
-        .replace("read by other session    ", "log file sync            ");
-    let step = one("awr.txt", rare);
-    let sync = of(&step).log_sync;
-    assert_eq!((sync.waits, sync.mean_us), (Some(10.0), Some(749.07)));
-    assert!((sync.error_us.unwrap() - 0.005).abs() < 1e-9);
-}
-
-#[test]
 fn timeouts_are_no_time_and_hundredths_are_no_seconds() {
     let wide = "############          0   ########";
     let nine = OLD_STATSPACK.replace(wide, "      30,000     30,000         60");
@@ -93,19 +78,6 @@ fn timeouts_are_no_time_and_hundredths_are_no_seconds() {
     assert_eq!((f.average_active_sessions, f.cpus), (None, None), "8i does not print them");
     assert_eq!((f.single_read.mean_us, f.log_write.mean_us), (Some(45.0), Some(20.0)));
     assert!((f.log_write.error_us.unwrap() - 5e3 / 30_000.0).abs() < 1e-6);
-}
-
-#[test]
-fn requests_and_blocks_of_a_cluster_are_separate() {
-    let step = one("rac.html.4", CLUSTER_PAGE);
-    let f = of(&step);
-    assert_eq!((f.read_requests_per_s, f.all_read_requests_per_s), (Some(9_000.0), Some(9_100.0)));
-    assert_eq!((f.redo_writes_per_s, f.top_event_pct, f.cpus), (Some(100.0), Some(13.89), Some(32.0)));
-    assert!(
-        !step.findings.iter().any(|finding| finding.text.contains("have no row that could be read")),
-        "{:?}",
-        step.findings
-    );
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Small made-up files, the corpora of fuzzing: each is read in each encoding, and by each reader. A finding of a fuzzer has a name without an end.
+//! Small made-up files, the reports of each version and the corpora of fuzzing: each is read in each encoding, and by each
+//! reader. A finding of a fuzzer has a name without an end.
 
 use std::fs;
 use std::io::Cursor;
@@ -7,7 +8,7 @@ use std::path::Path;
 use mindful_import::waits::{Field, Filter};
 use mindful_import::{FORMATS, import_configuration, recognised, runs};
 
-use crate::made::Dress;
+use crate::made::{Dress, showcase};
 use crate::measured::read;
 
 pub(crate) const DRESSES: [Dress; 7] =
@@ -18,26 +19,26 @@ pub(crate) const CLUSTER_PAGE: &str = include_str!("made/reports/cluster.html");
 pub(crate) const CELLS: &str = include_str!("../../fuzz/corpus/trace/cells.trc");
 pub(crate) const OLD_STATSPACK: &str = include_str!("../../fuzz/corpus/statspack/sp.lst");
 
-/// The corpus, the name and the content of each file.
-pub(crate) fn of_all_corpora() -> Vec<(String, String, Vec<u8>)> {
+/// The name and the content of each file; a report is called as its version.
+fn all_files() -> Vec<(String, Vec<u8>)> {
     let entries = |folder: &Path| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
-    let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
     let corpora = entries(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus"));
-    let files = corpora.iter().flat_map(|corpus| entries(corpus).into_iter().map(|file| (name(corpus), file)));
-    files.map(|(corpus, file)| (corpus, name(&file), fs::read(&file).unwrap())).collect()
+    let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
+    let files = corpora.iter().flat_map(|corpus| entries(corpus)).map(|file| (name(&file), fs::read(&file).unwrap()));
+    files.chain(DRESSES.map(|dress| (format!("{dress:?}.txt"), showcase().report(dress).into_bytes()))).collect()
 }
 
-/// The format, the name and the text of a file of each format.
-pub(crate) fn of_each_format() -> Vec<(String, String, String)> {
-    let files = of_all_corpora().into_iter().filter(|(_, name, _)| name.contains('.'));
-    files.map(|(format, name, content)| (format, name, String::from_utf8(content).unwrap())).collect()
+/// The name and the text of files of each format.
+pub(crate) fn of_each_format() -> Vec<(String, String)> {
+    let files = all_files().into_iter().filter(|(name, _)| name.contains('.'));
+    files.map(|(name, content)| (name, String::from_utf8(content).unwrap())).collect()
 }
 
 #[test]
-fn every_file_of_the_corpora_is_read_or_refused() {
+fn every_file_is_read_or_refused_by_each_reader() {
     let fields = Field::parse_list("event,block,second").unwrap();
     let (mut files, mut steps, mut bytes) = (0, 0, 0);
-    for (_, _, content) in of_all_corpora() {
+    for (_, content) in all_files() {
         for format in FORMATS {
             for name in ["awr.txt.8", "disks_iops.csv", "disks_lat.csv"] {
                 let read = (format.read)(name, &mut Cursor::new(&content)).unwrap_or_default();
@@ -56,7 +57,7 @@ fn every_file_of_the_corpora_is_read_or_refused() {
 
 #[test]
 fn a_file_is_the_same_in_each_encoding_and_with_each_line_end() {
-    for (_, name, text) in of_each_format() {
+    for (name, text) in of_each_format() {
         let plain = runs(read(&name, text.clone()).unwrap(), None).0;
         assert!(!plain.is_empty(), "{name}");
         // The first two characters show UTF-16 without a mark.

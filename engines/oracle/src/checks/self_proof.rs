@@ -17,12 +17,12 @@ use mindful_oracle_terms::statistic;
 
 use crate::connect::abort::LeavableSession;
 use crate::connect::driver::Bind;
-use crate::connect::link::{self, Link, MODULE};
+use crate::connect::link::{self, Link};
 use crate::connect::{Doing, explain};
 use crate::dataset::{load, lock, registry, verify};
 use crate::names::{Namespace, TableKind};
 use crate::observe::describe::{self, PARAMETERS, Version};
-use crate::observe::own::{self, Own, Source, Values};
+use crate::observe::own::{self, Own, SOURCES, Values};
 use crate::options::Options;
 use crate::work::session::ServerLoop;
 use crate::work::{prepare, statement};
@@ -81,8 +81,8 @@ impl Proof<'_> {
 
     /// Each text that reads a view, and so each of its columns.
     fn views(&mut self) {
-        let names = [("module", Bind::Text(MODULE.to_owned())), ("action", Bind::Text(self.link.action("")))];
-        for source in Source::ALL {
+        let names = self.link.names_in_server("");
+        for source in SOURCES {
             let [all, mine] = source.statements();
             self.read(&all, &names);
             self.read(&mine, &[]);
@@ -101,11 +101,11 @@ impl Proof<'_> {
             include_str!("../../sql/describe/database.sql"),
             include_str!("../../sql/describe/identity.sql"),
         ] {
-            self.read(&statement::of_names(template, PARAMETERS), &[]);
+            self.read(&statement::of_names(template, PARAMETERS.split(' ')), &[]);
         }
     }
 
-    fn read(&mut self, sql: &str, binds: &[(&str, Bind)]) {
+    fn read(&mut self, sql: &str, binds: &[(&'static str, Bind)]) {
         let claim = format!("text {} is read", statement::name(sql).unwrap_or_default());
         match self.link.ask(sql.trim_end(), binds) {
             Ok(Ok(rows)) => drop(self.add_line(&claim, Ok(Some(format_counted(rows.len(), "row"))))),
@@ -158,7 +158,7 @@ impl Proof<'_> {
     /// A slice of `workload`, and the growth of our session's statistics; `None` if they may not be read.
     fn slice(&self, workload: &Workload) -> Result<(SliceOrder, SliceReport, Option<Values>)> {
         let mut monitors = own::monitors(self.link, "doctor")?;
-        let mut counted = || self.own.read(self.link, &mut monitors, Source::Statistics).ok();
+        let mut counted = || self.own.read(self.link, &mut monitors, &own::STATISTICS).ok();
         let placement = Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 };
         let (link, own, work) = (Arc::clone(self.link), Arc::clone(&self.own), workload.clone());
         let (namespace, major) = (self.options.namespace.clone(), self.version.major);

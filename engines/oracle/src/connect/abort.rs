@@ -15,15 +15,14 @@ use crate::codes;
 use crate::connect::driver::{Bind, Connection, Done, Failure, Row};
 use crate::connect::{Doing, explain};
 
+type Answer<T> = std::result::Result<T, Failure>;
+
 const LOOK: Duration = Duration::from_millis(50);
 /// Remaining time of running work after a stop, so that a slice that is nearly over can report.
 const PATIENCE: Duration = Duration::from_millis(1_500);
 
 /// Does `work`, and continues without it where that is interrupted.
-pub(crate) fn done<T: Send + 'static>(
-    abort: &AbortState,
-    work: impl FnOnce() -> T + Send + 'static,
-) -> std::result::Result<T, Failure> {
+pub(crate) fn done<T: Send + 'static>(abort: &AbortState, work: impl FnOnce() -> T + Send + 'static) -> Answer<T> {
     let (sender, receiver) = mpsc::channel();
     let spawned = Builder::new().name("oracle".to_owned()).spawn(move || drop(sender.send(work())));
     spawned.map_err(|error| Failure::Lost(format!("cannot start a thread for it: {error}")))?;
@@ -52,10 +51,7 @@ impl<T: Send + 'static> Leavable<T> {
         Self { value: Some(value), abort }
     }
 
-    fn call<R: Send + 'static>(
-        &mut self,
-        call: impl FnOnce(&mut T) -> R + Send + 'static,
-    ) -> std::result::Result<R, Failure> {
+    fn call<R: Send + 'static>(&mut self, call: impl FnOnce(&mut T) -> R + Send + 'static) -> Answer<R> {
         let mut value = self.value.take().ok_or(Failure::Left)?;
         let (called, value) = done(&self.abort, move || {
             let called = call(&mut value);
@@ -67,17 +63,17 @@ impl<T: Send + 'static> Leavable<T> {
 }
 
 impl Connection for Leavable<Box<dyn Connection>> {
-    fn execute(&mut self, sql: &str, binds: &[(&str, Bind)], within: Duration) -> std::result::Result<Done, Failure> {
-        let (sql, binds) = (sql.to_owned(), owned(binds));
-        self.call(move |connection| connection.execute(&sql, &borrowed(&binds), within))?
+    fn execute(&mut self, sql: &str, binds: &[(&'static str, Bind)], within: Duration) -> Answer<Done> {
+        let (sql, binds) = (sql.to_owned(), binds.to_vec());
+        self.call(move |connection| connection.execute(&sql, &binds, within))?
     }
 
-    fn query(&mut self, sql: &str, binds: &[(&str, Bind)], within: Duration) -> std::result::Result<Vec<Row>, Failure> {
-        let (sql, binds) = (sql.to_owned(), owned(binds));
-        self.call(move |connection| connection.query(&sql, &borrowed(&binds), within))?
+    fn query(&mut self, sql: &str, binds: &[(&'static str, Bind)], within: Duration) -> Answer<Vec<Row>> {
+        let (sql, binds) = (sql.to_owned(), binds.to_vec());
+        self.call(move |connection| connection.query(&sql, &binds, within))?
     }
 
-    fn commit(&mut self) -> std::result::Result<(), Failure> {
+    fn commit(&mut self) -> Answer<()> {
         self.call(|connection| connection.commit())?
     }
 }
@@ -89,14 +85,6 @@ impl<T: Send + 'static> Drop for Leavable<T> {
             let _ = done(&self.abort, move || drop(value));
         }
     }
-}
-
-fn owned(binds: &[(&str, Bind)]) -> Vec<(String, Bind)> {
-    binds.iter().map(|(name, bind)| ((*name).to_owned(), bind.clone())).collect()
-}
-
-fn borrowed(binds: &[(String, Bind)]) -> Vec<(&str, Bind)> {
-    binds.iter().map(|(name, bind)| (name.as_str(), bind.clone())).collect()
 }
 
 /// A session with slices on separate threads.

@@ -11,10 +11,10 @@ pub trait Driver: Send + Sync {
 
 pub trait Connection: Send {
     /// Executes a statement other than a query; fails after `within`. Returned values are in the order of their binds.
-    fn execute(&mut self, sql: &str, binds: &[(&str, Bind)], within: Duration) -> Result<Done, Failure>;
+    fn execute(&mut self, sql: &str, binds: &[(&'static str, Bind)], within: Duration) -> Result<Done, Failure>;
 
     /// All rows of a query, within `within`; NULL is `None`, numbers are their decimal digits.
-    fn query(&mut self, sql: &str, binds: &[(&str, Bind)], within: Duration) -> Result<Vec<Row>, Failure>;
+    fn query(&mut self, sql: &str, binds: &[(&'static str, Bind)], within: Duration) -> Result<Vec<Row>, Failure>;
 
     fn commit(&mut self) -> Result<(), Failure>;
 }

@@ -17,25 +17,11 @@ pub(crate) const QUESTION: Duration = Duration::from_mins(2);
 pub(crate) const HEAVY: Duration = Duration::from_hours(7 * 24);
 
 /// Module of mindful's sessions in V$SESSION.
-pub(crate) const MODULE: &str = "mindful";
+const MODULE: &str = "mindful";
 
-const DESCRIPTOR: [&str; 15] = [
-    "DESCRIPTION",
-    "ADDRESS_LIST",
-    "ADDRESS",
-    "PROTOCOL",
-    "TCP",
-    "TCPS",
-    "HOST",
-    "PORT",
-    "CONNECT_DATA",
-    "SERVICE_NAME",
-    "SID",
-    "SERVER",
-    "DEDICATED",
-    "POOLED",
-    "SHARED",
-];
+/// Keywords of a descriptor.
+const DESCRIPTOR: &str = "DESCRIPTION ADDRESS_LIST ADDRESS PROTOCOL TCP TCPS HOST PORT CONNECT_DATA SERVICE_NAME SID SERVER \
+                          DEDICATED POOLED SHARED";
 
 pub(crate) struct Link {
     driver: &'static dyn Driver,
@@ -68,7 +54,8 @@ impl Link {
             let words = address.split(|c: char| "/:@()=?,;\" ".contains(c));
             // Ports and keywords of a descriptor contain no name.
             let named = words.filter(|word| word.len() > 2 && !word.chars().all(|c| c.is_ascii_digit()));
-            named.filter(|word| !DESCRIPTOR.contains(&word.to_ascii_uppercase().as_str())).map(str::to_owned).collect()
+            let is_keyword = |word: &str| DESCRIPTOR.split(' ').any(|keyword| keyword.eq_ignore_ascii_case(word));
+            named.filter(|word| !is_keyword(word)).map(str::to_owned).collect()
         };
         let of = |login: &Login| [vec![login.address.clone(), login.user.clone()], parts(&login.address)].concat();
         let mut names: Vec<String> = self.logins.iter().flat_map(of).collect();
@@ -102,7 +89,7 @@ impl Link {
         let login = self.logins[endpoint as usize % self.logins.len()].clone();
         let place = format!("connecting to {}", login.address);
         let (driver, within) = (self.driver, login.within);
-        let names = [("module", Bind::Text(MODULE.to_owned())), ("action", Bind::Text(self.action(role)))];
+        let names = self.names_in_server(role);
         let connected = abort::done(&self.abort, move || {
             let mut connection = driver.connect(&login)?;
             connection.execute(include_str!("../../sql/client/enter.sql").trim_end(), &names, within)?;
@@ -111,9 +98,10 @@ impl Link {
         connected.and_then(|connected| connected).map_err(|failure| explain(&failure, Doing::Connect, &place))
     }
 
-    /// The action of connections of `role`; measured sessions have no role.
-    pub(crate) fn action(&self, role: &str) -> String {
-        if role.is_empty() { self.tag.clone() } else { format!("{} {role}", self.tag) }
+    /// Module and action of connections of `role`; measured sessions have no role.
+    pub(crate) fn names_in_server(&self, role: &str) -> [(&'static str, Bind); 2] {
+        let action = if role.is_empty() { self.tag.clone() } else { format!("{} {role}", self.tag) };
+        [("module", Bind::Text(MODULE.to_owned())), ("action", Bind::Text(action))]
     }
 
     /// The connection of the session in `placement`, which has a separate thread for its calls.
@@ -122,7 +110,7 @@ impl Link {
     }
 
     /// Queries over the connection for everything that is not measured.
-    pub(crate) fn query(&self, place: &str, sql: &str, binds: &[(&str, Bind)]) -> Result<Vec<Row>> {
+    pub(crate) fn query(&self, place: &str, sql: &str, binds: &[(&'static str, Bind)]) -> Result<Vec<Row>> {
         self.query_within(place, sql, binds, QUESTION)
     }
 
@@ -130,7 +118,7 @@ impl Link {
         &self,
         place: &str,
         sql: &str,
-        binds: &[(&str, Bind)],
+        binds: &[(&'static str, Bind)],
         within: Duration,
     ) -> Result<Vec<Row>> {
         let asked = self.on_control(|connection| connection.query(sql, binds, within))?;
@@ -138,11 +126,11 @@ impl Link {
     }
 
     /// The same with the failure as it came.
-    pub(crate) fn ask(&self, sql: &str, binds: &[(&str, Bind)]) -> Result<Result<Vec<Row>, Failure>> {
+    pub(crate) fn ask(&self, sql: &str, binds: &[(&'static str, Bind)]) -> Result<Result<Vec<Row>, Failure>> {
         self.on_control(|connection| connection.query(sql, binds, QUESTION))
     }
 
-    pub(crate) fn execute(&self, place: &str, sql: &str, binds: &[(&str, Bind)]) -> Result<Done> {
+    pub(crate) fn execute(&self, place: &str, sql: &str, binds: &[(&'static str, Bind)]) -> Result<Done> {
         self.execute_within(place, sql, binds, QUESTION)
     }
 
@@ -150,7 +138,7 @@ impl Link {
         &self,
         place: &str,
         sql: &str,
-        binds: &[(&str, Bind)],
+        binds: &[(&'static str, Bind)],
         within: Duration,
     ) -> Result<Done> {
         let done = self.on_control(|connection| {
@@ -175,17 +163,9 @@ impl Link {
     }
 }
 
-pub(crate) fn query_on(
-    connection: &mut dyn Connection,
-    place: &str,
-    sql: &str,
-    binds: &[(&str, Bind)],
-) -> Result<Vec<Row>> {
-    connection.query(sql, binds, QUESTION).map_err(|failure| explain(&failure, Doing::Prepare, place))
-}
-
 pub(crate) fn clock_us(connection: &mut dyn Connection) -> Result<i64> {
-    let rows = query_on(connection, "reading the clock", include_str!("../../sql/client/clock.sql").trim_end(), &[])?;
+    let rows = connection.query(include_str!("../../sql/client/clock.sql").trim_end(), &[], QUESTION);
+    let rows = rows.map_err(|failure| explain(&failure, Doing::Prepare, "reading the clock"))?;
     let now = rows.first().and_then(|row| row.first()?.as_ref()?.parse().ok());
     now.ok_or_else(|| Error::target("the instance reported no time", "check that it is an Oracle Database"))
 }

@@ -75,7 +75,7 @@ impl Session {
 }
 
 impl Connection for Session {
-    fn execute(&mut self, sql: &str, binds: &[(&str, Bind)], within: Duration) -> Result<Done, Failure> {
+    fn execute(&mut self, sql: &str, binds: &[(&'static str, Bind)], within: Duration) -> Result<Done, Failure> {
         self.limit(within)?;
         let values = Values::new(binds);
         let executed = caught(|| {
@@ -88,7 +88,7 @@ impl Connection for Session {
         executed.map_err(|failure| with_timeout(failure, within))
     }
 
-    fn query(&mut self, sql: &str, binds: &[(&str, Bind)], within: Duration) -> Result<Vec<Row>, Failure> {
+    fn query(&mut self, sql: &str, binds: &[(&'static str, Bind)], within: Duration) -> Result<Vec<Row>, Failure> {
         self.limit(within)?;
         let values = Values::new(binds);
         let read = caught(|| {

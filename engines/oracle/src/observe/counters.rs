@@ -15,7 +15,7 @@ use crate::connect::driver::{Failure, Row};
 use crate::connect::link::{Link, number, text};
 use crate::connect::{Doing, explain};
 use crate::observe::machine;
-use crate::observe::own::{self, Column, Monitors, Own, Source, Views};
+use crate::observe::own::{self, Column, Monitors, Own, SOURCES, Views};
 use crate::work::statement;
 
 /// Counters of the whole instance, everybody's.
@@ -40,29 +40,27 @@ const HISTOGRAM: &[(&str, &str)] = &[
 /// The samplers of all views that can be read; the others are findings.
 pub(crate) fn samplers(link: &Arc<Link>, own: &Arc<Own>, events: &dyn Events) -> Result<Vec<Box<dyn Sampler>>> {
     let monitors: Monitors = Arc::new(Mutex::new(own::monitors(link, "counters")?));
-    let mut views = Views { samplers: Vec::new(), events };
-    for source in Source::ALL {
+    let mut views = Views { samplers: Vec::new(), events, monitors: Arc::clone(&monitors) };
+    for source in SOURCES {
         let (link, own, monitors) = (Arc::clone(link), Arc::clone(own), Arc::clone(&monitors));
         let read = move || {
             let values = own.read(&link, &mut own::held(&monitors), source)?;
             // A statistic that our sessions have not used yet has no row: it is 0, not unknown.
-            Ok(source.columns().iter().map(|column| Some(values.get(column.0).copied().unwrap_or(0.0))).collect())
+            Ok(source.columns.iter().map(|column| Some(values.get(column.0).copied().unwrap_or(0.0))).collect())
         };
-        views.add(source.name(), Scope::Server, source.views(), metrics(source.columns()), read)?;
+        views.add(source.name, Scope::Server, source.views, metrics(source.columns), read)?;
     }
-    let names: Vec<&str> = INSTANCE.iter().map(|column| column.0).collect();
-    let sql = statement::of_names(include_str!("../../sql/counters/instance.sql"), &names);
-    let of_instance = Arc::clone(&monitors);
-    let read = move || Ok(instance_values(&own::rows(&of_instance, &sql)?));
-    views.add("v$sysstat", Scope::Server, &["V_$SYSSTAT"], metrics(INSTANCE), read)?;
-    let mut histogram = Histogram::new(Arc::clone(&monitors));
+    let names = INSTANCE.iter().map(|column| column.0);
+    let sql = statement::of_names(include_str!("../../sql/counters/instance.sql"), names);
+    views.add_rows("v$sysstat", Scope::Server, &["V_$SYSSTAT"], metrics(INSTANCE), sql, instance_values)?;
+    let mut histogram = Histogram::new(monitors);
     match histogram.counts() {
         Ok(_) => views.samplers.push(Box::new(histogram)),
         Err(failure) => {
             events.emit(denied(&failure, "v$event_histogram_micro", &["V_$EVENT_HISTOGRAM_MICRO"])?);
         }
     }
-    machine::add_samplers(&mut views, link, &monitors)?;
+    machine::add_samplers(&mut views, link)?;
     Ok(views.samplers)
 }
 
@@ -74,7 +72,7 @@ fn metrics(columns: &[Column]) -> Vec<Metric> {
 fn instance_values(rows: &[Row]) -> Vec<Option<f64>> {
     let value = |column: &Column| {
         let of_name = rows.iter().filter(|row| text(row, 0) == Some(column.0));
-        of_name.filter_map(|row| number(row, 1)).reduce(|sum, value| sum + value).map(|sum| sum as f64)
+        of_name.filter_map(|row| Some(number(row, 1)? as f64)).reduce(|sum, value| sum + value)
     };
     INSTANCE.iter().map(value).collect()
 }
@@ -99,8 +97,8 @@ impl Histogram {
     }
 
     fn counts(&mut self) -> Result<Buckets, Failure> {
-        let names: Vec<&str> = HISTOGRAM.iter().map(|(event, _)| *event).collect();
-        let sql = statement::of_names(include_str!("../../sql/counters/histogram.sql"), &names);
+        let names = HISTOGRAM.iter().map(|(event, _)| *event);
+        let sql = statement::of_names(include_str!("../../sql/counters/histogram.sql"), names);
         let mut counts = Buckets::new();
         for (kind, us, count) in own::rows(&self.monitors, &sql)?.iter().filter_map(bucket) {
             *counts.entry((kind, us)).or_default() += count;

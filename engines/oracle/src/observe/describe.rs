@@ -20,33 +20,13 @@ use crate::work::statement;
 pub(crate) const NOTICE: &str = "Measured on Oracle Database. Your agreement with Oracle may forbid disclosing benchmark results \
                           without its consent. This engine of mindful is experimental: it has not been tried on a real server.";
 
-pub(crate) const PARAMETERS: &[&str] = &[
-    "commit_logging",
-    "commit_wait",
-    "cpu_count",
-    "db_block_checking",
-    "db_block_checksum",
-    "db_block_size",
-    "db_cache_size",
-    "db_file_multiblock_read_count",
-    "db_keep_cache_size",
-    "db_writer_processes",
-    "disk_asynch_io",
-    "filesystemio_options",
-    "inmemory_size",
-    "log_buffer",
-    "memory_target",
-    "pga_aggregate_target",
-    "processes",
-    "resource_manager_plan",
-    "result_cache_mode",
-    "sessions",
-    "sga_max_size",
-    "sga_target",
-    "statistics_level",
-    "undo_retention",
-    "use_large_pages",
-];
+/// Parameters that affect results.
+pub(crate) const PARAMETERS: &str = "commit_logging commit_wait cpu_count db_block_checking db_block_checksum \
+                                     db_block_size db_cache_size db_file_multiblock_read_count db_keep_cache_size \
+                                     db_writer_processes disk_asynch_io filesystemio_options inmemory_size log_buffer \
+                                     memory_target pga_aggregate_target processes resource_manager_plan \
+                                     result_cache_mode sessions sga_max_size sga_target statistics_level \
+                                     undo_retention use_large_pages";
 
 const HELD_FIXED: [(&str, &str); 3] = [
     ("commit_logging", HeldFixed::Durability.name()),
@@ -95,19 +75,15 @@ pub(crate) fn describe(link: &Link, version: &Version, block_bytes: u64) -> Desc
             facts.insert(name.to_owned(), text(&row, 1).unwrap_or_default().to_owned());
         }
     }
-    let mut cache_bytes = None;
-    for row in seen(link, include_str!("../../sql/describe/sga.sql")) {
-        let (Some(name), Some(bytes)) = (text(&row, 0), number(&row, 1)) else { continue };
-        if name == "Buffer Cache Size" {
-            cache_bytes = Some(bytes);
-        }
-        facts.insert(format!("sga {}", name.to_lowercase()), bytes.to_string());
-    }
-    for row in seen(link, include_str!("../../sql/describe/pools.sql")) {
-        if let (Some(name), Some(bytes)) = (text(&row, 0), number(&row, 1)) {
-            facts.insert(format!("buffer pool {name}"), bytes.to_string());
-        }
-    }
+    let sizes = |sql| -> Vec<(String, u64)> {
+        let rows = seen(link, sql);
+        rows.iter().filter_map(|row| Some((text(row, 0)?.to_owned(), number(row, 1)?))).collect()
+    };
+    let sga = sizes(include_str!("../../sql/describe/sga.sql"));
+    let cache_bytes = sga.iter().find(|(name, _)| name == "Buffer Cache Size").map(|(_, bytes)| *bytes);
+    facts.extend(sga.into_iter().map(|(name, bytes)| (format!("sga {}", name.to_lowercase()), bytes.to_string())));
+    let pools = sizes(include_str!("../../sql/describe/pools.sql")).into_iter();
+    facts.extend(pools.map(|(name, bytes)| (format!("buffer pool {name}"), bytes.to_string())));
     for row in seen(link, include_str!("../../sql/describe/database.sql")) {
         for (at, name) in ["log_mode", "force_logging", "open_mode", "cdb", "database_role"].into_iter().enumerate() {
             facts.insert(name.to_owned(), text(&row, at).unwrap_or_default().to_owned());
@@ -157,7 +133,7 @@ fn seen(link: &Link, sql: &str) -> Vec<Row> {
 
 /// Names and values of [`PARAMETERS`]; `None` if they may not be read.
 pub(crate) fn parameters(link: &Link) -> Option<Vec<Row>> {
-    let sql = statement::of_names(include_str!("../../sql/describe/parameters.sql"), PARAMETERS);
+    let sql = statement::of_names(include_str!("../../sql/describe/parameters.sql"), PARAMETERS.split(' '));
     link.ask(&sql, &[]).ok()?.ok()
 }
 

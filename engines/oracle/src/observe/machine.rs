@@ -1,13 +1,11 @@
 //! The instance's own counters of its machine: of a remote host, its files, the disks of ASM.
 
-use std::sync::Arc;
-
 use mindful_core::Result;
 use mindful_core::contract::metric::{Counter, Metric, Scope};
 
 use crate::connect::driver::Row;
 use crate::connect::link::{Link, text};
-use crate::observe::own::{Monitors, Views, rows};
+use crate::observe::own::{Views, rows};
 
 /// Statistics of the host, each with its metric: name, unit and help.
 const HOST: [(&str, &str, &str, &str); 7] = [
@@ -46,25 +44,17 @@ const DISKS: Columns = [
 ];
 
 /// Adds the samplers of readable views. The others are findings, except ASM's, which few servers have.
-pub(crate) fn add_samplers(views: &mut Views<'_>, link: &Link, monitors: &Monitors) -> Result<()> {
+pub(crate) fn add_samplers(views: &mut Views<'_>, link: &Link) -> Result<()> {
+    let metrics = |columns: Columns| columns.map(|(name, unit, help, _)| Metric::counter(name, unit, help)).into();
     let sql = include_str!("../../sql/counters/host.sql");
-    let of_host = Arc::clone(monitors);
-    let read = move || rows(&of_host, sql).map(|rows| host_values(&rows));
-    views.add("v$osstat", Scope::Host, &["V_$OSSTAT"], host_metrics(!link.is_local()), read)?;
-    let [files, disks] = [FILES, DISKS].map(|columns| {
-        columns.iter().map(|(name, unit, help, _)| Metric::counter(*name, unit, help)).collect::<Vec<_>>()
-    });
-    let sql = include_str!("../../sql/counters/files.sql");
-    let of_files = Arc::clone(monitors);
-    let read = move || rows(&of_files, sql).map(|rows| row_values(&rows, &FILES));
-    views.add("v$iostat_file", Scope::Host, &["V_$IOSTAT_FILE"], files, read)?;
-    let sql = include_str!("../../sql/counters/disks.sql");
-    let of_disks = Arc::clone(monitors);
-    let read = move || rows(&of_disks, sql).map(|rows| row_values(&rows, &DISKS));
-    match read() {
-        Ok(values) if values.iter().all(Option::is_none) => Ok(()),
+    views.add_rows("v$osstat", Scope::Host, &["V_$OSSTAT"], host_metrics(!link.is_local()), sql, host_values)?;
+    let (sql, values) = (include_str!("../../sql/counters/files.sql"), |rows: &[Row]| row_values(rows, &FILES));
+    views.add_rows("v$iostat_file", Scope::Host, &["V_$IOSTAT_FILE"], metrics(FILES), sql, values)?;
+    let (sql, values) = (include_str!("../../sql/counters/disks.sql"), |rows: &[Row]| row_values(rows, &DISKS));
+    match rows(&views.monitors, sql) {
+        Ok(rows) if values(&rows).iter().all(Option::is_none) => Ok(()),
         Err(failure) if failure.lacks_right() => Ok(()),
-        _ => views.add("v$asm_disk_iostat", Scope::Host, &["V_$ASM_DISK_IOSTAT"], disks, read),
+        _ => views.add_rows("v$asm_disk_iostat", Scope::Host, &["V_$ASM_DISK_IOSTAT"], metrics(DISKS), sql, values),
     }
 }
 

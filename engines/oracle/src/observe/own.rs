@@ -11,101 +11,94 @@ use mindful_core::{Result, contract::clock};
 use mindful_oracle_terms::{self as oracle, event, statistic};
 
 use crate::codes::denied;
-use crate::connect::driver::{Bind, Connection, Failure, Row};
-use crate::connect::link::{self, Link, MODULE, QUESTION, number, text};
+use crate::connect::driver::{Connection, Failure, Row};
+use crate::connect::link::{self, Link, QUESTION, number, text};
 use crate::connect::{Doing, explain};
 use crate::work::statement;
 
 /// Counters of a view: its key there, the metric's name, unit and help.
 pub(crate) type Column = (&'static str, &'static str, &'static str, &'static str);
 
-const STATISTICS: &[Column] = &[
-    (statistic::LOGICAL_READS, Counter::LogicalReads.name(), "blocks", "Requests of our sessions to the buffer cache"),
-    (statistic::CONSISTENT_GETS, "consistent_gets", "blocks", "Of these, requests of reads"),
-    (statistic::BLOCKS_READ, Counter::PhysicalReads.name(), "blocks", "Blocks read by our sessions"),
-    (statistic::READ_REQUESTS, Counter::ReadRequests.name(), "1", "Read requests for these blocks"),
-    (statistic::READS_DIRECT, Counter::ReadsDirect.name(), "blocks", "Blocks read past the cache"),
-    (statistic::READS_PREFETCHED, Counter::ReadsAhead.name(), "blocks", "Blocks read ahead of their use"),
-    (statistic::REDO_BYTES, Counter::LogBytes.name(), "bytes", "Redo of our sessions"),
-    (statistic::COMMITS, Counter::Commits.name(), "1", "Transactions our sessions committed"),
-    (statistic::SYNCH_WRITES, Counter::CommitWaits.name(), "1", "Waits of our sessions for redo to be on storage"),
-    (statistic::SYNCH_TIME, "redo_synch_time", "us", "Time of these waits"),
-    (statistic::CELL_SMART_BYTES, Counter::FilteredBytes.name(), "bytes", "Bytes that cells sent after a smart scan"),
-    (statistic::CELL_FLASH_HITS, Counter::StorageCacheReads.name(), "1", "Reads that the flash cache of cells served"),
-];
-
-const EVENTS: &[Column] = &[
-    (SINGLE_READS, Counter::SingleReads.name(), "1", "Reads of one block for which a session waited"),
-    (SINGLE_READ_TIME, Counter::SingleReadTimeUs.name(), "us", "Time of these waits"),
-    (READ_TIME, Counter::ReadTimeUs.name(), "us", "Time our sessions waited for reads"),
-    (LOG_TIME, "log_wait_time", "us", "Time our sessions waited for redo"),
-];
-
-const TIMES: &[Column] = &[
-    ("DB time", Counter::BusyTimeUs.name(), "us", "Time our sessions were busy, on a CPU or waiting"),
-    ("DB CPU", Counter::ServerCpuUs.name(), "us", "CPU of our sessions"),
-];
-
 /// A source of a session's statistics.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Source {
-    /// V$SESSTAT.
-    Statistics,
-    /// V$SESSION_EVENT.
-    Events,
-    /// V$SESS_TIME_MODEL.
-    Times,
+pub(crate) struct Source {
+    pub name: &'static str,
+    pub views: &'static [&'static str],
+    pub columns: &'static [Column],
+    all: &'static str,
+    mine: &'static str,
 }
 
+pub(crate) static STATISTICS: Source = Source {
+    name: "v$sesstat",
+    views: &["V_$SESSION", "V_$SESSTAT", "V_$STATNAME"],
+    columns: &[
+        (
+            statistic::LOGICAL_READS,
+            Counter::LogicalReads.name(),
+            "blocks",
+            "Requests of our sessions to the buffer cache",
+        ),
+        (statistic::CONSISTENT_GETS, "consistent_gets", "blocks", "Of these, requests of reads"),
+        (statistic::BLOCKS_READ, Counter::PhysicalReads.name(), "blocks", "Blocks read by our sessions"),
+        (statistic::READ_REQUESTS, Counter::ReadRequests.name(), "1", "Read requests for these blocks"),
+        (statistic::READS_DIRECT, Counter::ReadsDirect.name(), "blocks", "Blocks read past the cache"),
+        (statistic::READS_PREFETCHED, Counter::ReadsAhead.name(), "blocks", "Blocks read ahead of their use"),
+        (statistic::REDO_BYTES, Counter::LogBytes.name(), "bytes", "Redo of our sessions"),
+        (statistic::COMMITS, Counter::Commits.name(), "1", "Transactions our sessions committed"),
+        (statistic::SYNCH_WRITES, Counter::CommitWaits.name(), "1", "Waits of our sessions for redo to be on storage"),
+        (statistic::SYNCH_TIME, "redo_synch_time", "us", "Time of these waits"),
+        (
+            statistic::CELL_SMART_BYTES,
+            Counter::FilteredBytes.name(),
+            "bytes",
+            "Bytes that cells sent after a smart scan",
+        ),
+        (
+            statistic::CELL_FLASH_HITS,
+            Counter::StorageCacheReads.name(),
+            "1",
+            "Reads that the flash cache of cells served",
+        ),
+    ],
+    all: include_str!("../../sql/counters/own.sql"),
+    mine: include_str!("../../sql/counters/mine.sql"),
+};
+static EVENTS: Source = Source {
+    name: "v$session_event",
+    views: &["V_$SESSION", "V_$SESSION_EVENT"],
+    columns: &[
+        (SINGLE_READS, Counter::SingleReads.name(), "1", "Reads of one block for which a session waited"),
+        (SINGLE_READ_TIME, Counter::SingleReadTimeUs.name(), "us", "Time of these waits"),
+        (READ_TIME, Counter::ReadTimeUs.name(), "us", "Time our sessions waited for reads"),
+        (LOG_TIME, "log_wait_time", "us", "Time our sessions waited for redo"),
+    ],
+    all: include_str!("../../sql/counters/own_events.sql"),
+    mine: include_str!("../../sql/counters/my_events.sql"),
+};
+static TIMES: Source = Source {
+    name: "v$sess_time_model",
+    views: &["V_$SESSION", "V_$SESS_TIME_MODEL"],
+    columns: &[
+        ("DB time", Counter::BusyTimeUs.name(), "us", "Time our sessions were busy, on a CPU or waiting"),
+        ("DB CPU", Counter::ServerCpuUs.name(), "us", "CPU of our sessions"),
+    ],
+    all: include_str!("../../sql/counters/own_time.sql"),
+    mine: include_str!("../../sql/counters/my_time.sql"),
+};
+pub(crate) static SOURCES: [&Source; 3] = [&STATISTICS, &EVENTS, &TIMES];
+
 impl Source {
-    pub(crate) const ALL: [Self; 3] = [Self::Statistics, Self::Events, Self::Times];
-
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Statistics => "v$sesstat",
-            Self::Events => "v$session_event",
-            Self::Times => "v$sess_time_model",
-        }
-    }
-
-    pub(crate) const fn views(self) -> &'static [&'static str] {
-        match self {
-            Self::Statistics => &["V_$SESSION", "V_$SESSTAT", "V_$STATNAME"],
-            Self::Events => &["V_$SESSION", "V_$SESSION_EVENT"],
-            Self::Times => &["V_$SESSION", "V_$SESS_TIME_MODEL"],
-        }
-    }
-
-    pub(crate) const fn columns(self) -> &'static [Column] {
-        match self {
-            Self::Statistics => STATISTICS,
-            Self::Events => EVENTS,
-            Self::Times => TIMES,
-        }
-    }
-
     /// The statements that read it for all our sessions, and for the calling session.
-    pub(crate) fn statements(self) -> [String; 2] {
-        let (all, mine) = match self {
-            Self::Statistics => {
-                (include_str!("../../sql/counters/own.sql"), include_str!("../../sql/counters/mine.sql"))
-            }
-            Self::Events => {
-                (include_str!("../../sql/counters/own_events.sql"), include_str!("../../sql/counters/my_events.sql"))
-            }
-            Self::Times => {
-                (include_str!("../../sql/counters/own_time.sql"), include_str!("../../sql/counters/my_time.sql"))
-            }
-        };
-        let names: Vec<&str> = STATISTICS.iter().map(|column| column.0).collect();
-        [all, mine].map(|template| statement::of_names(template, &names))
+    pub(crate) fn statements(&self) -> [String; 2] {
+        [self.all, self.mine]
+            .map(|template| statement::of_names(template, STATISTICS.columns.iter().map(|column| column.0)))
     }
 
     /// Adds a row, its columns from `at` on, to the values of a session.
-    fn add(self, row: &Row, at: usize, values: &mut Values) {
+    fn add(&self, row: &Row, at: usize, values: &mut Values) {
         let Some(name) = text(row, at) else { return };
         let Some(value) = number(row, at + 1) else { return };
-        if self != Self::Events {
+        if self.name != EVENTS.name {
             *values.entry(name.to_owned()).or_default() += value as f64;
             return;
         }
@@ -141,7 +134,7 @@ struct Sums {
 
 #[derive(Debug, Default)]
 pub(crate) struct Own {
-    sums: Mutex<BTreeMap<Source, Sums>>,
+    sums: Mutex<BTreeMap<&'static str, Sums>>,
     /// They are read, so sessions report theirs when they end.
     read: AtomicBool,
     /// Lead of the clock of each service over the first one, us.
@@ -149,7 +142,7 @@ pub(crate) struct Own {
 }
 
 impl Own {
-    fn sums(&self) -> MutexGuard<'_, BTreeMap<Source, Sums>> {
+    fn sums(&self) -> MutexGuard<'_, BTreeMap<&'static str, Sums>> {
         self.sums.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -159,7 +152,7 @@ impl Own {
             return;
         }
         let Ok(Some((instance, sid))) = whoami(connection) else { return };
-        for source in Source::ALL {
+        for source in SOURCES {
             let [_, mine] = source.statements();
             let Ok(rows) = connection.query(&mine, &[], QUESTION) else { continue };
             let mut values = Values::new();
@@ -167,17 +160,17 @@ impl Own {
                 source.add(row, 0, &mut values);
             }
             let mut sums = self.sums();
-            let sums = sums.entry(source).or_default();
+            let sums = sums.entry(source.name).or_default();
             sums.live.remove(&(instance, sid));
             add_up(&mut sums.gone, &values);
         }
     }
 
     /// The work of all our sessions so far, from `source`, read by `monitors`, one an instance.
-    pub(crate) fn read(&self, link: &Link, monitors: &mut [Monitor], source: Source) -> Result<Values, Failure> {
+    pub(crate) fn read(&self, link: &Link, monitors: &mut [Monitor], source: &Source) -> Result<Values, Failure> {
         self.read.store(true, Ordering::SeqCst);
         let [all, _] = source.statements();
-        let names = [("module", Bind::Text(MODULE.to_owned())), ("action", Bind::Text(link.action("")))];
+        let names = link.names_in_server("");
         let mut standing: BTreeMap<(u32, u64), Values> = BTreeMap::new();
         // The lock is held during the query: a session that ends meanwhile is counted once, by its last values.
         let mut sums = self.sums();
@@ -187,7 +180,7 @@ impl Own {
                 source.add(&row, 1, standing.entry((monitor.instance, sid)).or_default());
             }
         }
-        let sums = sums.entry(source).or_default();
+        let sums = sums.entry(source.name).or_default();
         for (session, values) in &sums.live {
             // Ended without a report: its last known values count.
             if !standing.contains_key(session) {
@@ -279,6 +272,7 @@ pub(crate) fn rows(monitors: &Monitors, sql: &str) -> Result<Vec<Row>, Failure> 
 pub(crate) struct Views<'a> {
     pub samplers: Vec<Box<dyn Sampler>>,
     pub events: &'a dyn Events,
+    pub monitors: Monitors,
 }
 
 impl Views<'_> {
@@ -298,5 +292,19 @@ impl Views<'_> {
         let read = move || values().map_err(|failure| explain(&failure, Doing::Work, &format!("reading {name}")));
         self.samplers.push(SampledSource::new(name, metrics).with(scope, Phase::Boundary).read_by(read));
         Ok(())
+    }
+
+    /// The same by the rows of `sql` from all instances.
+    pub(crate) fn add_rows(
+        &mut self,
+        name: &'static str,
+        scope: Scope,
+        grants: &[&str],
+        metrics: Vec<Metric>,
+        sql: impl Into<String>,
+        values: impl Fn(&[Row]) -> Vec<Option<f64>> + Send + 'static,
+    ) -> Result<()> {
+        let (monitors, sql) = (Arc::clone(&self.monitors), sql.into());
+        self.add(name, scope, grants, metrics, move || Ok(values(&rows(&monitors, &sql)?)))
     }
 }

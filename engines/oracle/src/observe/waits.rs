@@ -11,8 +11,8 @@ use mindful_oracle_terms as oracle;
 use mindful_sql::observe::wait_sampling::{self as sampling, Whom};
 
 use crate::codes::denied;
-use crate::connect::driver::{Bind, Failure};
-use crate::connect::link::{Link, MODULE, QUESTION, number, text};
+use crate::connect::driver::Failure;
+use crate::connect::link::{Link, QUESTION, number, text};
 use crate::connect::{Doing, explain};
 use crate::observe::own;
 
@@ -113,7 +113,7 @@ impl sampling::Monitor for Monitor {
 }
 
 fn sample(link: &Link, monitors: &mut [own::Monitor], whom: Whom) -> Result<Vec<(WaitEvent, f64)>, Failure> {
-    let names = [("module", Bind::Text(MODULE.to_owned())), ("action", Bind::Text(link.action("")))];
+    let names = link.names_in_server("");
     let (sql, binds) = match whom {
         Whom::Ours => (include_str!("../../sql/counters/waits.sql"), &names[..]),
         Whom::AllClients => (include_str!("../../sql/counters/all_waits.sql"), &names[..0]),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport, session_name};
 use mindful_core::workload::client_loop::{ClientLoop, Operator};
-use mindful_core::workload::{Op, OpKind, Workload};
+use mindful_core::workload::{Op, OpKind, Redo, Workload};
 use mindful_core::{Error, Result, Session};
 use mindful_sql::work::CommitPolicy;
 
@@ -24,7 +24,7 @@ struct Worker {
     link: Arc<Link>,
     connection: Box<dyn Connection>,
     namespace: Namespace,
-    workload: Workload,
+    redo: Redo,
     commit: String,
     place: String,
     commits: CommitPolicy,
@@ -47,14 +47,14 @@ impl ClientSession {
             link: Arc::clone(link),
             connection,
             namespace: namespace.clone(),
-            workload: workload.clone(),
+            redo: workload.redo,
             commit: statement::client_commit(workload),
             place,
             commits: CommitPolicy::new(workload.commit),
             own: Arc::clone(own),
         };
         let first = looping.draws.op(0);
-        worker.read(&Op { kind: OpKind::Select, ..first })?;
+        worker.run(&Op { kind: OpKind::Select, ..first })?;
         Ok(Self { looping, worker })
     }
 }
@@ -72,36 +72,32 @@ impl Drop for Worker {
 }
 
 impl Worker {
-    fn failed(&self, failure: &Failure) -> Error {
-        explain(failure, Doing::Work, &self.place)
-    }
-
-    fn read(&mut self, op: &Op) -> Result<u64> {
+    fn run(&mut self, op: &Op) -> Result<u64> {
+        let kind = if op.kind == OpKind::Scan { TableKind::Scan } else { TableKind::Blocks };
+        let table = self.namespace.table(kind, op.schema);
         let range =
             [("first_key", Bind::Integer(op.first_key as i64)), ("last_key", Bind::Integer(op.last_key() as i64))];
-        let table = |kind| self.namespace.table(kind, op.schema);
+        let failed = |failure: Failure| explain(&failure, Doing::Work, &self.place);
         let (sql, binds) = match op.kind {
-            OpKind::Scan => (statement::client_scan(&table(TableKind::Scan)), &range[..0]),
-            _ => (statement::client_select(&table(TableKind::Blocks)), &range[..]),
+            OpKind::Select => (statement::client_select(&table), &range[..]),
+            OpKind::Scan => (statement::client_scan(&table), &range[..0]),
+            OpKind::Update => {
+                let sql = statement::client_update(&table, self.redo);
+                let done = self.connection.execute(&sql, &range, QUESTION).map_err(failed)?;
+                if self.commits.count_update() {
+                    self.commit()?;
+                }
+                return Ok(done.rows);
+            }
         };
-        let rows = self.connection.query(&sql, binds, QUESTION).map_err(|failure| self.failed(&failure))?;
+        let rows = self.connection.query(&sql, binds, QUESTION).map_err(failed)?;
         rows.first().and_then(|row| number(row, 0)).ok_or_else(|| Error::run("a count came back empty", "run again"))
-    }
-
-    fn update(&mut self, op: &Op) -> Result<u64> {
-        let range =
-            [("first_key", Bind::Integer(op.first_key as i64)), ("last_key", Bind::Integer(op.last_key() as i64))];
-        let sql = statement::client_update(&self.namespace.table(TableKind::Blocks, op.schema), self.workload.redo);
-        let done = self.connection.execute(&sql, &range, QUESTION).map_err(|failure| self.failed(&failure))?;
-        if self.commits.count_update() {
-            self.commit()?;
-        }
-        Ok(done.rows)
     }
 
     fn commit(&mut self) -> Result<()> {
         if self.commits.end() {
-            self.connection.execute(&self.commit, &[], QUESTION).map_err(|failure| self.failed(&failure))?;
+            let done = self.connection.execute(&self.commit, &[], QUESTION);
+            done.map_err(|failure| explain(&failure, Doing::Work, &self.place))?;
         }
         Ok(())
     }
@@ -110,7 +106,7 @@ impl Worker {
 impl Operator for Worker {
     fn run_op(&mut self, op: &Op) -> Result<u64> {
         self.link.abort_state().refuse_interrupted(&self.place)?;
-        if op.kind == OpKind::Update { self.update(op) } else { self.read(op) }
+        self.run(op)
     }
 
     fn interrupted(&self) -> bool {

@@ -138,3 +138,25 @@ impl Summed {
         self.report
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_has_the_figures_of_the_block() {
+        // Updates of 1 us, 2 us and 600 ms, one of them not yet committed. 600,000,000 ns lie in octave 22 at 143.
+        let text = "3 0 600003 0 0 0 1;0 0 0;3 600003 600000;0 0 0;1:0:600000 ;5506:1 5634:1 7959:1";
+        let answer = Answer::parse(text).unwrap();
+        assert_eq!((answer.done, answer.pending, answer.ended_us()), (3, 1, 600_003));
+        assert_eq!(answer.kinds, [[0; 3], [3, 600_003, 600_000], [0; 3]]);
+        assert_eq!(answer.long, [LongOp { kind: OpKind::Update, begin_us: 0, us: 600_000 }]);
+        let least = |(number, _): &(u64, u64)| bucket::least_ns(number % bucket::OF_KIND);
+        assert_eq!(answer.buckets.iter().map(least).collect::<Vec<_>>(), [1_000, 2_000, 143 << 22]);
+        // A pause of 50,000 us from 4,000 on, in a slice that ends at 20,000.
+        let paused = Answer::parse("1 0 20100 20000 54000 16000 0;1 4000 4000;0 0 0;0 0 0;;2036:1").unwrap();
+        let pause = Pause { since_us: 20_000, until_us: 54_000 };
+        assert_eq!((paused.pause, paused.think_us, paused.ended_us()), (pause, 16_000, 20_000));
+        assert_eq!(Answer::parse("1 0 20100;;;;;"), None);
+    }
+}

@@ -70,8 +70,8 @@ pub(crate) fn of_table(template: &str, table: &str) -> String {
     statement(template, &[("table", table)])
 }
 
-pub(crate) fn of_names(template: &str, names: &[&str]) -> String {
-    let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+pub(crate) fn of_names<'a>(template: &str, names: impl Iterator<Item = &'a str>) -> String {
+    let quoted: Vec<String> = names.map(|name| format!("'{name}'")).collect();
     statement(template, &[("names", &quoted.join(", "))])
 }
 

@@ -45,10 +45,8 @@ fn rates(side: &Side) -> Vec<String> {
         ("bytes", bytes, rate(side.bw, 1.0).map(|kib| kib.scaled(1024.0))),
     ];
     let off = pairs.into_iter().filter_map(|(what, total, rate)| {
-        let (total, by_rate) = (total?, by_rate(rate?));
-        total.differs(by_rate, APART).then(|| {
-            format!("{:.0} {what}, {:.0} by their rate and {:.3} s", total.value, by_rate.value, seconds.value)
-        })
+        let (total, by_rate) = Printed::contradiction(total, rate.map(by_rate), APART)?;
+        Some(format!("{total:.0} {what}, {by_rate:.0} by their rate and {:.3} s", seconds.value))
     });
     off.collect()
 }
@@ -57,12 +55,10 @@ fn rates(side: &Side) -> Vec<String> {
 fn sizes(side: &Side, option: Option<u64>) -> Vec<String> {
     let bytes = side.bytes().map(Printed::exact);
     let kib = side.io_kbytes.map(|kib| Printed { value: kib, half_step: 1.0 }.scaled(1024.0));
-    let in_kib = bytes.zip(kib).filter(|(bytes, kib)| bytes.differs(*kib, APART));
-    let in_kib = in_kib.map(|(bytes, kib)| format!("{:.0} bytes, {:.0} in KiB", bytes.value, kib.value));
-    let length = bytes.zip(side.total_ios).filter(|(_, ios)| *ios > 0.0).map(|(bytes, ios)| bytes.value / ios);
-    let by_option = length
-        .zip(option)
-        .filter(|(length, option)| Printed::exact(*length).differs(Printed::exact(*option as f64), CLOCKS_APART));
+    let in_kib = Printed::contradiction(bytes, kib, APART);
+    let in_kib = in_kib.map(|(bytes, kib)| format!("{bytes:.0} bytes, {kib:.0} in KiB"));
+    let length = bytes.zip(side.total_ios).and_then(|(bytes, ios)| bytes.over(Printed::exact(ios)));
+    let by_option = Printed::contradiction(length, option.map(|bytes| Printed::exact(bytes as f64)), CLOCKS_APART);
     let by_option = by_option.map(|(length, option)| format!("{length:.0} bytes an I/O, {option} by its options"));
     [in_kib, by_option].into_iter().flatten().collect()
 }
@@ -131,7 +127,7 @@ fn bins(latencies: &Latencies) -> Vec<String> {
 /// Compares I/Os in flight, by Little's law, with the limit of the load.
 fn in_flight(load: &Load<'_>) -> Option<String> {
     let most = f64::from(load.in_flight()?);
-    let sides = load.reads().into_iter().chain(load.writes());
+    let sides = load.reads.iter().chain(&load.writes);
     let busy_us: f64 = sides.filter_map(|side| Some(side.ios()? * side.whole_latency_us()?)).sum();
     let held = busy_us / (load.runtime_ms()? * 1e3);
     let held = Printed { value: held, half_step: 0.01 };

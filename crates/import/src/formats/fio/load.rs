@@ -20,22 +20,27 @@ const ALL_CLIENTS: &str = "All clients";
 pub(super) struct Load<'a> {
     output: &'a Output,
     pub jobs: Vec<&'a Job>,
+    /// Common counts of reads and writes are included unless all are known to be writes.
+    pub reads: Vec<&'a Side>,
+    pub writes: Vec<&'a Side>,
+    /// Whether reads cannot be distinguished from writes.
+    pub is_mixed: bool,
 }
 
 pub(super) fn loads(output: &Output) -> Vec<Load<'_>> {
     let clients = output.client_stats.as_deref().unwrap_or_default();
     let sum = clients.iter().find(|job| job.jobname == ALL_CLIENTS);
     let jobs = output.jobs.iter().flatten().chain(sum.map_or(clients, std::slice::from_ref));
-    let mut loads: Vec<Load<'_>> = Vec::new();
+    let mut loads: Vec<Vec<&Job>> = Vec::new();
     let mut places = BTreeMap::new();
     for job in jobs {
         let place = *places.entry(identity(job)).or_insert_with(|| {
-            loads.push(Load { output, jobs: Vec::new() });
+            loads.push(Vec::new());
             loads.len() - 1
         });
-        loads[place].jobs.push(job);
+        loads[place].push(job);
     }
-    loads
+    loads.into_iter().map(|jobs| Load::new(output, jobs)).collect()
 }
 
 /// The common identity of the entries of one load. If options are not printed, processes of one job share its name.
@@ -46,7 +51,23 @@ fn identity(job: &Job) -> (i64, String) {
     (job.groupid, texts.join("\n"))
 }
 
-impl Load<'_> {
+impl<'a> Load<'a> {
+    fn new(output: &'a Output, jobs: Vec<&'a Job>) -> Self {
+        let (reads, writes): (Vec<_>, Vec<_>) = jobs.iter().map(|job| (&job.read, &job.write)).unzip();
+        let separate = reads.iter().chain(&writes).any(|side| side.ios().is_some());
+        let mut load = Self { output, jobs, reads, writes, is_mixed: false };
+        // `unified_rw_reporting` counts both together. With `both`, reads and writes are printed too.
+        if !separate {
+            let mixed = load.jobs.iter().map(|job| &job.mixed).collect();
+            let rw = load.option("rw").or_else(|| load.option("readwrite")).unwrap_or_default();
+            (load.reads, load.writes, load.is_mixed) = match rw.trim_start_matches("rand") {
+                "write" => (Vec::new(), mixed, false),
+                way => (mixed, Vec::new(), way != "read"),
+            };
+        }
+        load
+    }
+
     pub(super) fn name(&self) -> &str {
         self.jobs.first().map_or("", |job| &job.jobname)
     }
@@ -114,8 +135,7 @@ impl Load<'_> {
         if self.has_several_sizes() {
             return None;
         }
-        let sides = self.reads().into_iter().chain(self.writes());
-        let mut measured = sides.filter_map(Side::block_bytes);
+        let mut measured = self.reads.iter().chain(&self.writes).filter_map(|side| side.block_bytes());
         let first = measured.next();
         if measured.any(|bytes| Some(bytes) != first) {
             return None;
@@ -142,46 +162,6 @@ impl Load<'_> {
     fn kb_base(&self) -> u64 {
         self.option("kb_base").and_then(|base| base.parse().ok()).unwrap_or(1024)
     }
-
-    /// Directions that `unified_rw_reporting` counts together; `None` without it. With `both`, reads and writes are
-    /// printed too.
-    fn unified(&self) -> Option<Vec<&Side>> {
-        let counted = |side: &Side| side.ios().is_some();
-        let apart = self.jobs.iter().any(|job| counted(&job.read) || counted(&job.write));
-        (!apart).then(|| self.jobs.iter().map(|job| &job.mixed).collect())
-    }
-
-    /// `read`, `write` or another word, in any order of the blocks.
-    fn way(&self) -> String {
-        let rw = self.option("rw").or_else(|| self.option("readwrite")).unwrap_or_default();
-        rw.trim_start_matches("rand").to_owned()
-    }
-
-    fn only_writes(&self) -> bool {
-        self.way() == "write"
-    }
-
-    /// Whether reads cannot be distinguished from writes.
-    pub(super) fn is_mixed(&self) -> bool {
-        self.unified().is_some() && !["read", "write"].contains(&self.way().as_str())
-    }
-
-    /// The reads of its processes. Common counts of reads and writes are included unless all are known to be writes.
-    pub(super) fn reads(&self) -> Vec<&Side> {
-        match self.unified() {
-            Some(_) if self.only_writes() => Vec::new(),
-            Some(mixed) => mixed,
-            None => self.jobs.iter().map(|job| &job.read).collect(),
-        }
-    }
-
-    pub(super) fn writes(&self) -> Vec<&Side> {
-        match self.unified() {
-            Some(mixed) if self.only_writes() => mixed,
-            Some(_) => Vec::new(),
-            None => self.jobs.iter().map(|job| &job.write).collect(),
-        }
-    }
 }
 
 /// A block size in fio's notation: `4k`, `1M`, `8kb`, `4096`, `0x1000`, and of `4k,8k` that of reads. In fio `k` is
@@ -194,17 +174,13 @@ fn one_size(text: &str, kb_base: u64) -> Option<u64> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let number: u64 = text[..end].parse().ok()?;
     let (own, other) = if kb_base == 1000 { (1000_u64, 1024_u64) } else { (1024, 1000) };
-    let power =
-        |prefix: &str| ["k", "m", "g", "t", "p"].iter().position(|p| *p == prefix).map(|place| place as u32 + 1);
-    let unit = match &text[end..] {
-        "" | "b" => 1,
-        suffix => match (suffix.strip_suffix("ib"), suffix.strip_suffix('b')) {
-            (Some(prefix), _) => other.checked_pow(power(prefix)?)?,
-            (None, Some(prefix)) => own.checked_pow(power(prefix)?)?,
-            (None, None) => own.checked_pow(power(suffix)?)?,
-        },
+    let suffix = &text[end..];
+    let (prefix, base) = match suffix.strip_suffix("ib") {
+        Some(prefix) => (prefix, other),
+        None => (suffix.strip_suffix('b').unwrap_or(suffix), own),
     };
-    number.checked_mul(unit).filter(|bytes| *bytes > 0)
+    let power = ["", "k", "m", "g", "t", "p"].iter().position(|known| *known == prefix)?;
+    number.checked_mul(base.checked_pow(power as u32)?).filter(|bytes| *bytes > 0)
 }
 
 #[cfg(test)]

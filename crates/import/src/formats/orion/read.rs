@@ -266,7 +266,7 @@ fn latency_us(figures: &str, name: &str) -> Option<Printed> {
 
 /// A mean that is not between the least and the most of its line.
 fn contradicting_mean(line: &str) -> Option<String> {
-    let figures = line.strip_prefix(READS).or_else(|| line.strip_prefix(WRITES))?.split('@').next()?;
+    let (figures, _) = line.strip_prefix(READS).or_else(|| line.strip_prefix(WRITES))?.split_once('@')?;
     let figure = |name: &str| latency_us(figures, name);
     let (mean, least, most) = (figure("avg=")?, figure("min=")?, figure("max=")?);
     (least.exceeds(mean, APART) || mean.exceeds(most, APART))

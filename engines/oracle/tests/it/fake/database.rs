@@ -58,12 +58,8 @@ pub(crate) struct Table {
 #[derive(Default, Clone)]
 pub(crate) struct Registered {
     pub object: Option<u64>,
-    pub kind: String,
-    pub schema: i64,
-    pub blocks: i64,
-    pub seed: String,
-    pub content: String,
-    pub shape: i64,
+    /// Kind, schema, blocks, seed, content and shape.
+    pub of_load: [String; 6],
     pub proof: Option<String>,
 }
 
@@ -283,17 +279,11 @@ impl State {
         let object = self.tables.get(&table).map(|table| table.object);
         match name {
             "begin_table" => {
-                let row = Registered {
-                    object: None,
-                    kind: binds.text("kind"),
-                    schema: binds.integer("schema_no"),
-                    blocks: binds.integer("blocks"),
-                    seed: binds.text("seed"),
-                    content: binds.text("content"),
-                    shape: binds.integer("shape"),
-                    proof: None,
-                };
-                if self.registry.insert(table, row).is_some() {
+                let [kind, seed, content] = ["kind", "seed", "content"].map(|name| binds.text(name));
+                let [schema, blocks, shape] =
+                    ["schema_no", "blocks", "shape"].map(|name| binds.integer(name).to_string());
+                let of_load = [kind, schema, blocks, seed, content, shape];
+                if self.registry.insert(table, Registered { of_load, ..Registered::default() }).is_some() {
                     return Err(server(1, "unique constraint violated"));
                 }
             }

@@ -2,10 +2,9 @@
 //! and answers like a server. It shows only that the engine agrees with itself.
 
 pub(super) mod database;
-pub(super) mod model;
 mod numbers;
 pub(super) mod relay;
-mod slice;
+pub(super) mod slice;
 mod views;
 pub(super) mod wire;
 
@@ -53,12 +52,12 @@ impl Drop for Session {
 }
 
 impl Connection for Session {
-    fn execute(&mut self, sql: &str, binds: &[(&str, Bind)], within: Duration) -> Result<Done, Failure> {
+    fn execute(&mut self, sql: &str, binds: &[(&'static str, Bind)], within: Duration) -> Result<Done, Failure> {
         self.database.note_patience(sql, within);
         self.database.execute(self.sid, sql, &Binds(binds))
     }
 
-    fn query(&mut self, sql: &str, binds: &[(&str, Bind)], within: Duration) -> Result<Vec<Row>, Failure> {
+    fn query(&mut self, sql: &str, binds: &[(&'static str, Bind)], within: Duration) -> Result<Vec<Row>, Failure> {
         self.database.note_patience(sql, within);
         self.database.query(self.sid, sql, &Binds(binds))
     }
@@ -72,38 +71,30 @@ impl Connection for Session {
 pub(super) struct Binds<'a>(pub &'a [(&'a str, Bind)]);
 
 impl Binds<'_> {
-    fn get(&self, name: &str) -> &Bind {
-        let found = self.0.iter().find(|(known, _)| *known == name);
-        found.map_or_else(|| panic!("no bind is called {name}"), |(_, bind)| bind)
+    /// The value of the bind called `name`, which `of` takes out.
+    fn get<T>(&self, name: &str, of: impl Fn(&Bind) -> Option<T>) -> T {
+        let bind = self.0.iter().find(|(known, _)| *known == name).map(|(_, bind)| bind);
+        bind.and_then(of).unwrap_or_else(|| panic!("{name} is {bind:?}"))
     }
 
     pub(super) fn text(&self, name: &str) -> String {
-        match self.get(name) {
-            Bind::Text(text) => text.clone(),
-            other => panic!("{name} is {other:?}"),
-        }
+        self.get(name, |bind| if let Bind::Text(text) = bind { Some(text.clone()) } else { None })
     }
 
     pub(super) fn integer(&self, name: &str) -> i64 {
-        match self.get(name) {
-            Bind::Integer(number) => *number,
-            other => panic!("{name} is {other:?}"),
-        }
+        self.get(name, |bind| if let Bind::Integer(number) = bind { Some(*number) } else { None })
     }
 
     pub(super) fn bytes(&self, name: &str) -> Vec<u8> {
-        match self.get(name) {
-            Bind::Bytes(bytes) => bytes.clone(),
-            other => panic!("{name} is {other:?}"),
-        }
+        self.get(name, |bind| if let Bind::Bytes(bytes) = bind { Some(bytes.clone()) } else { None })
     }
 
     pub(super) fn room(&self, name: &str) -> usize {
-        match self.get(name) {
-            Bind::Room(length) => *length,
+        self.get(name, |bind| match bind {
+            Bind::Room(length) => Some(*length),
             // Over the wire the text is transmitted.
-            Bind::Text(text) => text.len(),
-            other => panic!("{name} is {other:?}"),
-        }
+            Bind::Text(text) => Some(text.len()),
+            _ => None,
+        })
     }
 }

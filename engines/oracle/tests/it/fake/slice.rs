@@ -1,73 +1,54 @@
-//! The block of a slice, by the engine's model of it, on the tables in its text.
+//! The block of a slice on the tables in its text, line by line as in `sql/slice/block.sql`: the expected answer of a
+//! server.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::thread;
 use std::time::Duration;
 
 use mindful_core::contract::clock;
+use mindful_oracle::bucket;
 use mindful_oracle::driver::Failure;
 
-use super::model::{self, Order};
 use super::{Binds, Database, numbers, server};
 
 pub(super) const SERVICE: Duration = Duration::from_micros(150);
 
+/// Latencies counted by kind and microsecond are kept below this.
+const KIND: i64 = 536_870_912;
+const LONG_US: i64 = 100_000;
+
 struct Running<'a> {
     database: &'a Database,
     sid: u64,
-    /// Table by kind and slot.
-    tables: BTreeMap<(u32, u32), String>,
-    redo: u64,
-    /// Whether each update commits; after so many.
-    each: bool,
-    every: u64,
-    waits: bool,
-    updates: u64,
     ahead_us: i64,
-    failure: Option<Failure>,
+    /// Table by kind and slot.
+    tables: BTreeMap<(i64, i64), String>,
+    redo: u64,
+    /// Whether commits wait for redo.
+    waits: bool,
 }
 
 pub(super) fn run(database: &Database, sid: u64, sql: &str, binds: &Binds) -> Result<String, Failure> {
-    let every = numbers::after(sql, "IF v_pending >= ").unwrap_or(0);
-    let order = Order {
-        ops: binds.bytes("ops"),
-        entry_bytes: numbers::after(sql, "c_entry   CONSTANT PLS_INTEGER := ").expect("a length") as usize,
-        begin_us: binds.integer("begin_us"),
-        end_us: binds.integer("end_us"),
-        since_us: binds.integer("since_us"),
-        until_us: binds.integer("until_us"),
-        pending: binds.integer("pending"),
-        every: every as i64,
-        later: sql.contains("v_pending := v_pending + 1"),
-    };
-    assert!(order.ops.len() <= 32_767 && order.ops.len().is_multiple_of(order.entry_bytes));
-    let mut running = Running {
+    let running = Running {
         database,
         sid,
+        ahead_us: database.state().ahead_us,
         tables: tables(sql),
         redo: if sql.contains("b.f1 = b.f2") { 2_600 } else { 500 },
-        each: !order.later,
-        every,
         waits: sql.contains("COMMIT WRITE IMMEDIATE WAIT"),
-        updates: 0,
-        ahead_us: database.state().ahead_us,
-        failure: None,
     };
     running.doing(Some("ON CPU"));
-    let answer = model::answer(&order, &mut running);
+    let answer = running.answer(sql, binds);
     running.doing(None);
-    if let Some(failure) = running.failure {
-        return Err(failure);
-    }
-    let answer = answer.expect("an answer or a failure");
-    if answer.len() > binds.room("answer") {
+    if answer.as_ref().is_ok_and(|answer| answer.len() > binds.room("answer")) {
         return Err(server(6_502, "PL/SQL: numeric or value error: character string buffer too small"));
     }
-    Ok(answer)
+    answer
 }
 
 /// Tables by kind and slot, as the branches of the block name them.
-fn tables(sql: &str) -> BTreeMap<(u32, u32), String> {
+fn tables(sql: &str) -> BTreeMap<(i64, i64), String> {
     let mut tables = BTreeMap::new();
     for branch in sql.split("            WHEN ").skip(1) {
         let slot = branch.split(' ').next().and_then(|slot| slot.parse().ok()).expect("a slot");
@@ -86,46 +67,121 @@ impl Running<'_> {
         self.database.state().sessions.entry(self.sid).or_default().doing = doing;
     }
 
-    fn commit(&mut self) {
-        self.updates += 1;
-        let due = self.each || (self.every > 0 && self.updates.is_multiple_of(self.every));
-        if due {
-            let mut state = self.database.state();
-            state.count(self.sid, "user commits", 1);
-            state.count(self.sid, "redo synch writes", u64::from(self.waits));
-        }
-    }
-}
-
-impl model::Server for Running<'_> {
-    fn now_us(&mut self) -> i64 {
+    fn now_us(&self) -> i64 {
         clock::now_us() + self.ahead_us
     }
 
-    fn sleep_us(&mut self, us: i64) {
-        thread::sleep(Duration::from_micros(us.unsigned_abs()));
-    }
-
-    fn operate(&mut self, what: u32, slot: u32, first: i64, last: i64) -> Option<u64> {
-        let Some(table) = self.tables.get(&(what, slot)).cloned() else {
-            self.failure = Some(server(6_592, "CASE not found while executing CASE statement"));
-            return None;
-        };
-        let (first, last) = if what == 2 { (1, i64::MAX - 1) } else { (first, last) };
-        let visited = self.database.state().visit(self.sid, &table, first, last);
-        thread::sleep(SERVICE);
-        match visited {
-            Ok(blocks) => {
-                if what == 1 {
-                    self.database.state().count(self.sid, "redo size", self.redo * blocks);
-                    self.commit();
+    fn answer(&self, sql: &str, binds: &Binds) -> Result<String, Failure> {
+        let entry = numbers::after(sql, "c_entry   CONSTANT PLS_INTEGER := ").expect("a length") as usize;
+        let every = numbers::after(sql, "IF v_pending >= ").map_or(i64::MAX, |every| every as i64);
+        let (ops, later) = (binds.bytes("ops"), sql.contains("v_pending := v_pending + 1"));
+        assert!(ops.len() <= 32_767 && ops.len().is_multiple_of(entry));
+        let word = |at: usize| i64::from(i32::from_be_bytes(ops[at..at + 4].try_into().expect("four bytes")));
+        let [start, end, mut since, mut until, mut pending] =
+            ["begin_us", "end_us", "since_us", "until_us", "pending"].map(|name| binds.integer(name));
+        let (mut counted, mut done, mut think) = (Counted::default(), 0, 0);
+        let mut now = self.now_us();
+        if start - now > 30_000 {
+            sleep_us(start - now - 20_000);
+        }
+        while now < start {
+            now = self.now_us();
+        }
+        let began = now;
+        while done < ops.len() / entry {
+            if until > 0 {
+                while now < until.min(end) {
+                    sleep_us((until.min(end) - now).max(10_000));
+                    now = self.now_us();
                 }
-                Some(blocks)
+                think += (now.min(end) - since).max(0);
+                if now.max(until) >= end {
+                    since = since.max(end);
+                    break;
+                }
+                until = 0;
             }
-            Err(failure) => {
-                self.failure = Some(failure);
-                None
+            if now >= end {
+                break;
+            }
+            let (at, started) = (done * entry, now);
+            let (first, what, slot) = (word(at), word(at + 8) % 4, word(at + 8) / 4);
+            let seen = self.operate(what, slot, first, first + word(at + 4))?;
+            pending += i64::from(what == 1 && later);
+            if what == 1 && (!later || pending >= every) {
+                self.commit();
+                pending = 0;
+            }
+            now = self.now_us();
+            counted.add(what, started, now - started, seen);
+            done += 1;
+            if entry > 12 && word(at + 12) > 0 {
+                (since, until) = (now, now + word(at + 12));
             }
         }
+        Ok(format!("{done} {began} {now} {since} {until} {think} {pending};{}", counted.text()))
     }
+
+    fn operate(&self, what: i64, slot: i64, first: i64, last: i64) -> Result<u64, Failure> {
+        let table = self.tables.get(&(what, slot));
+        let table = table.ok_or_else(|| server(6_592, "CASE not found while executing CASE statement"))?;
+        let (first, last) = if what == 2 { (1, i64::MAX - 1) } else { (first, last) };
+        let visited = self.database.state().visit(self.sid, table, first, last);
+        thread::sleep(SERVICE);
+        if what == 1 {
+            self.database.state().count(self.sid, "redo size", self.redo * visited.clone()?);
+        }
+        visited
+    }
+
+    fn commit(&self) {
+        let mut state = self.database.state();
+        state.count(self.sid, "user commits", 1);
+        state.count(self.sid, "redo synch writes", u64::from(self.waits));
+    }
+}
+
+fn sleep_us(us: i64) {
+    thread::sleep(Duration::from_micros(us.unsigned_abs()));
+}
+
+#[derive(Default)]
+struct Counted {
+    /// Blocks, sum and longest in us, by kind.
+    kinds: [[u64; 3]; 3],
+    /// Operations by kind and bucket.
+    buckets: BTreeMap<u64, u64>,
+    long: String,
+}
+
+impl Counted {
+    fn add(&mut self, what: i64, started: i64, us: i64, seen: u64) {
+        let us = us.clamp(0, KIND - 1);
+        let [blocks, sum_us, longest_us] = &mut self.kinds[what as usize];
+        *blocks += seen;
+        *sum_us += us.unsigned_abs();
+        *longest_us = us.unsigned_abs().max(*longest_us);
+        let bucket = what.unsigned_abs() * bucket::OF_KIND + bucket_number(us.unsigned_abs());
+        *self.buckets.entry(bucket).or_default() += 1;
+        if us >= LONG_US && self.long.len() < 3_900 {
+            let _ = write!(self.long, "{what}:{started}:{us} ");
+        }
+    }
+
+    fn text(&self) -> String {
+        let kinds = self.kinds.map(|[blocks, sum_us, longest_us]| format!("{blocks} {sum_us} {longest_us}"));
+        let buckets: Vec<String> = self.buckets.iter().map(|(bucket, count)| format!("{bucket}:{count}")).collect();
+        format!("{};{};{}", kinds.join(";"), self.long, buckets.join(" "))
+    }
+}
+
+/// The bucket of a latency of `us`, as computed by `sql/slice/block.sql`.
+pub(crate) fn bucket_number(us: u64) -> u64 {
+    let ns = us * 1_000;
+    let (mut width, mut power) = (1, 0);
+    while ns >= 256 * width {
+        width *= 2;
+        power += 1;
+    }
+    power * 128 + ns / width
 }

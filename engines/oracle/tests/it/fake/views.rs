@@ -40,11 +40,10 @@ pub(super) fn registry(state: &State) -> Vec<Row> {
             _ => "other",
         };
         let bytes = table.map_or_else(String::new, |table| (table.keys.len() * 8_192 + 65_536).to_string());
-        let [schema, blocks, shape] = [entry.schema, entry.blocks, entry.shape].map(|number| number.to_string());
         let (proof, index) = (entry.proof.as_deref(), table.filter(|table| table.indexed).map(|_| "65536"));
         let (proof, index) = (proof.unwrap_or_default(), index.unwrap_or_default());
-        let of_load = [name, &entry.kind, &schema, &blocks, &entry.seed, &entry.content, &shape];
-        [row(of_load.map(String::as_str)), row([proof, standing, &bytes, index])].concat()
+        let of_load = entry.of_load.each_ref().map(String::as_str);
+        [row([name]), row(of_load), row([proof, standing, &bytes, index])].concat()
     };
     state.registry.iter().map(row).collect()
 }

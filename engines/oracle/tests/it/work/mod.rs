@@ -1,5 +1,5 @@
-//! Every text that the engine renders, and the arithmetic of a slice.
+//! Every text that the engine renders, and the buckets of a slice.
 
+mod buckets;
 mod grammar;
-mod model;
 pub(crate) mod shapes;
