@@ -33,46 +33,37 @@ use mindful_core::{Error, Result};
 
 use crate::args;
 use crate::exit::Exit;
-use crate::verb::{Action, Verb};
+use crate::verb::{Action, Groups};
 
-pub(crate) const VERBS: &[&Verb] = &[
-    &run::VERB,
-    &sweep::VERB,
-    #[cfg(feature = "raw")]
-    &raw::VERB,
-    #[cfg(feature = "raw")]
-    &contrast::VERB,
-    &compare::VERB,
-    &pack::check::VERB,
-    &doctor::VERB,
-    &watch::VERB,
-    &list::VERB,
-    &show::VERB,
-    &export::VERB,
-    &import::VERB,
-    &pack::VERB,
-    &delete::VERB,
-    &load::VERB,
-    &verify::VERB,
-    &cleanup::VERB,
-    &awr::VERB,
-    &trace::VERB,
-    &launch::VERB,
-    &merge::VERB,
-    &plan::VERB,
-    &engines::VERB,
-    &squeeze::VERB,
-    &generate::VERB,
+pub(crate) const GROUPS: Groups = &[
+    (
+        "Measure",
+        &[
+            &run::VERB,
+            &sweep::VERB,
+            #[cfg(feature = "raw")]
+            &raw::VERB,
+            #[cfg(feature = "raw")]
+            &contrast::VERB,
+        ],
+    ),
+    ("Judge", &[&compare::VERB, &pack::check::VERB, &doctor::VERB, &watch::VERB]),
+    ("Keep", &[&list::VERB, &show::VERB, &export::VERB, &import::VERB, &pack::VERB, &delete::VERB]),
+    ("Data", &[&load::VERB, &verify::VERB, &cleanup::VERB]),
+    ("Old results", &[&awr::VERB, &trace::VERB]),
+    ("Several machines", &[&launch::VERB, &merge::VERB]),
+    ("Setup", &[&plan::VERB, &engines::VERB, &squeeze::VERB]),
+    ("", &[&generate::VERB]),
 ];
 
 pub(crate) fn dispatch(matches: &ArgMatches) -> Result<Exit> {
     let found = matches.subcommand().and_then(|(name, matches)| {
-        let verb = VERBS.iter().find(|verb| verb.name == name)?;
+        let verb = GROUPS.iter().flat_map(|(_, verbs)| *verbs).find(|verb| verb.name == name)?;
         Some((&verb.action, matches))
     });
     match found {
         Some((Action::Run(run), matches)) => run(matches),
-        Some((Action::Describe(describe), matches)) => describe(matches, &|shown| args::every_verb(VERBS, shown)),
+        Some((Action::Describe(describe), matches)) => describe(matches, &|shown| args::grammar(GROUPS, shown, None)),
         None => Err(Error::plan("no verb is given", "`mindful --help` lists the verbs")),
     }
 }

@@ -136,7 +136,8 @@ pub(crate) fn columns() -> Option<usize> {
     let said = || std::env::var("COLUMNS").ok()?.parse().ok();
     size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).or_else(said).filter(|n| *n > 0)
 }
-/// The same for stored runs, each plan file once.
+
+/// The plan files of stored runs that were found automatically, each once.
 pub(crate) fn found_plans<'a>(runs: impl Iterator<Item = &'a Run>) -> String {
     runs.map(|run| found_plan(&run.head.settings)).collect::<BTreeSet<_>>().into_iter().collect()
 }

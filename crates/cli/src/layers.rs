@@ -177,49 +177,6 @@ mod tests {
 
     use super::*;
 
-    fn matches(args: &[&str]) -> ArgMatches {
-        let all = ["mindful"].into_iter().chain(args.iter().copied()).map(std::ffi::OsString::from);
-        crate::args::parse(crate::commands::VERBS, all).unwrap().subcommand().unwrap().1.clone()
-    }
-
-    #[test]
-    fn a_flag_beats_the_file_and_each_value_has_its_origin() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("plan.toml");
-        std::fs::write(&file, "update_pct = 12.5\nwork_unit = 8\n").unwrap();
-        let settings = settings(&matches(&["run", "--plan", file.to_str().unwrap(), "--work-unit", "16"])).unwrap();
-        assert_eq!(settings.get("update_pct"), Some("12.5"));
-        assert_eq!(settings.get("work_unit"), Some("16"));
-        assert_eq!(settings.describe_place("work_unit"), "--work-unit");
-        assert_eq!(settings.describe_place("update_pct"), format!("update_pct in {}", file.display()));
-    }
-
-    #[test]
-    fn an_unknown_key_in_a_file_is_named_with_its_neighbour() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("plan.toml");
-        std::fs::write(&file, "udpate_pct = 1\n").unwrap();
-        let error = settings(&matches(&["run", "--plan", file.to_str().unwrap()])).unwrap_err();
-        assert!(error.to_string().ends_with("unknown key `udpate_pct`: did you mean `update_pct`?"), "{error}");
-    }
-
-    #[test]
-    fn an_unknown_variable_is_named_with_its_neighbour() {
-        let keys: Vec<&Key> = plan::KEYS.iter().collect();
-        let variables = [("MINDFUL_WORK_UNT".to_owned(), "1".into())].into_iter();
-        let error = read_variables(variables, &keys, &mut Settings::default()).unwrap_err();
-        assert!(error.to_string().ends_with("did you mean `MINDFUL_WORK_UNIT`?"), "{error}");
-    }
-
-    #[test]
-    fn an_empty_variable_is_one_that_is_not_set() {
-        let keys = keys();
-        let variables = keys.iter().map(|key| (key.variable_name(), "".into()));
-        let mut settings = Settings::default();
-        read_variables(variables, &keys, &mut settings).unwrap();
-        assert_eq!(settings, Settings::default());
-    }
-
     #[test]
     fn no_list_and_nothing_executed_is_taken_for_a_ladder() {
         let texts = ["URL", "COMMAND", "DIR", "LIST"];

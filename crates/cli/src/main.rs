@@ -48,7 +48,7 @@ fn main() -> ExitCode {
         let _ = std::io::stderr().write_all(FIRST_MINUTE.as_bytes());
         return exit::conclude(Ok(exit::Exit::Usage), None);
     }
-    match args::parse(commands::VERBS, std::env::args_os()) {
+    match args::parse(commands::GROUPS, std::env::args_os()) {
         Ok(matches) => {
             let plan = matches.subcommand().and_then(|(_, verb)| plan_file::PlanFile::of(verb));
             exit::conclude(commands::dispatch(&matches), plan.as_ref())

@@ -10,16 +10,15 @@ use crate::args::flags::{old_files, option};
 use crate::commands::import::{Named, files};
 use crate::context;
 use crate::exit::Exit;
-use crate::verb::{Action, Group, PlanKeys, Verb};
+use crate::verb::{Action, Verb};
 
 pub(super) const VERB: Verb = Verb {
     name: "awr",
-    group: Some(Group::OldResults),
     about: "Print AWR and Statspack reports, one row each",
     details: "Nothing is stored; `mindful import` stores the reports as runs.",
     example: "mindful awr reports/ --format awr_info",
     page: "docs/old-results.md",
-    plan: PlanKeys::None,
+    plan: None,
     arguments: || {
         let format = option("format", "format", "FORMAT")
             .value_parser(["text", "json", "csv", "awr_info", "flashdba"])

@@ -10,17 +10,16 @@ use mindful_report::escape;
 use mindful_runner::Context;
 
 use crate::exit::Exit;
-use crate::verb::{Action, Group, PlanKeys, Verb};
+use crate::verb::{Action, Verb};
 use crate::{context, question};
 
 pub(super) const VERB: Verb = Verb {
     name: "cleanup",
-    group: Some(Group::Data),
     about: "Remove the dataset and everything else that mindful created",
     details: "Cleanup lists what it will remove, and asks before it does.",
     example: "mindful cleanup --target postgres://host/db",
     page: "docs/own-server.md",
-    plan: PlanKeys::Shown(&["target"]),
+    plan: Some("target"),
     arguments: || Vec::new(),
     action: Action::Run(cleanup),
 };

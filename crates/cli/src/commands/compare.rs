@@ -19,7 +19,7 @@ use self::sides::AllSides;
 use crate::args::flags::{margin_and_figure, option, order_and_prices, redact, repeat, switch};
 use crate::exit::{self, Exit};
 use crate::runs::Runs;
-use crate::verb::{Action, Group, PlanKeys, Verb};
+use crate::verb::{Action, Verb};
 use crate::{context, store};
 
 /// Differences up to this share do not matter by default.
@@ -27,12 +27,11 @@ const DEFAULT_MARGIN: f64 = 0.03;
 
 pub(super) const VERB: Verb = Verb {
     name: "compare",
-    group: Some(Group::Judge),
     about: "Compare sides: which is faster, and which cannot be told apart?",
     details: "A side is a tag, a run, a pack, or a folder of packs; RUN,RUN joins runs. Or compare runs plan files several times, in turn (--run). Of two sides the first is the baseline; more sides get ranks. A single run on a side needs a noise floor: `mindful run --repeat 5` stores one.",
     example: "mindful compare before after --fail-if 'slower>5%'",
     page: "docs/comparing.md",
-    plan: PlanKeys::None,
+    plan: None,
     arguments: || {
         let sides = Arg::new("sides").value_name("SIDE").num_args(1..).conflicts_with_all(["run", "history"]);
         let run = option("run", "run", "PLAN").num_args(2..);

@@ -15,17 +15,16 @@ use crate::commands::show;
 use crate::context;
 use crate::exit::Exit;
 use crate::outcome;
-use crate::verb::{Action, Group, PlanKeys, Verb};
+use crate::verb::{Action, Verb};
 use crate::{layers, registry};
 
 pub(super) const VERB: Verb = Verb {
     name: "contrast",
-    group: Some(Group::Measure),
     about: "Compare the database with raw reads of the same bytes",
     details: "Contrast reads the files of the dataset without the database, then with it, on one core and on all. The difference is the cost of the database. Its files have to be on this host. With --commits it compares commits with bare durable writes on the file system of the log.",
     example: "mindful contrast --target sqlite:/mnt/fast/bench.db",
     page: "docs/plans.md",
-    plan: PlanKeys::Shown(&["target", "scale", "schemas", "sessions", "duration", "warmup", "tag"]),
+    plan: Some("target scale schemas sessions duration warmup tag"),
     arguments: || {
         let commits = Arg::new("commits").long("commits").value_name("DIR").num_args(0..=1).require_equals(true);
         let commits = commits

@@ -8,17 +8,16 @@ use mindful_core::Result;
 
 use super::list;
 use crate::exit::Exit;
-use crate::verb::{Action, Group, PlanKeys, Verb};
+use crate::verb::{Action, Verb};
 use crate::{context, question, signals, store};
 
 pub(super) const VERB: Verb = Verb {
     name: "delete",
-    group: Some(Group::Keep),
     about: "Delete stored runs",
     details: "Delete lists the runs and asks before it deletes them.",
     example: "mindful delete before after",
     page: "docs/reports.md",
-    plan: PlanKeys::None,
+    plan: None,
     arguments: || {
         let runs = Arg::new("runs").value_name("RUN").num_args(1..).required(true);
         vec![runs.help("Ids, their beginnings, tags, or latest")]

@@ -16,16 +16,15 @@ use serde_json::json;
 use crate::args::flags::option;
 use crate::context;
 use crate::exit::Exit;
-use crate::verb::{Action, Group, PlanKeys, Verb};
+use crate::verb::{Action, Verb};
 
 pub(super) const VERB: Verb = Verb {
     name: "doctor",
-    group: Some(Group::Judge),
     about: "Show what would spoil a result here, and how to fix it",
     details: "Doctor examines the host and the target and changes neither. Some engines also prove that their counters are right; doctor stores that proof for later runs.",
     example: "mindful doctor --target postgres://host/db --fail-on warning",
     page: "docs/findings.md",
-    plan: PlanKeys::Shown(&["target", "node_exporter"]),
+    plan: Some("target node_exporter"),
     arguments: || {
         vec![
             option("fail_on", "fail-on", "SEVERITY")

@@ -11,16 +11,15 @@ use crate::args::flags::{option, switch};
 use crate::context;
 use crate::exit::Exit;
 use crate::registry::{self, ENGINES};
-use crate::verb::{Action, Group, PlanKeys, Verb};
+use crate::verb::{Action, Verb};
 
 pub(super) const VERB: Verb = Verb {
     name: "engines",
-    group: Some(Group::Setup),
     about: "List the engines, their capabilities and their options",
     details: "",
     example: "mindful engines postgres",
     page: "docs/plans.md",
-    plan: PlanKeys::None,
+    plan: None,
     arguments: || {
         vec![
             Arg::new("engine").value_name("NAME").help("Show this engine only, with its options"),

@@ -24,7 +24,7 @@ use crate::args::flags::{margin_and_figure, option, order_and_prices, output, re
 use crate::exit::Exit;
 use crate::output_file;
 use crate::runs::Runs;
-use crate::verb::{Action, Group, PlanKeys, Verb};
+use crate::verb::{Action, Verb};
 use crate::{context, store};
 
 const FORMS: [&str; 14] = [
@@ -46,12 +46,11 @@ const FORMS: [&str; 14] = [
 
 pub(super) const VERB: Verb = Verb {
     name: "export",
-    group: Some(Group::Keep),
     about: "Write stored runs as CSV, JSON, a web page, a chart or another format",
     details: "Formats: csv (a line a step), json (summary), jsonl (every event), html (a page; of several runs or tags a comparison), site (a folder of pages, also of packs), svg and png (one chart), markdown, bencher, github-bigger, github-smaller, openmetrics, awr_info and flashdba.",
     example: "mindful export latest --as html --output run.html",
     page: "docs/reports.md",
-    plan: PlanKeys::None,
+    plan: None,
     arguments: || {
         let runs = Arg::new("ids").value_name("RUN").num_args(0..);
         let form = option("as", "as", "FORM").default_value("csv").value_parser(FORMS).hide_possible_values(true);

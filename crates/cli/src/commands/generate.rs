@@ -16,16 +16,15 @@ use mindful_record::file;
 
 use crate::context;
 use crate::exit::Exit;
-use crate::verb::{Action, PlanKeys, Shown, Verb};
+use crate::verb::{Action, Shown, Verb};
 
 pub(super) const VERB: Verb = Verb {
     name: "generate",
-    group: None,
     about: "Print a completion script, or write the manual pages",
     details: "",
     example: "mindful generate completions bash",
     page: "docs/install.md",
-    plan: PlanKeys::None,
+    plan: None,
     arguments: || {
         let what = Arg::new("what").value_name("completions|man").value_parser(["completions", "man"]);
         let of = Arg::new("of").value_name("SHELL|FOLDER").value_parser(NonEmptyStringValueParser::new());

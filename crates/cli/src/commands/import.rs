@@ -25,18 +25,17 @@ use crate::output_file;
 use crate::plan_file::{self, MOST_BYTES};
 use crate::{context, intake, store, version};
 
-use crate::verb::{Action, Group, PlanKeys, Verb};
+use crate::verb::{Action, Verb};
 pub(super) use files::Named;
 use known::{KnownRuns, Overlap};
 
 pub(super) const VERB: Verb = Verb {
     name: "import",
-    group: Some(Group::Keep),
     about: "Store results of other tools and packed runs, or convert a configuration",
     details: "Import reads AWR and Statspack reports, 10046 traces, Orion, pgio and fio results, run folders and packs. It converts slob.conf and pgio.conf into a plan file and executes nothing of them.",
     example: "mindful import 'awr/*.txt' --tag old-array",
     page: "docs/old-results.md",
-    plan: PlanKeys::None,
+    plan: None,
     arguments: || {
         vec![
             old_files("Files, folders of files, patterns, or - for stdin; the format is recognized by content"),

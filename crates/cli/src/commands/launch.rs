@@ -8,17 +8,16 @@ use mindful_runner::Context;
 
 use crate::exit::Exit;
 use crate::rank_context::RankContext;
-use crate::verb::{Action, Group, PlanKeys, Verb};
+use crate::verb::{Action, Verb};
 use crate::{context, layers, registry};
 
 pub(super) const VERB: Verb = Verb {
     name: "launch",
-    group: Some(Group::SeveralMachines),
     about: "Print a script or manifest that starts several ranks (Slurm, mpirun, Kubernetes)",
     details: "Launch prints a script, a command or a manifest and runs nothing.",
     example: "mindful launch slurm --ranks 4 --target postgres://host/db --sessions 64",
     page: "docs/scale.md",
-    plan: PlanKeys::Shown(&["target", "sessions", "duration", "ranks", "job", "meet"]),
+    plan: Some("target sessions duration ranks job meet"),
     arguments: || vec![Arg::new("launcher").value_name("LAUNCHER").required(true).help("slurm, mpi or kubernetes")],
     action: Action::Run(launch),
 };

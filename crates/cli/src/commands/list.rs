@@ -10,16 +10,15 @@ use crate::args::flags::option;
 use crate::context;
 use crate::exit::Exit;
 use crate::store;
-use crate::verb::{Action, Group, PlanKeys, Verb};
+use crate::verb::{Action, Verb};
 
 pub(super) const VERB: Verb = Verb {
     name: "list",
-    group: Some(Group::Keep),
     about: "List stored runs",
     details: "",
     example: "mindful list --last 10",
     page: "docs/reports.md",
-    plan: PlanKeys::None,
+    plan: None,
     arguments: || {
         vec![
             option("last", "last", "N").help("List the N newest only"),

@@ -8,26 +8,15 @@ use serde_json::json;
 
 use crate::context;
 use crate::exit::Exit;
-use crate::verb::{Action, Group, PlanKeys, Verb};
+use crate::verb::{Action, Verb};
 
 pub(super) const VERB: Verb = Verb {
     name: "load",
-    group: Some(Group::Data),
     about: "Load the dataset, or complete it, and verify its layout",
     details: "",
     example: "mindful load --target postgres://host/db --scale 4GiB --schemas 8",
     page: "docs/own-server.md",
-    plan: PlanKeys::Shown(&[
-        "target",
-        "scale",
-        "schemas",
-        "seed",
-        "scan_table",
-        "content",
-        "compress_ratio",
-        "dedupe_ratio",
-        "load_streams",
-    ]),
+    plan: Some("target scale schemas seed scan_table content compress_ratio dedupe_ratio load_streams"),
     arguments: || Vec::new(),
     action: Action::Run(load),
 };

@@ -13,16 +13,15 @@ use crate::args::flags::full;
 use crate::commands::show;
 use crate::exit::Exit;
 use crate::store;
-use crate::verb::{Action, Group, PlanKeys, Verb};
+use crate::verb::{Action, Verb};
 
 pub(super) const VERB: Verb = Verb {
     name: "merge",
-    group: Some(Group::SeveralMachines),
     about: "Merge the runs stored by all ranks into one",
     details: "Rank 0 does this at the end of a run; merge repeats it from the stored runs of all ranks.",
     example: "mindful merge node1/runs/ID node2/runs/ID",
     page: "docs/scale.md",
-    plan: PlanKeys::None,
+    plan: None,
     arguments: || {
         let runs = Arg::new("runs").value_name("RUN").num_args(1..).required(true);
         vec![runs.help("Run folders, or ids in the store"), full()]

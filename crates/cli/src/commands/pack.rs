@@ -17,7 +17,7 @@ use mindful_report::repeat::{Repeat, repeat};
 use crate::args::flags::{output, redact, run_name};
 use crate::exit::Exit;
 use crate::runs::Runs;
-use crate::verb::{Action, Group, PlanKeys, Verb};
+use crate::verb::{Action, Verb};
 use crate::{context, store, version};
 
 /// How the line of [`pack::VERSION`] begins that names the version which packed.
@@ -25,12 +25,11 @@ pub(crate) const PACKED_BY: &str = "packed by mindful ";
 
 pub(super) const VERB: Verb = Verb {
     name: "pack",
-    group: Some(Group::Keep),
     about: "Pack a run into one file for somebody else",
     details: "The file contains the record, the figures, a page, the plan, the environment and the version. `mindful import` reads it.",
     example: "mindful pack latest --redact --output run.tar.zst",
     page: "docs/reports.md",
-    plan: PlanKeys::None,
+    plan: None,
     arguments: || vec![run_name(), redact(), output("File to write [default: RUN.tar.zst]")],
     action: Action::Run(pack),
 };

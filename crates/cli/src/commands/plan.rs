@@ -14,17 +14,16 @@ use serde_json::json;
 
 use crate::exit::Exit;
 use crate::rank_context::RankContext;
-use crate::verb::{Action, Group, PlanKeys, Verb};
+use crate::verb::{Action, Verb};
 use crate::{context, layers};
 
 pub(super) const VERB: Verb = Verb {
     name: "plan",
-    group: Some(Group::Setup),
     about: "Show every setting, its value and its origin, without running",
     details: "Plan opens no target and changes nothing. It takes all keys of `mindful run`.",
     example: "mindful plan --plan examples/pio.toml",
     page: "docs/plans.md",
-    plan: PlanKeys::Shown(&["target", "scale", "schemas", "sessions", "duration", "warmup"]),
+    plan: Some("target scale schemas sessions duration warmup"),
     arguments: || Vec::new(),
     action: Action::Run(plan),
 };

@@ -15,18 +15,17 @@ use crate::commands::{run, show};
 use crate::context;
 use crate::exit::Exit;
 use crate::outcome;
-use crate::verb::{Action, Group, PlanKeys, Verb};
+use crate::verb::{Action, Verb};
 use crate::{io_keys, layers, new_files, registry};
 use csv::Matrices;
 
 pub(super) const VERB: Verb = Verb {
     name: "raw",
-    group: Some(Group::Measure),
     about: "Measure files and devices without a database",
     details: "Raw measures one step, a job of Orion (--preset), a calibration, or parts of a disk in turn (--spans). Block size, depth and I/O method are options of the engine: `mindful engines raw`.",
     example: "mindful raw /dev/nvme1n1 --preset calibrate --limit 1ms",
     page: "docs/plans.md",
-    plan: PlanKeys::Shown(&["scale", "schemas", "sessions", "update_pct", "duration", "warmup", "rate", "tag"]),
+    plan: Some("scale schemas sessions update_pct duration warmup rate tag"),
     arguments: || {
         let path = Arg::new("path").value_name("PATH").help("File or device; short for --target raw:PATH");
         let job = io_keys::KEYS.iter().map(|key| plan_flags::flag(key).help_heading("Job"));

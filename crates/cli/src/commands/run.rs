@@ -14,38 +14,19 @@ use crate::commands::{ranks, show};
 use crate::exit::Exit;
 use crate::outcome;
 use crate::rank_context::RankContext;
-use crate::verb::{Action, Group, PlanKeys, Verb};
+use crate::verb::{Action, Verb};
 use crate::{context, layers, new_files};
 
 pub(super) const VERB: Verb = Verb {
     name: "run",
-    group: Some(Group::Measure),
     about: "Run the workload once, store the run, and print its report",
     details: "Without a target, run starts a private PostgreSQL. A missing dataset is loaded first.",
     example: "mindful run --target postgres://host/db --sessions 16 --update-pct 20 --steady",
     page: "docs/first-day.md",
-    plan: PlanKeys::Shown(&[
-        "target",
-        "scale",
-        "schemas",
-        "seed",
-        "sessions",
-        "threads",
-        "update_pct",
-        "work_unit",
-        "scan_pct",
-        "skew",
-        "redo",
-        "commit",
-        "access",
-        "rate",
-        "think_time",
-        "duration",
-        "warmup",
-        "steady",
-        "ops",
-        "tag",
-    ]),
+    plan: Some(
+        "target scale schemas seed sessions threads update_pct work_unit scan_pct skew redo commit access \
+         rate think_time duration warmup steady ops tag",
+    ),
     arguments: || {
         let again = option("again", "again", "RUN").conflicts_with_all(["repeat", "explain", "full"]);
         let own = [

@@ -13,16 +13,15 @@ use crate::args::flags::{explain, full, run_name, switch};
 use crate::context;
 use crate::exit::Exit;
 use crate::store;
-use crate::verb::{Action, Group, PlanKeys, Verb};
+use crate::verb::{Action, Verb};
 
 pub(super) const VERB: Verb = Verb {
     name: "show",
-    group: Some(Group::Keep),
     about: "Show the report of a stored run",
     details: "",
     example: "mindful show latest --explain logical_reads_per_s",
     page: "docs/reports.md",
-    plan: PlanKeys::None,
+    plan: None,
     arguments: || {
         let heat_map = switch("heat_map", "heat-map").conflicts_with("explain");
         vec![

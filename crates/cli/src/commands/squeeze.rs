@@ -21,16 +21,15 @@ use rustix::process::Signal;
 use crate::args::flags::option;
 use crate::exit::{self, Exit};
 use crate::signals;
-use crate::verb::{Action, Group, PlanKeys, Verb};
+use crate::verb::{Action, Verb};
 
 pub(super) const VERB: Verb = Verb {
     name: "squeeze",
-    group: Some(Group::Setup),
     about: "Occupy memory while a command runs, so that the page cache stays small",
     details: "The command inherits stdin, stdout and stderr; squeeze ends with its exit code.",
     example: "mindful squeeze --leave 2GiB -- mindful run",
     page: "docs/plans.md",
-    plan: PlanKeys::None,
+    plan: None,
     arguments: || {
         let command = Arg::new("command").value_name("COMMAND").num_args(1..).last(true).required(true);
         vec![

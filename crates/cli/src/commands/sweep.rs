@@ -17,30 +17,16 @@ use crate::commands::show;
 use crate::context;
 use crate::exit::Exit;
 use crate::outcome;
-use crate::verb::{Action, Group, PlanKeys, Verb};
+use crate::verb::{Action, Verb};
 use crate::{layers, new_files, registry, store, stored_settings, targets};
 
 pub(super) const VERB: Verb = Verb {
     name: "sweep",
-    group: Some(Group::Measure),
     about: "Run at increasing load, or over the values of any key, and find the knee",
     details: "Sweep takes 1..64 (doubling), 10..50/10 (steps) or a list for any key. Without a ladder it doubles the sessions until throughput stops growing.",
     example: "mindful sweep --sessions 1..64 --update-pct 0,20",
     page: "docs/sweeps.md",
-    plan: PlanKeys::Shown(&[
-        "target",
-        "scale",
-        "schemas",
-        "sessions",
-        "threads",
-        "update_pct",
-        "work_unit",
-        "rate",
-        "duration",
-        "warmup",
-        "steady",
-        "tag",
-    ]),
+    plan: Some("target scale schemas sessions threads update_pct work_unit rate duration warmup steady tag"),
     arguments: || {
         let resume =
             option("resume", "resume", "RUN").help("Continue an interrupted sweep from its last complete step");

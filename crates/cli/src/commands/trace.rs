@@ -11,16 +11,15 @@ use crate::args::flags::{old_files, option};
 use crate::commands::import::{Named, files};
 use crate::context;
 use crate::exit::Exit;
-use crate::verb::{Action, Group, PlanKeys, Verb};
+use crate::verb::{Action, Verb};
 
 pub(super) const VERB: Verb = Verb {
     name: "trace",
-    group: Some(Group::OldResults),
     about: "Group the waits of 10046 traces by event, file, object or time",
     details: "Trace shows the number of waits and their exact time. Nothing is stored.",
     example: "mindful trace ora_1.trc --group-by file --where 'event~read and ela>10000'",
     page: "docs/old-results.md",
-    plan: PlanKeys::None,
+    plan: None,
     arguments: || {
         vec![
             old_files("Traces of level 8 or 12, gzip or not, of any size; - for stdin"),

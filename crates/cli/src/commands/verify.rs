@@ -10,16 +10,15 @@ use serde_json::json;
 use crate::args::flags::switch;
 use crate::context;
 use crate::exit::Exit;
-use crate::verb::{Action, Group, PlanKeys, Verb};
+use crate::verb::{Action, Verb};
 
 pub(super) const VERB: Verb = Verb {
     name: "verify",
-    group: Some(Group::Data),
     about: "Verify the layout of a loaded dataset",
     details: "Verify checks a random sample of blocks, and stores the proof for later runs.",
     example: "mindful verify --target postgres://host/db",
     page: "docs/own-server.md",
-    plan: PlanKeys::Shown(&["target"]),
+    plan: Some("target"),
     arguments: || vec![switch("full", "full").help("Check every block instead of a sample")],
     action: Action::Run(verify),
 };

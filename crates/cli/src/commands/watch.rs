@@ -20,17 +20,16 @@ use mindful_runner::{Context, measure};
 
 use crate::args::flags::{option, switch};
 use crate::exit::Exit;
-use crate::verb::{Action, Group, PlanKeys, Verb};
+use crate::verb::{Action, Verb};
 use crate::{context, signals};
 
 pub(super) const VERB: Verb = Verb {
     name: "watch",
-    group: Some(Group::Judge),
     about: "Show the activity of a database and its host each second, without adding load",
     details: "Watch prints one line per second until Ctrl-C: transactions, reads, log, device, CPU and the top wait. It needs the --target of a running server.",
     example: "mindful watch --target postgres://host/db --interval 5s",
     page: "docs/own-server.md",
-    plan: PlanKeys::Shown(&["target", "duration", "device_trace", "node_exporter"]),
+    plan: Some("target duration device_trace node_exporter"),
     arguments: || {
         vec![
             option("interval", "interval", "TIME").help("Time between two lines [100ms to 1h] [default: 1s]"),

@@ -3,9 +3,15 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::mindful::{Words, kill, message, printed};
+use mindful_host::Kernel;
+use mindful_host::memory::Meminfo;
+use rustix::process::Signal;
+
+use crate::mindful::processes::memory_kib;
+use crate::mindful::{Words, assert_has, kill, message, printed};
+use crate::stops::{assert_gone, signal};
 
 fn squeeze(leave: &str, command: impl Words) -> Command {
     let mut squeeze = Command::new(env!("CARGO_BIN_EXE_mindful"));
@@ -13,15 +19,10 @@ fn squeeze(leave: &str, command: impl Words) -> Command {
     squeeze
 }
 
-fn available_mib() -> u64 {
-    let text = std::fs::read_to_string("/proc/meminfo").unwrap();
-    let line = text.lines().find(|line| line.starts_with("MemAvailable:")).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1024
-}
-
 /// A value for --leave that holds about 600 MiB.
 fn leave() -> String {
-    format!("{}MiB", available_mib() - 600)
+    let available = Meminfo::read(&Kernel::default()).available_bytes.unwrap();
+    format!("{}MiB", (available >> 20) - 600)
 }
 
 /// Tests that hold memory do so one after the other: each is affected by the memory of the others.
@@ -63,42 +64,23 @@ fn squeezing(script: &str) -> (Child, String) {
 #[test]
 fn nothing_of_the_command_outlives_a_killed_mindful() {
     let _alone = alone();
-    let (mut squeezing, line) = squeezing("sleep 300 & echo $!; wait");
-    let sleeper = format!("/proc/{}/cmdline", line.trim());
-    // Between its fork and its exec the sleeper still has the shell's name.
-    let named = Instant::now() + Duration::from_mins(1);
-    while !std::fs::read_to_string(&sleeper).unwrap().starts_with("sleep") {
-        assert!(Instant::now() < named, "the command never ran");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    let (mut squeezing, sleeper) = squeezing("sleep 1000 & echo $!; wait");
     // SIGKILL: nothing of mindful's can run any more.
     kill(&mut squeezing);
-    is_gone(&sleeper);
-}
-
-fn is_gone(sleeper: &str) {
-    let until = Instant::now() + Duration::from_mins(1);
-    while std::fs::read_to_string(sleeper).is_ok_and(|line| line.starts_with("sleep")) {
-        assert!(Instant::now() < until, "the command still runs");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
-fn ask(squeezing: &Child, signal: &str) {
-    assert!(Command::new("kill").args([signal, &squeezing.id().to_string()]).status().unwrap().success());
+    assert_gone(&sleeper);
 }
 
 #[test]
 fn a_second_signal_ends_a_command_deaf_to_the_first() {
     let _alone = alone();
-    for (first, second) in [("-INT", "-INT"), ("-TERM", "-INT"), ("-INT", "-TERM")] {
-        let (mut squeezing, line) = squeezing("trap '' INT TERM; sleep 300 & echo $!; wait; wait; wait");
-        ask(&squeezing, first);
+    for (first, second) in [(Signal::INT, Signal::INT), (Signal::TERM, Signal::INT), (Signal::INT, Signal::TERM)] {
+        let (mut squeezing, sleeper) = squeezing("trap '' INT TERM; sleep 1000 & echo $!; wait; wait; wait");
+        signal(&squeezing, first);
         std::thread::sleep(Duration::from_millis(500));
         assert!(squeezing.try_wait().unwrap().is_none(), "the command was not left to its end");
-        ask(&squeezing, second);
+        signal(&squeezing, second);
         assert_eq!(squeezing.wait().unwrap().code(), Some(130));
-        is_gone(&format!("/proc/{}/cmdline", line.trim()));
+        assert_gone(&sleeper);
     }
 }
 
@@ -108,15 +90,10 @@ fn a_signal_while_memory_is_taken_begins_no_command() {
     let begun = tempfile::tempdir().unwrap();
     let touch = format!("touch {}/begun", begun.path().display());
     let mut taking = squeeze(&leave(), ["sh", "-c", &touch]).spawn().unwrap();
-    let status = format!("/proc/{}/status", taking.id());
-    let resident_kib = || {
-        let text = std::fs::read_to_string(&status).unwrap_or_default();
-        text.lines().find_map(|line| line.strip_prefix("VmRSS:")?.split_whitespace().next()?.parse::<u64>().ok())
-    };
-    while resident_kib().unwrap_or(0) < 100 << 10 {
+    while memory_kib(taking.id(), "VmRSS").unwrap_or(0) < 100 << 10 {
         assert!(taking.try_wait().unwrap().is_none(), "it took no memory");
     }
-    ask(&taking, "-TERM");
+    signal(&taking, Signal::TERM);
     assert_eq!(taking.wait().unwrap().code(), Some(130));
     assert!(!begun.path().join("begun").exists());
 }
@@ -125,19 +102,21 @@ fn a_signal_while_memory_is_taken_begins_no_command() {
 fn an_interrupt_reaches_the_command() {
     let _alone = alone();
     let (mut squeezing, _) = squeezing("trap 'exit 9' INT; echo ready; while :; do sleep 0.05; done");
-    assert!(Command::new("kill").args(["-INT", &squeezing.id().to_string()]).status().unwrap().success());
+    signal(&squeezing, Signal::INT);
     assert_eq!(squeezing.wait().unwrap().code(), Some(9));
 }
 
 #[test]
 fn harmful_or_impossible_sizes_are_refused() {
     let _alone = alone();
-    for (leave, hint) in [("1MiB", "at least 256 MiB"), ("1000TiB", "are available"), ("64M", "write MiB")] {
-        let output = squeeze(leave, "true").output().unwrap();
+    for (leave, command, hint) in [
+        ("1MiB", "true", "at least 256 MiB"),
+        ("1000TiB", "true", "are available"),
+        ("64M", "true", "write MiB"),
+        (&leave(), "/no/such/program", "cannot start"),
+    ] {
+        let output = squeeze(leave, command).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{leave}");
-        assert!(message(&output).contains(hint), "{leave}: {}", message(&output));
+        assert_has(message(&output), hint);
     }
-    let output = squeeze(&leave(), "/no/such/program").output().unwrap();
-    assert_eq!(output.status.code(), Some(2), "{}", message(&output));
-    assert!(message(&output).contains("cannot start"), "{}", message(&output));
 }

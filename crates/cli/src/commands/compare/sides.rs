@@ -105,14 +105,10 @@ impl AllSides {
         Ok(self)
     }
 
-    /// The two sides; `None` if there are more.
+    /// The two sides; all sides back if there are more.
     pub(crate) fn two(self) -> std::result::Result<(Sides, Option<NoiseFloor>), Self> {
-        if self.sides.len() != 2 {
-            return Err(self);
-        }
-        let noise = self.sides[0].noise.filter(|_| !self.from_elsewhere);
-        let mut sides = self.sides.into_iter();
-        let (Some(a), Some(b)) = (sides.next(), sides.next()) else { unreachable!("there are two") };
+        let [a, b] = <[NamedSide; 2]>::try_from(self.sides).map_err(|sides| Self { sides, ..self })?;
+        let noise = a.noise.filter(|_| !self.from_elsewhere);
         let names = distinct([a.name, b.name]);
         Ok((Sides { names, baseline: a.runs, candidate: b.runs, planned: self.planned }, noise))
     }

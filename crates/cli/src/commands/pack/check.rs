@@ -14,16 +14,15 @@ use crate::commands::import::files::{self, Named};
 use crate::context;
 use crate::exit::Exit;
 use crate::intake::{self, PassingStore};
-use crate::verb::{Action, Group, PlanKeys, Verb};
+use crate::verb::{Action, Verb};
 
 pub(crate) const VERB: Verb = Verb {
     name: "check",
-    group: Some(Group::Judge),
     about: "Check that the figures of packs follow from their records",
     details: "Check derives every figure, verdict and finding again from the record, and exits with 1 if a file of a pack differs. It cannot detect an invented record.",
     example: "mindful check 'results/*.tar.zst'",
     page: "docs/repository.md",
-    plan: PlanKeys::None,
+    plan: None,
     arguments: || vec![old_files("Packs, run folders, folders of them, or patterns")],
     action: Action::Run(check),
 };

@@ -5,20 +5,16 @@ use std::time::Duration;
 use mindful_conformance::place;
 use serde_json::Value;
 
+use crate::mindful::processes::status;
 use crate::mindful::users_server::UsersServer;
 use crate::mindful::{HOOKS, Mindful, assert_hooks_ran, codes, figure, json};
-
-/// CPUs that the first process of a server may run on, as the kernel writes them.
-fn cpus(pid: u32) -> String {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap().trim().to_owned()
-}
 
 #[test]
 fn a_contrast_never_moves_a_server_it_did_not_start() {
     let mindful = Mindful::beside_others(place());
     let server = UsersServer::at(&mindful.path("users"), "shared_buffers=64MB");
-    let before = cpus(server.pid());
+    let cpus = || status(server.pid(), "Cpus_allowed_list").unwrap();
+    let before = cpus();
     let home = mindful.path(".").canonicalize().unwrap();
     std::fs::write(home.join("mindful.toml"), format!("target = \"{}\"\n", server.url())).unwrap();
     let contrast = |duration| {
@@ -27,11 +23,11 @@ fn a_contrast_never_moves_a_server_it_did_not_start() {
         let waiting = std::thread::spawn(move || child.wait_with_output().unwrap());
         let mut seen = vec![before.clone()];
         while !waiting.is_finished() {
-            seen.push(cpus(server.pid()));
+            seen.push(cpus());
             std::thread::sleep(Duration::from_millis(20));
         }
         let output = waiting.join().unwrap();
-        seen.push(cpus(server.pid()));
+        seen.push(cpus());
         seen.dedup();
         assert_eq!(seen, std::slice::from_ref(&before), "the user's server stays where it was");
         json(&output)
@@ -77,11 +73,10 @@ fn a_contrast_measures_every_level_on_one_core_and_on_all() {
     let parts = ["storage_us", "cpu_us", "waits_us"].map(|part| figure(&contrast["added"], part));
     let sum: f64 = parts.iter().sum();
     assert!((sum - figure(contrast, "added_us_per_block")).abs() < 0.01, "the parts add up: {contrast:#}");
-    let shown = mindful.text("show --full");
-    for part in ["one core", "all cores", "database, cached", "ratio of database to raw: ", "one round has no interval"]
-    {
-        assert!(shown.contains(part), "{part}: {shown}");
-    }
+    mindful.shows(
+        "show --full",
+        "one core…all cores…database, cached…ratio of database to raw: …one round has no interval",
+    );
 }
 
 #[test]
@@ -111,8 +106,7 @@ fn commits_are_compared_with_bare_durable_writes() {
     assert!(!codes(&ran).contains(&"level-left-out") && !codes(&ran).contains(&"not-durable"), "{ran:#}");
     let shown = mindful.text("show");
     assert!(shown.starts_with("ratio of commits to bare writes with fdatasync, one session: "), "{shown}");
-    let drawn = mindful.text("export --as svg --chart commits");
-    assert!(drawn.contains("bare, fdatasync") && drawn.contains("database"), "{drawn}");
+    mindful.shows("export --as svg --chart commits", "bare, fdatasync…database");
     let folder = mindful.private_folder();
     assert!(!folder.join("commits.raw").exists() && folder.join("mindful.mark").exists());
 }

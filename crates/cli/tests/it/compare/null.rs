@@ -4,10 +4,11 @@ use std::path::Path;
 use std::process::Command;
 
 use mindful_conformance::not_run;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::mindful::{Mindful, ended, id, json, message, null, printed, wait_until};
+use crate::mindful::{Mindful, assert_has, ended, id, json, message, null, printed, wait_until};
+use crate::stops::signal;
 
 fn plan(mindful: &Mindful, name: &str, latency: &str) -> String {
     let text = format!(
@@ -43,15 +44,14 @@ fn plans_run_in_turn_are_compared_and_a_gate_has_its_exit_code() {
     let again = mindful.run(&args);
     assert_eq!(again.status.code(), Some(2), "not replaced, and nothing run: {again:?}");
     let progress = message(&gated);
-    assert_eq!(progress.lines().next(), Some("8 runs, about 34 s"), "{progress}");
-    for line in
-        ["run 1 of 8 (fast.toml)", "run 3 of 8 (slow.toml); left: 6 runs", "run 8 of 8 (fast.toml); left: 1 run"]
-    {
-        assert!(progress.lines().any(|told| told.starts_with(line)), "{line}: {progress}");
-    }
+    assert!(progress.starts_with("8 runs, about 34 s\n"), "{progress}");
+    assert_has(
+        progress,
+        "\nrun 1 of 8 (fast.toml)…\nrun 3 of 8 (slow.toml); left: 6 runs…\nrun 8 of 8 (fast.toml); left: 1 run",
+    );
     let text = printed(&gated);
     both_sides_are_named(&text);
-    assert_eq!(text.lines().last(), Some("gate 'slower>5%': crossed"), "{text}");
+    assert!(text.ends_with("gate 'slower>5%': crossed\n"), "{text}");
 }
 
 #[test]
@@ -59,8 +59,8 @@ fn an_interrupted_comparison_offers_that_of_its_runs() {
     let mindful = Mindful::new();
     let plans = [plan(&mindful, "a.toml", "1ms"), plan(&mindful, "b.toml", "2ms")];
     let child = mindful.start_piped(format!("compare --repeat 9 --run {}", plans.join(" ")));
-    wait_until("no third run begins", || std::fs::read_dir(mindful.runs()).is_ok_and(|runs| runs.count() > 2));
-    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    wait_until("no third run begins", || mindful.count_runs() > 2);
+    signal(&child, Signal::INT);
     let interrupted = child.wait_with_output().unwrap();
     assert_eq!(interrupted.status.code(), Some(130), "{interrupted:?}");
     let message = message(&interrupted);
@@ -84,8 +84,8 @@ fn valid_junit(file: &Path, failures: usize) {
 /// Verdict first, with names, figures and what the difference is; then a line a run.
 fn both_sides_are_named(text: &str) {
     let first = text.lines().next().unwrap();
-    assert!(first.starts_with("SLOWER: slow.toml ") && first.contains(" blocks/s, fast.toml "), "{first}");
-    assert!(first.contains(" (medians of 4): -") && first.contains(" % interval -"), "{first}");
+    assert!(first.starts_with("SLOWER: slow.toml "), "{first}");
+    assert_has(first, " blocks/s, fast.toml … (medians of 4): -… % interval -");
     let runs = |begins: &str| {
         let lines = text.lines().filter(|line| line.starts_with(begins));
         lines.filter(|line| line.contains(" blocks/s")).count()
@@ -99,12 +99,10 @@ fn runs_too_few_to_decide_are_made_with_a_warning() {
     let plan = plan(&mindful, "one.toml", "2ms");
     for (repeat, warning) in [("2", "2 runs a side cannot show"), ("1", "one run a side cannot decide")] {
         let ran = mindful.run(format!("compare --run {plan} {plan} --repeat {repeat} -q"));
-        let warnings = message(&ran);
-        assert!(
-            warnings.contains(warning) && warnings.contains("--repeat 4") && warnings.lines().count() == 1,
-            "{warnings}"
-        );
-        assert!(printed(&ran).contains(": candidate "), "one plan, two sides: {ran:?}");
+        assert_has(message(&ran), format!("{warning}…--repeat 4"));
+        assert_eq!(message(&ran).lines().count(), 1, "{ran:?}");
+        // One plan, two sides.
+        assert_has(printed(&ran), ": candidate ");
     }
 }
 
@@ -113,11 +111,9 @@ fn runs_too_few_to_decide_are_made_with_a_warning() {
 fn a_gate_that_can_never_decide_is_refused_before_anything_runs() {
     let mindful = Mindful::new();
     let plan = plan(&mindful, "one.toml", "2ms");
-    let refused = mindful.run(format!("compare --run {plan} {plan} --fail-if slower>5% --repeat 3"));
-    let refusal = message(&refused);
-    assert_eq!(refused.status.code(), Some(2), "{refusal}");
-    assert!(refusal.contains("3 runs against 3 cannot show") && refusal.contains("--repeat 4"), "{refusal}");
-    assert!(refused.stdout.is_empty() && !mindful.runs().exists(), "{refused:?}");
+    let compare = format!("compare --run {plan} {plan} --fail-if slower>5% --repeat 3");
+    mindful.refuses(compare, "3 runs against 3 cannot show…--repeat 4");
+    assert!(!mindful.runs().exists());
 }
 
 /// Eight runs of one plan: no margin this small can be distinguished from their noise.
@@ -127,19 +123,17 @@ fn a_gate_that_is_not_decided_fails_unless_it_is_asked_to_pass() {
     for (tag, latency) in [("one", "1ms"), ("two", "2ms"), ("one", "2ms"), ("two", "1ms")].repeat(2) {
         with_a_sound_figure(&mindful, &format!("--duration 300ms --tag {tag} --null-latency {latency}"), |_| true);
     }
-    let last = |more: &str| {
-        let output = mindful.run(("compare one two --force --fail-if slower>0.1%", more));
-        let text = printed(&output);
-        (output.status.code(), text.lines().last().unwrap_or_default().to_owned(), output)
-    };
-    let (code, line, _) = last("");
-    assert_eq!((code, line.as_str()), (Some(4), "gate 'slower>0.1%': undecided, failed (--undecided fail)"));
-    let (code, line, _) = last("--undecided pass");
-    assert_eq!((code, line.as_str()), (Some(0), "gate 'slower>0.1%': undecided, passed (--undecided pass)"));
-    let (code, _, output) = last("--format json");
-    let compared = json(&output);
-    assert_eq!((code, &compared["gate"]["outcome"]), (Some(4), &"undecided".into()), "{compared:#}");
-    assert!(message(&output).contains("undecided"), "{output:?}");
+    let compare = |more: &str| mindful.run(("compare one two --force --fail-if slower>0.1%", more));
+    for (more, code, end) in
+        [("", 4, "failed (--undecided fail)"), ("--undecided pass", 0, "passed (--undecided pass)")]
+    {
+        let output = compare(more);
+        assert_eq!(output.status.code(), Some(code), "{output:?}");
+        assert!(printed(&output).ends_with(&format!("gate 'slower>0.1%': undecided, {end}\n")), "{output:?}");
+    }
+    let output = compare("--format json");
+    assert_eq!((output.status.code(), &json(&output)["gate"]["outcome"]), (Some(4), &"undecided".into()));
+    assert_has(message(&output), "undecided");
 }
 
 #[test]
@@ -148,7 +142,7 @@ fn incomparable_runs_are_refused_with_the_differing_facts() {
     for (tag, unit) in [("narrow", "1"), ("wide", "16")] {
         mindful.succeed(null("run", format!("--warmup 200ms --tag {tag} --work-unit {unit}")));
     }
-    mindful.refuses([("compare narrow wide", "work unit (1…--force")]);
+    mindful.refuses("compare narrow wide", "work unit (1…--force");
     let forced = mindful.json("compare narrow wide --force");
     assert_eq!(forced["differing_facts"][0]["fact"], "work unit", "{forced:#}");
     let ranked = mindful.json("compare narrow wide --by throughput --force");
@@ -169,9 +163,8 @@ fn an_invalid_run_is_refused_and_a_suspect_one_labelled() {
     ] {
         mindful.run(null("run", (format!("--warmup 200ms --null-latency 2ms --sessions 2 --tag {tag}"), more)));
     }
-    mindful.refuses([("compare sound broken", "of the candidate is invalid (session-error…--force")]);
-    let forced = mindful.text("compare sound broken --force");
-    assert!(forced.contains("(INVALID: session-error"), "{forced}");
+    mindful.refuses("compare sound broken", "of the candidate is invalid (session-error…--force");
+    mindful.shows("compare sound broken --force", "(INVALID: session-error");
     let text = mindful.text("compare sound doubtful");
     let line = text.lines().find(|line| line.starts_with("candidate ")).unwrap_or_else(|| panic!("{text}"));
     assert!(line.contains("(SUSPECT: ") && line.contains("hook-failed"), "{text}");
@@ -210,8 +203,7 @@ fn a_history_names_the_run_at_which_the_level_changed() {
     assert!(changes.len() == 1 && changes[0]["at"] == 5, "{compared:#}");
     assert!((0.15..0.4).contains(&compared["last_by_first"].as_f64().unwrap()), "a quarter: {compared:#}");
     assert_eq!(compared["runs"][5]["id"], ids[5], "{compared:#}");
-    let text = mindful.text(ask);
-    assert!(text.contains(&format!("from run {} (6 of 10) on", ids[5].as_str().unwrap())), "{text}");
+    mindful.shows(ask, format!("from run {} (6 of 10) on", ids[5].as_str().unwrap()));
     let gated =
         |gate: &str| mindful.run(format!("compare --history night --force --fail-if '{gate}' --junit night.xml --yes"));
     assert_eq!(gated("slower>20%").status.code(), Some(4));
@@ -241,9 +233,8 @@ fn whole_sweeps_are_compared_by_their_curves() {
     }
     assert!((1.4..2.8).contains(&ratio("capacity")), "{ratios:#}");
     assert_eq!(compared["points"].as_array().unwrap().len(), 7, "{compared:#}");
-    let text = mindful.text(sides);
-    assert!(text.contains("sessions at the knee") && text.contains("latency of a select at sessions 8"), "{text}");
-    assert!(text.contains("as a page: mindful export ") && text.contains(" --as html --output compare.html"), "{text}");
+    let parts = "sessions at the knee…latency of a select at sessions 8…as a page: mindful export ";
+    mindful.shows(sides, format!("{parts}… --as html --output compare.html"));
 }
 
 #[test]
@@ -252,8 +243,8 @@ fn a_noise_floor_is_kept_and_widens_single_runs() {
     let plan = plan(&mindful, "plan.toml", "5ms");
     let noise = mindful.json(format!("run --plan {plan} --repeat 3"));
     assert_eq!(noise["floor"]["runs"], 3, "{noise:#}");
-    let ids: Vec<_> = noise["runs"].as_array().unwrap().iter().map(|id| id.as_str().unwrap()).collect();
-    assert_eq!(mindful.json(["compare", ids[0], ids[1]])["basis"], "noise_floor");
+    let ids = [0, 1].map(|run| noise["runs"][run].as_str().unwrap());
+    assert_eq!(mindful.json(("compare", &ids))["basis"], "noise_floor");
 }
 
 #[cfg(feature = "sqlite")]
@@ -302,8 +293,7 @@ fn hooks_surround_every_repetition_and_a_failed_one_ends_it() {
     }
     let broken = hooked("broken.toml", "exit 3");
     let refused = mindful.run(format!("compare --run {a} {broken} --repeat 3"));
-    let words = message(&refused);
-    assert!(!refused.status.success() && words.contains("hook before failed"), "{words}");
+    assert!(!refused.status.success() && message(&refused).contains("hook before failed"), "{refused:?}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::mindful::{Mindful, json, message, null, printed, unwrapped};
+use crate::mindful::{Mindful, assert_has, cell, json, message, null, printed, unwrapped};
 
 /// Runs of sides by tag, latency of a read and price, in turn.
 fn measure(mindful: &Mindful, sides: &[(&str, &str, &str)], runs: usize) {
@@ -20,6 +20,12 @@ fn names(group: &Value) -> Vec<&str> {
     group["sides"].as_array().unwrap().iter().map(|side| side["name"].as_str().unwrap()).collect()
 }
 
+/// The side of that name in the first group.
+fn side<'a>(ranking: &'a Value, name: &str) -> &'a Value {
+    let mut all = ranking["groups"][0]["sides"].as_array().unwrap().iter();
+    all.find(|side| side["name"] == name).unwrap_or_else(|| panic!("no {name}: {ranking:#}"))
+}
+
 /// Latencies so far apart that other use of the CPU does not change a rank; a short window that others cut is INVALID.
 const ARGS: &str = "--force --by throughput";
 
@@ -34,12 +40,8 @@ fn sides_are_ordered_in_every_form_with_prices_and_a_gate() {
     measure(&mindful, &sides, 4);
     let compare = |more: &str| mindful.run(("compare slow fast same", ARGS, more));
     let ranking = json(&compare("--format json --margin 30"));
-    let group = &ranking["groups"][0];
-    assert_eq!(names(group)[0], "fast", "{ranking:#}");
-    let side = |name: &str| {
-        let mut all = group["sides"].as_array().unwrap().iter();
-        all.find(|side| side["name"] == name).unwrap().clone()
-    };
+    assert_eq!(names(&ranking["groups"][0])[0], "fast", "{ranking:#}");
+    let side = |name| side(&ranking, name);
     assert_eq!(side("fast")["rank"], serde_json::json!([1, 1]), "{ranking:#}");
     assert_eq!([&side("slow")["rank"], &side("same")["rank"]], [&serde_json::json!([2, 3]); 2], "{ranking:#}");
     let by_best = side("slow")["by_best"].as_f64().unwrap();
@@ -54,32 +56,21 @@ fn sides_are_ordered_in_every_form_with_prices_and_a_gate() {
     assert!(unwrapped(&text).starts_with(sentence), "{text}");
     let export = |form: &str| mindful.text(format!("export slow fast same --by throughput --margin 30 --as {form}"));
     let csv = export("csv");
-    let shown = by_best_of(&csv, "slow");
-    assert_eq!(shown.to_bits(), by_best.to_bits(), "{csv}");
+    let row = (1..=3).find(|row| cell(&csv, *row, "side") == "slow").unwrap();
+    assert_eq!(cell(&csv, row, "by_best").parse(), Ok(by_best), "{csv}");
     for form in ["markdown", "html"] {
         let page = export(form);
         assert!(page.contains(&format!("{by_best:.2}")) && page.contains("1,460 EUR"), "{page}");
         assert!(page.contains("compute 1/hour + storage 730/month, 2026-11-01"), "{page}");
     }
-    let page = export("html");
-    assert!(page.contains("data-chart=\"ranks\"") && page.contains("data-chart=\"prices\""), "{page}");
+    assert_has(export("html"), "data-chart=\"ranks\"…data-chart=\"prices\"");
 
     let gated = compare("--fail-if 'not in the first rank' --junit gate.xml");
     assert_eq!(gated.status.code(), Some(4), "{gated:?}");
-    let line = printed(&gated).lines().last().unwrap_or_default().to_owned();
-    assert_eq!(line, "gate 'not in the first rank' for same: crossed");
+    assert!(printed(&gated).ends_with("gate 'not in the first rank' for same: crossed\n"), "{gated:?}");
     let best_last = "compare slow same fast --fail-if slower>30%";
     assert_eq!(mindful.run((best_last, ARGS)).status.code(), Some(0));
-    mindful.refuses([("compare slow same fast --fail-if slower>5", "'slower>5%'")]);
-}
-
-fn by_best_of(csv: &str, name: &str) -> f64 {
-    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
-    // The heading of the group has commas of its own: columns are counted from the end of the titles.
-    let row = rows.iter().find(|row| row.contains(&name)).unwrap();
-    let (title, side) =
-        (rows[0].iter().position(|t| *t == "by_best").unwrap(), rows[0].iter().position(|t| *t == "side").unwrap());
-    row[row.iter().position(|cell| *cell == name).unwrap() + title - side].parse().unwrap()
+    mindful.refuses("compare slow same fast --fail-if slower>5", "'slower>5%'");
 }
 
 #[test]
@@ -94,16 +85,14 @@ fn other_measurements_and_invalid_sides_have_no_common_rank() {
     let groups = ranking["groups"].as_array().unwrap();
     assert_eq!(groups.len(), 2, "{ranking:#}");
     assert_eq!(names(&groups[1]), ["wide"], "{ranking:#}");
-    let last = &groups[0]["sides"].as_array().unwrap().iter().find(|side| side["name"] == "broken").unwrap();
-    assert!(last["rank"].is_null(), "{ranking:#}");
-    assert!(last["no_rank"].as_str().unwrap().starts_with("INVALID"), "{ranking:#}");
+    let last = side(&ranking, "broken");
+    assert!(last["rank"].is_null() && last["no_rank"].as_str().unwrap().starts_with("INVALID"), "{ranking:#}");
     let alone = mindful.json("compare one broken --by throughput");
     assert_eq!(alone["sentences"], serde_json::json!(["only one has a rank by throughput."]), "{alone:#}");
     run("--tag worse --work-unit 1 --null-fail 1@500ms --sessions 2 --null-latency 10ms");
-    let none = message(&mindful.run("compare broken worse --by throughput"));
-    assert!(none.contains("broken (INVALID") && none.contains("worse (INVALID") && none.contains("--force"), "{none}");
+    assert_has(message(&mindful.run("compare broken worse --by throughput")), "broken (INVALID…worse (INVALID…--force");
     let gate = "compare one two broken --by throughput --fail-if 'not in the first rank'";
-    mindful.refuses([(gate, "broken has no rank: INVALID")]);
+    mindful.refuses(gate, "broken has no rank: INVALID");
 }
 
 #[test]
@@ -116,8 +105,7 @@ fn packs_and_folders_are_sides_and_prices_come_from_a_file() {
             mindful.text(format!("pack {} --output packs/{number}.tar.zst", crate::mindful::id(id)));
         }
     }
-    let stored = || mindful.json("list").as_array().unwrap().len();
-    let before = stored();
+    let before = mindful.count_runs();
     std::fs::write(mindful.path("prices.toml"), "a = \"2 EUR\"\n[packs]\ncompute = 1\ncurrency = \"EUR\"\n").unwrap();
     let ranking = mindful.json(("compare a packs c --prices prices.toml", ARGS));
     let sides = ranking["groups"][0]["sides"].as_array().unwrap();
@@ -125,7 +113,7 @@ fn packs_and_folders_are_sides_and_prices_come_from_a_file() {
     assert_eq!(sides[1]["runs"].as_array().unwrap().len(), 2, "{ranking:#}");
     let months: Vec<_> = sides.iter().map(|side| side["per_month"].as_f64()).collect();
     assert_eq!(months, [Some(1460.0), Some(730.0), None], "{ranking:#}");
-    assert_eq!(stored(), before, "packs are not stored");
+    assert_eq!(mindful.count_runs(), before, "packs are not stored");
 }
 
 #[test]
@@ -137,19 +125,14 @@ fn prices_in_another_currency_have_no_common_order() {
     let compare = "compare home away far free --prices prices.toml --force --by";
     let ranking = mindful.json((compare, "throughput"));
     assert_eq!(names(&ranking["groups"][0])[0], "home", "{ranking:#}");
-    let by_name = |ranking: &serde_json::Value, name: &str| {
-        let sides = ranking["groups"][0]["sides"].as_array().unwrap().clone();
-        sides.into_iter().find(|side| side["name"] == name).unwrap()
-    };
     // A side is compared with those of its own currency: nothing is cheaper than `away` in USD.
     for name in ["home", "away", "far"] {
-        assert_eq!(by_name(&ranking, name)["efficient"], true, "{ranking:#}");
+        assert_eq!(side(&ranking, name)["efficient"], true, "{ranking:#}");
     }
-    assert!(by_name(&ranking, "free")["efficient"].is_null(), "{ranking:#}");
+    assert!(side(&ranking, "free")["efficient"].is_null(), "{ranking:#}");
     let sentence = ranking["sentences"][0].as_str().unwrap();
     assert!(!sentence.contains("costs"), "two currencies have no ratio: {sentence}");
-    let text = mindful.text((compare, "throughput"));
-    assert!(text.contains("1,460 EUR") && text.contains("73.0 USD") && text.contains("730 EUR"), "{text}");
+    mindful.shows((compare, "throughput"), "1,460 EUR…73.0 USD…730 EUR");
 }
 
 #[test]
@@ -163,6 +146,5 @@ fn sweeps_are_ordered_by_reads_within_an_objective() {
     let ranking = json(&ranked("'reads at p50<=16ms'"));
     assert_eq!(ranking["by"], "reads at p50<=16ms", "{ranking:#}");
     assert_eq!(names(&ranking["groups"][0]), ["many", "some", "few"], "{ranking:#}");
-    let none = message(&ranked("'reads at p99.9<=1ms'"));
-    assert!(none.contains("p99.9 needs 10,000 operations"), "{none}");
+    assert_has(message(&ranked("'reads at p99.9<=1ms'")), "p99.9 needs 10,000 operations");
 }

@@ -2,16 +2,17 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::process::{Child, Command, Output};
+use std::process::{Command, Output};
 
-use mindful_conformance::{place, quick_place};
+use mindful_conformance::{place, quick_place, write_files};
 
 #[cfg(all(feature = "postgres", feature = "raw"))]
 use crate::lies::neighbours::reader;
+use crate::mindful::processes::Background;
 use crate::mindful::small_disk::SmallDisk;
 #[cfg(all(feature = "postgres", feature = "raw"))]
 use crate::mindful::users_server::UsersServer;
-use crate::mindful::{Mindful, PAUSES, Words, codes, json, kill, message, printed};
+use crate::mindful::{Mindful, PAUSES, Words, codes, findings, json, message, printed};
 
 /// The exit code and the last line of standard error.
 fn end(mindful: &Mindful, verb: &str, args: impl Words) -> (Option<i32>, String) {
@@ -22,20 +23,14 @@ fn end(mindful: &Mindful, verb: &str, args: impl Words) -> (Option<i32>, String)
 #[test]
 fn doctor_refuses_in_the_same_words_as_a_run() {
     let mindful = Mindful::at(quick_place());
-    let taken = mindful.path("taken");
-    fs::create_dir(&taken).unwrap();
-    fs::write(taken.join("theirs"), "x").unwrap();
+    write_files(mindful.folder(), &[("taken/theirs", "x"), ("a-file", "x")]);
     let shared = mindful.path("shared");
     fs::create_dir(&shared).unwrap();
     fs::set_permissions(&shared, fs::Permissions::from_mode(0o1777)).unwrap();
-    let store = mindful.path("a-file");
-    fs::write(&store, "x").unwrap();
-    let small = mindful.path("small.db");
-    let small = format!("sqlite:{}", small.display());
-    let loaded = format!("--target {small} --schemas 1 --scale 1MiB");
-    assert_eq!(end(&mindful, "load", &loaded).0, Some(0));
+    let small = format!("sqlite:{}", mindful.path("small.db").display());
+    mindful.succeed(format!("load --target {small} --schemas 1 --scale 1MiB"));
     let disk = SmallDisk::mounted(40);
-    let full = disk.as_ref().map_or_else(|| taken.clone(), SmallDisk::data).display().to_string();
+    let full = disk.as_ref().map_or_else(|| mindful.path("taken"), SmallDisk::data).display().to_string();
     let cases = [
         "--target raw:missing/file --scale 1MiB",
         "--target raw:file",
@@ -64,29 +59,14 @@ fn doctor_refuses_in_the_same_words_as_a_run() {
     assert!(!mindful.path("new").exists() && !mindful.path("file.db").exists());
 }
 
-/// Processes that use all CPUs until this is dropped.
-struct Neighbours(Vec<Child>);
-
-impl Neighbours {
-    fn start() -> Self {
-        let cpus = std::thread::available_parallelism().unwrap().get();
-        let busy = || Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
-        Self((0..cpus).map(|_| busy()).collect())
-    }
-}
-
-impl Drop for Neighbours {
-    fn drop(&mut self) {
-        self.0.iter_mut().for_each(kill);
-    }
-}
-
 #[test]
 fn a_cause_of_suspect_runs_is_a_warning_of_the_doctor() {
     let mindful = Mindful::new();
     let small = "--target sqlite:small.db --schemas 1 --scale 4MiB";
-    assert_eq!(end(&mindful, "load", small).0, Some(0));
-    let _neighbours = Neighbours::start();
+    mindful.succeed(("load", small));
+    let cpus = std::thread::available_parallelism().unwrap().get();
+    let busy = || Background(Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap());
+    let _neighbours: Vec<_> = (0..cpus).map(|_| busy()).collect();
     let doctor = mindful.run(("doctor --fail-on warning", &small));
     let text = printed(&doctor);
     assert_eq!(doctor.status.code(), Some(1), "{text}");
@@ -95,12 +75,11 @@ fn a_cause_of_suspect_runs_is_a_warning_of_the_doctor() {
     assert!(codes(&run).contains(&"foreign-cpu"), "{run}");
 }
 
-/// The warnings of `doctor --fail-on warning`, which must exit with 1.
-fn warnings(output: &Output) -> Vec<String> {
+/// `doctor --fail-on warning` has a warning `code`, and exits with 1.
+fn assert_foretells(output: &Output, code: &str) {
     assert_eq!(output.status.code(), Some(1), "{output:?}");
-    let findings = json(output)["findings"].as_array().unwrap().clone();
-    let grave = findings.into_iter().filter(|finding| finding["severity"] == "warning");
-    grave.map(|finding| finding["code"].as_str().unwrap().to_owned()).collect()
+    let foretold = json(output);
+    assert!(findings(&foretold, code).iter().any(|finding| finding["severity"] == "warning"), "{foretold:#}");
 }
 
 const DOCTOR: &str = "doctor --format json --fail-on warning";
@@ -113,8 +92,7 @@ fn a_page_cache_ahead_is_one_in_the_run() {
     // The server of the copy has direct I/O until it starts with other settings.
     let run = || mindful.private_run((&buffered, PAUSES));
     run().assert_suspect("page-cache");
-    let foretold = warnings(&mindful.private((DOCTOR, &buffered)));
-    assert!(foretold.iter().any(|code| code == "page-cache-ahead"), "{foretold:?}");
+    assert_foretells(&mindful.private((DOCTOR, &buffered)), "page-cache-ahead");
 }
 
 #[cfg(all(feature = "postgres", feature = "raw"))]
@@ -123,7 +101,6 @@ fn a_busy_device_is_one_in_the_run() {
     let mindful = Mindful::beside_others(place());
     let server = UsersServer::start(&mindful, "shared_buffers=1MB");
     let _reader = reader(&mindful);
-    let foretold = warnings(&mindful.run((DOCTOR, ["--target", &server.url()])));
-    assert!(foretold.iter().any(|code| code == "busy-device"), "{foretold:?}");
+    assert_foretells(&mindful.run((DOCTOR, ["--target", &server.url()])), "busy-device");
     server.run(&mindful, PAUSES).assert_suspect("foreign-reads");
 }

@@ -2,7 +2,8 @@
 
 use mindful_conformance::{place, quick_place};
 
-use crate::mindful::{Mindful, text};
+use crate::mindful::small_disk::folder_in_memory;
+use crate::mindful::{Mindful, assert_has, text};
 
 #[test]
 fn doctor_neither_makes_nor_fetches_a_server() {
@@ -22,18 +23,15 @@ fn doctor_neither_makes_nor_fetches_a_server() {
 #[test]
 fn doctor_looks_at_the_volume_of_a_log_that_is_to_be_made() {
     let mindful = Mindful::beside_others(place());
-    let memory = tempfile::Builder::new().prefix("mindful-log-").tempdir_in("/dev/shm").unwrap();
-    std::fs::set_permissions(memory.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let memory = folder_in_memory();
     let (lost, beside) = (memory.path().join("log"), mindful.path("log"));
     let doctor = |log: &std::path::Path, args: &str| {
         let findings = text(&mindful.private((["doctor", "--log-dir", log.to_str().unwrap()], args)));
         assert!(!log.exists() && !mindful.private_folder().exists(), "{findings}");
         findings
     };
-    let reads = doctor(&lost, "");
-    assert!(reads.contains("info     not-durable: tmpfs at /dev/shm"), "{reads}");
-    let updates = doctor(&lost, "--update-pct 100");
-    assert!(updates.contains("warning  not-durable: tmpfs at /dev/shm"), "{updates}");
+    assert_has(doctor(&lost, ""), "info     not-durable: tmpfs at /dev/shm");
+    assert_has(doctor(&lost, "--update-pct 100"), "warning  not-durable: tmpfs at /dev/shm");
     let one_device = doctor(&beside, "--update-pct 100");
     assert!(one_device.contains("log and data on ") && !one_device.contains("not-durable"), "{one_device}");
 }

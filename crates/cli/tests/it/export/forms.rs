@@ -1,24 +1,25 @@
 //! Runs that leave a store and are imported into another one.
 
-use mindful_conformance::write_program;
+use std::collections::BTreeSet;
 
-use crate::mindful::{Mindful, cell, ended, json, message, null, printed};
+use mindful_conformance::{write_files, write_program};
+
+use crate::mindful::{Mindful, assert_has, cell, ended, id, json, message, null, steps};
 
 #[test]
 fn a_run_is_exported_as_steps_summary_and_events() {
     let mindful = Mindful::new();
     let ran = mindful.measured("--sessions 2");
-    let id = ran["id"].as_str().unwrap();
+    let id = id(&ran);
     let csv = mindful.text(format!("export {id}"));
     assert_eq!(csv.lines().count(), 2, "a head and a step: {csv}");
     assert_eq!(cell(&csv, 1, "sessions"), "2");
     assert_eq!(json(&mindful.run(format!("export {id} --as json"))), ran);
-    let written = mindful.run(format!("export {id} --as jsonl --output events.jsonl"));
-    assert!(written.status.success() && written.stdout.is_empty(), "{written:?}");
-    let stored = std::fs::read(mindful.runs().join(id).join("run.jsonl")).unwrap();
-    assert_eq!(std::fs::read(mindful.path("events.jsonl")).unwrap(), stored);
-    let again = mindful.run(format!("export {id} --output events.jsonl"));
-    assert_eq!(again.status.code(), Some(2), "a file is not replaced unasked: {again:?}");
+    let written = mindful.succeed(format!("export {id} --as jsonl --output events.jsonl"));
+    assert!(written.stdout.is_empty(), "{written:?}");
+    assert_eq!(std::fs::read_to_string(mindful.path("events.jsonl")).unwrap(), mindful.record(&ran));
+    // A file is not replaced unasked.
+    mindful.refusal(format!("export {id} --output events.jsonl"));
 }
 
 #[test]
@@ -28,16 +29,14 @@ fn a_run_folder_from_elsewhere_is_taken_in_and_shown_the_same() {
     let folder = here.run_folder(&ran);
     there.succeed(["import", folder.to_str().unwrap()]);
     assert_eq!(there.json("show"), ran);
-    let again = there.run(["import", folder.to_str().unwrap()]);
-    assert_eq!(again.status.code(), Some(2), "{again:?}");
+    there.refusal(["import", folder.to_str().unwrap()]);
 }
 
 #[test]
 fn latency_over_time_is_shown_where_asked_and_nowhere_else() {
     let mindful = Mindful::new();
     let ran = mindful.measured("--duration 2s --sessions 2 --null-latency 1ms");
-    let id = ran["id"].as_str().unwrap();
-    let printed = |args: &str| mindful.text((args, id));
+    let printed = |args: &str| mindful.text((args, id(&ran)));
     let page = printed("export --as html");
     assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"), "{page}");
     assert_eq!(page.matches("data-chart=\"heat\"").count(), 2, "two heat maps of selects alone: {page}");
@@ -50,28 +49,28 @@ fn latency_over_time_is_shown_where_asked_and_nowhere_else() {
 #[test]
 fn a_sweep_is_exported_as_page_picture_and_markdown() {
     let mindful = Mindful::new();
-    let report = mindful.text(null("sweep", "--sessions 1,2"));
-    assert!(report.contains(" --as svg --output curve.svg"), "{report}");
-    let exported = |args: &str| mindful.run(("export latest", args));
-    let text = |args: &str| printed(&exported(args));
+    mindful.shows(null("sweep", "--sessions 1,2"), " --as svg --output curve.svg");
+    let text = |args: &str| mindful.text(("export latest", args));
     let (page, picture) = (text("--as html"), text("--as svg"));
-    assert!(page.contains("data-chart=\"latency-iops\"") && page.contains("data-chart=\"sessions\""), "{page}");
-    assert!(picture.starts_with("<svg xmlns=") && picture.contains("Latency against throughput"), "{picture}");
-    assert!(picture.contains("block size: 8192 B") && picture.contains("work unit: 64 blocks"), "its facts: {picture}");
-    assert!(text("--as svg --chart sessions").contains("Throughput by load"));
-    let refused = exported("--as svg --chart rungs");
-    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
-    assert!(text("--as markdown").contains("| engine | null"), "{}", text("--as markdown"));
-    assert!(text("--as bencher").contains("\"blocks-per-second\""));
-    assert!(text("--as github-bigger").contains("\"unit\": \"blocks/s\""));
-    assert!(text("--as github-smaller").contains("\"unit\": \"us\""));
+    assert_has(&page, "data-chart=\"latency-iops\"…data-chart=\"sessions\"");
+    assert!(picture.starts_with("<svg xmlns="), "{picture}");
+    assert_has(&picture, "Latency against throughput…block size: 8192 B…work unit: 64 blocks");
+    mindful.shows("export latest --as svg --chart sessions", "Throughput by load");
+    mindful.refusal("export latest --as svg --chart rungs");
+    for (form, part) in [
+        ("markdown", "| engine | null"),
+        ("bencher", "\"blocks-per-second\""),
+        ("github-bigger", "\"unit\": \"blocks/s\""),
+        ("github-smaller", "\"unit\": \"us\""),
+    ] {
+        mindful.shows(format!("export latest --as {form}"), part);
+    }
     assert!(text("--as openmetrics").ends_with("# EOF\n"));
     for tag in ["one", "two"] {
         mindful.run(null("sweep", format!("--sessions 1,2 --tag {tag}")));
     }
-    let both = mindful.text("export one two --as html");
-    assert!(both.contains("What is compared") && both.contains("data-chart=\"differences\""), "{both}");
-    assert_eq!(mindful.run("export one two --as bencher").status.code(), Some(2));
+    mindful.shows("export one two --as html", "What is compared…data-chart=\"differences\"");
+    mindful.refusal("export one two --as bencher");
 }
 
 #[test]
@@ -81,14 +80,13 @@ fn rows_of_older_tools_are_read_by_our_own_importer() {
     let ran = mindful.run((small, "--sessions 1,2 --update-pct 20"));
     assert!(ended(&ran), "{ran:?}");
     let summary = json(&mindful.run("export --as json"));
-    let id = summary["id"].as_str().unwrap();
     for (form, whole) in [("awr_info", 1.0_f64), ("flashdba", 0.001)] {
-        mindful.succeed(format!("export {id} --as {form} --output {form}"));
+        mindful.succeed(format!("export {} --as {form} --output {form}", id(&summary)));
         let rows = mindful.json(format!("awr {form}"));
         // The two loads, and the first once more.
-        assert_eq!(rows.as_array().unwrap().len(), summary["steps"].as_array().unwrap().len(), "{rows:#}");
+        assert_eq!(rows.as_array().unwrap().len(), steps(&summary).len(), "{rows:#}");
         let mut most = 0;
-        for (row, step) in rows.as_array().unwrap().iter().zip(summary["steps"].as_array().unwrap()) {
+        for (row, step) in rows.as_array().unwrap().iter().zip(steps(&summary)) {
             assert_eq!(row["sessions"], step["sessions"], "{form}: {rows:#}");
             let mut compared = 0;
             for (column, figure) in [
@@ -115,8 +113,7 @@ fn rows_of_older_tools_are_read_by_our_own_importer() {
         assert!(most >= 3, "{form}: {rows:#}");
         mindful.succeed(format!("import {form} --tag {form}"));
         let imported = mindful.json(format!("show {form}"));
-        let steps = imported["steps"].as_array().unwrap();
-        let loads: std::collections::BTreeSet<_> = steps.iter().map(|step| step["sessions"].as_u64()).collect();
+        let loads: BTreeSet<_> = steps(&imported).iter().map(|step| step["sessions"].as_u64()).collect();
         assert_eq!(loads, [Some(1), Some(2)].into(), "a ladder again: {imported:#}");
     }
 }
@@ -127,8 +124,7 @@ fn a_page_is_shown_by_the_program_of_the_desktop() {
     mindful.measured("--sessions 1");
     let programs = mindful.path("programs");
     std::fs::create_dir(&programs).unwrap();
-    let desktop = programs.join("xdg-open");
-    write_program(&desktop, "#!/bin/sh\ntest \"$1\" = page.html && cp \"$1\" seen.html\n");
+    write_program(&programs.join("xdg-open"), "#!/bin/sh\ntest \"$1\" = page.html && cp \"$1\" seen.html\n");
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
     let args = "export --as html --output page.html --open";
     let opened = mindful.command(args).env("PATH", path).output().unwrap();
@@ -136,7 +132,7 @@ fn a_page_is_shown_by_the_program_of_the_desktop() {
     let read = |name| std::fs::read(mindful.path(name)).unwrap();
     assert_eq!(read("seen.html"), read("page.html"));
     let nobody = mindful.command((args, "--yes")).env("PATH", "/nowhere").output().unwrap();
-    assert!(message(&nobody).contains("open it yourself"), "{nobody:?}");
+    assert_has(message(&nobody), "open it yourself");
 }
 
 #[test]
@@ -152,12 +148,10 @@ fn a_comparison_ends_with_the_command_that_makes_its_page() {
     assert!(place("What is compared") < place("data-chart=\"differences\""), "{page}");
     assert!(place("us p99") < place("% interval -"), "{page}");
     assert_eq!(page.matches("<article>").count(), 4, "{page}");
-    let named = mindful.text("export slow fast --as html");
-    assert!(named.contains("<h1>fast against slow") && named.contains("2 runs against 2"), "{named}");
-    let picture = mindful.text("export slow fast --as svg --chart differences --figure p99");
-    assert!(picture.starts_with("<svg xmlns=") && picture.contains("fast against slow"), "{picture}");
-    assert!(picture.contains("class=\"whisker c1\"") && picture.contains("class=\"fact\""), "{picture}");
-    mindful.refuses([("export slow --as svg --chart differences", "is of several sides")]);
+    mindful.shows("export slow fast --as html", "<h1>fast against slow…2 runs against 2");
+    let drawing = "export slow fast --as svg --chart differences --figure p99";
+    mindful.shows(drawing, "<svg xmlns=…fast against slow…class=\"whisker c1\"…class=\"fact\"");
+    mindful.refuses("export slow --as svg --chart differences", "is of several sides");
 }
 
 #[test]
@@ -166,23 +160,22 @@ fn all_runs_are_a_site_of_static_files() {
     for tag in ["one", "two"] {
         mindful.measured(format!("--duration 4s --sessions 2 --tag {tag}"));
     }
-    let broken = mindful.path("runs/20200101-000000-bad");
-    std::fs::create_dir(&broken).unwrap();
-    std::fs::write(broken.join("run.jsonl"), "no run\n").unwrap();
+    write_files(mindful.folder(), &[("runs/20200101-000000-bad/run.jsonl", "no run\n")]);
     mindful.refusal("export --all --as site");
     let site = "export --all --as site --output public/runs";
     mindful.succeed(site);
     let folder = mindful.path("public/runs");
     let index = std::fs::read_to_string(folder.join("index.html")).unwrap();
     assert_eq!(index.matches("class=\"spark\"").count(), 2, "{index}");
-    assert!(index.contains("20200101-000000-bad") && index.contains("is corrupt"), "what cannot be read: {index}");
+    // What cannot be read.
+    assert_has(&index, "20200101-000000-bad…is corrupt");
     let linked: Vec<&str> = index.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
     assert_eq!(linked.len(), 2, "{index}");
     for file in linked {
-        let page = std::fs::read_to_string(folder.join(file)).unwrap();
-        assert!(page.contains("href=\"index.html\"") && page.contains("data-chart="), "{page}");
+        assert_has(std::fs::read_to_string(folder.join(file)).unwrap(), "href=\"index.html\"…data-chart=");
     }
-    assert_eq!(mindful.run(site).status.code(), Some(2), "nothing is replaced unasked");
+    // Nothing is replaced unasked.
+    mindful.refusal(site);
     mindful.succeed((site, "--yes"));
 }
 
@@ -192,21 +185,17 @@ fn a_record_larger_than_memory_is_exported() {
 
     let mindful = Mindful::new();
     let ran = mindful.measured("");
-    let log = mindful.run_folder(&ran).join("run.jsonl");
-    let stored = std::fs::read_to_string(&log).unwrap();
     let note = format!("{{\"event\":\"note\",\"text\":\"{}\"}}\n", "x".repeat(1 << 20));
-    let mut record = std::io::BufWriter::new(std::fs::OpenOptions::new().append(true).open(&log).unwrap());
+    let mut record = std::fs::OpenOptions::new().append(true).open(mindful.log(&ran)).unwrap();
     (0..128).for_each(|_| record.write_all(note.as_bytes()).unwrap());
-    record.flush().unwrap();
-    let id = ran["id"].as_str().unwrap();
     for redact in ["--yes", "--redact"] {
         let mut shell = std::process::Command::new("sh");
         // In KiB: less memory than the record has bytes.
         shell.args(["-c", "ulimit -v 150000; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_mindful")]);
-        shell.args(["export", id, "--as", "jsonl", "--output", &format!("events{redact}"), redact]);
+        shell.args(["export", id(&ran), "--as", "jsonl", "--output", &format!("events{redact}"), redact]);
         let exported = mindful.at_home(shell).output().unwrap();
         assert!(exported.status.success(), "{exported:?}");
         let bytes = std::fs::metadata(mindful.path(format!("events{redact}"))).unwrap().len();
-        assert!(bytes >= 128 << 20, "{bytes} of {} and more", stored.len());
+        assert!(bytes >= 128 << 20, "{bytes} bytes");
     }
 }

@@ -4,13 +4,13 @@
 #[cfg(not(feature = "png"))]
 #[test]
 fn a_build_without_pixels_says_which_has_them() {
-    let refused = ("export latest --as png --output curve.png", "--as svg…--features png");
-    crate::mindful::Mindful::new().refuses([refused]);
+    let export = "export latest --as png --output curve.png";
+    crate::mindful::Mindful::new().refuses(export, "--as svg…--features png");
 }
 
 #[cfg(feature = "png")]
 mod drawn {
-    use crate::mindful::{Mindful, message, printed};
+    use crate::mindful::{Mindful, assert_has, message, printed};
     use resvg::tiny_skia::{Pixmap, PremultipliedColorU8};
 
     fn attribute(tag: &str, name: &str) -> f32 {
@@ -66,19 +66,18 @@ mod drawn {
         let mindful = Mindful::new();
         mindful.measured("--duration 2s --sessions 2 --null-fail 1@1500ms");
         let (svg, pixels, plain) = picture(&mindful, "");
-        assert!(svg.contains("class=\"doubt\"") && svg.contains(">INVALID<"), "{svg}");
+        assert_has(&svg, "class=\"doubt\"…>INVALID<");
         assert!(count(&pixels, warns) > 5_000, "{} pixels of a watermark", count(&pixels, warns));
-        let there = mindful.run("export --chart distribution --as png --output a.png");
-        assert!(there.status.success() && there.stdout.is_empty(), "{there:?}");
+        let there = mindful.succeed("export --chart distribution --as png --output a.png");
+        assert!(there.stdout.is_empty(), "{there:?}");
         assert_eq!(std::fs::read(mindful.path("a.png")).unwrap(), plain);
-        assert!(mindful.refusal("export --as png --chart rungs").contains("rungs"));
+        mindful.refuses("export --as png --chart rungs", "rungs");
     }
     #[cfg(feature = "sqlite")]
     #[test]
     fn pixels_have_no_name_that_is_to_be_taken_out() {
         let mindful = Mindful::new();
-        let run = "run --target sqlite:acme-orders.db --scale 1MiB --warmup 0s --duration 1s";
-        mindful.run(run);
+        mindful.run("run --target sqlite:acme-orders.db --scale 1MiB --warmup 0s --duration 1s");
         let (named, pixels, plain) = picture(&mindful, "");
         let (redacted, without, bytes) = picture(&mindful, "--redact");
         assert!(named.contains("acme-orders") && !redacted.contains("acme-orders"), "{redacted}");

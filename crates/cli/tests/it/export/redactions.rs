@@ -133,10 +133,9 @@ fn rename(folder: &Path, more: impl Fn(&str) -> String) {
 
 pub(crate) fn forms(mindful: &Mindful) -> Vec<String> {
     let refusal = mindful.refusal("export --as there-is-no-such-form");
-    let listed = refusal.split_once("choose ").unwrap_or_else(|| panic!("{refusal}")).1;
-    let forms: Vec<String> = listed.trim().split(", ").map(str::to_owned).collect();
-    assert!(forms.len() > 10 && forms.iter().any(|form| form == "html"), "{forms:?}");
-    forms
+    let (_, listed) = refusal.split_once("choose ").unwrap_or_else(|| panic!("{refusal}"));
+    assert!(listed.matches(", ").count() > 10 && listed.contains("html"), "{refusal}");
+    listed.trim().split(", ").map(str::to_owned).collect()
 }
 
 /// Exports run `id` in all forms, and both charts and comparison; `(form, bytes)`.

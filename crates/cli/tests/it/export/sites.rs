@@ -3,16 +3,18 @@
 use std::fs;
 use std::time::Duration;
 
-use crate::mindful::{Mindful, id, peak_memory_kib, unwrapped};
+use mindful_conformance::write_files;
+
+use crate::mindful::processes::{memory_kib, stat};
+use crate::mindful::{Mindful, assert_has, id, unwrapped};
 
 /// User CPU (in clock ticks) and peak memory (in KiB) of a command that succeeds.
 fn cost(mindful: &Mindful, args: &str) -> (u64, u64) {
     let mut child = mindful.start(args);
     let (mut ticks, mut peak) = (0, 0);
     loop {
-        let stat = fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap_or_default();
-        let user = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(11)?.parse().ok());
-        (ticks, peak) = (user.unwrap_or(ticks), peak_memory_kib(&child).unwrap_or(peak));
+        let user = stat(child.id()).get(11).and_then(|ticks| ticks.parse().ok());
+        (ticks, peak) = (user.unwrap_or(ticks), memory_kib(child.id(), "VmHWM").unwrap_or(peak));
         if let Some(status) = child.try_wait().unwrap() {
             assert!(status.success(), "{args}");
             return (ticks, peak);
@@ -27,15 +29,12 @@ const RUNS_OF_TAG: usize = 13;
 /// Copies of one run as run folders in `results`, several of each tag.
 fn copies(mindful: &Mindful, record: &str, id: &str, count: usize) {
     let _ = fs::remove_dir_all(mindful.path("results"));
-    fs::create_dir(mindful.path("results")).unwrap();
     for number in 0..count {
         let letters =
             [number / 27 / 27, number / 27 % 27, number % 27].map(|at| "23456789abcdefghijkmnpqrstu".as_bytes()[at]);
         let other = format!("20260101-000000-{}", String::from_utf8(letters.to_vec()).unwrap());
         let record = record.replace(id, &other).replace("copied", &format!("tag-{}", number / RUNS_OF_TAG));
-        let folder = mindful.path(format!("results/{other}"));
-        fs::create_dir(&folder).unwrap();
-        fs::write(folder.join("run.jsonl"), record).unwrap();
+        write_files(mindful.folder(), &[(&format!("results/{other}/run.jsonl"), &record)]);
     }
 }
 
@@ -43,10 +42,9 @@ fn copies(mindful: &Mindful, record: &str, id: &str, count: usize) {
 fn work_and_memory_of_a_site_grow_linearly() {
     let mindful = Mindful::new();
     let ran = mindful.measured("--duration 100ms --null-latency 20ms --sessions 1 --tag copied");
-    let id = ran["id"].as_str().unwrap();
-    let record = fs::read_to_string(mindful.run_folder(&ran).join("run.jsonl")).unwrap();
+    let record = mindful.record(&ran);
     let cost = [50, 100, 500].map(|count| {
-        copies(&mindful, &record, id, count);
+        copies(&mindful, &record, id(&ran), count);
         let (ticks, kib) = cost(&mindful, "export results --as site --by throughput --output site --yes");
         let index = fs::read_to_string(mindful.path("site/index.html")).unwrap();
         assert_eq!(index.matches("class=\"row\"").count(), count);
@@ -66,24 +64,25 @@ fn work_and_memory_of_a_site_grow_linearly() {
 fn packs_become_a_table_with_prices_and_machines() {
     let mindful = Mindful::new();
     fs::create_dir(mindful.path("results")).unwrap();
-    for (tag, sessions, price) in [("small", "1", "0.1 USD"), ("large", "4", "0.3 USD"), ("dear", "1", "0.4 USD")] {
-        let ran = mindful.measured(format!("--sessions {sessions} --tag {tag} --price '{price}'"));
-        mindful.text(format!("pack {} --output results/{tag}.tar.zst", id(&ran)));
+    for (tag, work) in [
+        ("small", "--sessions 1 --price '0.1 USD'"),
+        ("large", "--sessions 4 --price '0.3 USD'"),
+        ("dear", "--sessions 1 --price '0.4 USD'"),
+        ("updates", "--update-pct 50"),
+    ] {
+        mindful.measured((work, ["--tag", tag]));
+        mindful.text(format!("pack {tag} --output results/{tag}.tar.zst"));
     }
-    let updates = mindful.measured("--update-pct 50 --tag updates");
-    mindful.text(format!("pack {} --output results/updates.tar.zst", id(&updates)));
     mindful.succeed("export results --as site --output site --by throughput");
     let index = fs::read_to_string(mindful.path("site/index.html")).unwrap();
     assert!(!index.contains("<script"), "{index}");
-    for part in ["73.0 USD", "219 USD", "mix 50 % updates", "mix 0 % updates", "<select id=\"mix\">", "not audited"] {
-        assert!(index.contains(part), "{part} in {index}");
-    }
+    assert_has(&index, "73.0 USD…219 USD…mix 50 % updates…mix 0 % updates…<select id=\"mix\">…not audited");
     let row = |tag: &str| index.split("<tr").find(|row| row.contains(&format!("<td>{tag}</td>"))).unwrap();
     assert!(row("large").contains("<td class=\"number\">1.00</td>"), "{}", row("large"));
     assert!(row("dear").contains("<td>no</td>") && row("small").contains("<td>yes</td>"), "{index}");
     for link in index.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()) {
         let page = fs::read_to_string(mindful.path("site").join(link)).unwrap();
-        assert!(page.contains("href=\"index.html\"") && page.contains("Not audited"), "{link}");
+        assert_has(page, "href=\"index.html\"…Not audited");
     }
 }
 

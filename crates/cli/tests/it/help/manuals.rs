@@ -22,18 +22,17 @@ fn a_shell_completes_verbs_and_flags() {
     for shell in ["zsh", "fish"] {
         assert!(mindful.run(format!("generate completions {shell}")).stdout.len() > 1_000, "{shell}");
     }
-    assert_eq!(mindful.run("generate completions ksh").status.code(), Some(2));
+    mindful.refuses("generate completions ksh", "unknown shell `ksh`");
 }
 
 #[test]
 fn every_verb_has_a_manual_page() {
     let mindful = Mindful::new();
     let folder = mindful.path("man");
-    mindful.succeed(["generate", "man", folder.to_str().unwrap()]);
+    mindful.succeed(("generate man", &folder));
     for page in ["mindful.1", "mindful-run.1", "mindful-sweep.1", "mindful-compare.1", "mindful-watch.1"] {
         let text = std::fs::read_to_string(folder.join(page)).unwrap();
         assert!(text.contains(".SH NAME") && text.contains(".SH GENERAL"), "{page}");
     }
-    let refused = mindful.run("generate man /proc/none");
-    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+    mindful.refusal("generate man /proc/none");
 }

@@ -7,14 +7,14 @@ mod postgres;
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
-use crate::mindful::Mindful;
+use crate::mindful::{Mindful, message};
 use crate::stops::{self, end_of, signal};
 
 /// Longest that a verb may take, on a busy host too. The longest wait is 30 times a timeout of a second.
@@ -111,11 +111,9 @@ fn a_signal_ends_verbs<Stage: Sync>(
     serve: impl Fn(&Case<Stage>, TcpStream, usize) + Sync + Send + Copy,
 ) {
     let mindful = Mindful::new();
-    let ends = |verb: &[&str], asked: Signal| {
+    let ends = |verb: &str, asked: Signal| {
         let work = |port| {
-            let target = format!("--target={}", url(case, port));
-            let mut command = mindful.command([verb, &[&target]].concat());
-            let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+            let mut child = mindful.start((verb, format!("--target={}", url(case, port))));
             thread::sleep(Duration::from_secs(2));
             signal(&child, asked);
             end_of(&mut child)
@@ -123,18 +121,9 @@ fn a_signal_ends_verbs<Stage: Sync>(
         let (code, took) = serving(case, work, serve);
         assert!(code == Some(130) && took < stops::PATIENCE, "{verb:?}: {code:?} after {took:?}");
     };
-    let verbs: [&[&str]; 8] = [
-        &["run"],
-        &["sweep"],
-        &["load"],
-        &["verify"],
-        &["verify", "--full"],
-        &["cleanup", "--yes"],
-        &["doctor"],
-        &["watch"],
-    ];
+    let verbs = "run,sweep,load,verify,verify --full,cleanup --yes,doctor,watch";
     thread::scope(|scope| {
-        for (verb, asked) in verbs.into_iter().zip([Signal::INT, Signal::TERM].into_iter().cycle()) {
+        for (verb, asked) in verbs.split(',').zip([Signal::INT, Signal::TERM].into_iter().cycle()) {
             let ends = &ends;
             scope.spawn(move || ends(verb, asked));
         }
@@ -147,7 +136,7 @@ fn end(mindful: &Mindful, url: &str) -> Result<(), String> {
     command.args([env!("CARGO_BIN_EXE_mindful"), "verify", "--target", url]);
     let began = Instant::now();
     let output = mindful.at_home(command).envs([("PGPASSWORD", "pw"), ("MYSQL_PWD", "pw")]).output().unwrap();
-    let (said, took) = (String::from_utf8_lossy(&output.stderr).into_owned(), began.elapsed());
+    let (said, took) = (message(&output), began.elapsed());
     let is_text = |c: char| !c.is_control() && !matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let line = said.strip_suffix('\n').is_some_and(|line| line.starts_with("mindful: ") && line.chars().all(is_text));
     if output.status.code() == Some(3) && line {

@@ -1,18 +1,12 @@
 //! The dependencies of mindful: every one is used, and its licence is one of those in deny.toml.
 
-use std::fs;
-use std::path::Path;
 use std::process::Command;
 
 use mindful_conformance::not_run;
 use serde_json::Value;
 
-use crate::house::{members, root, rust};
+use crate::house::{members, root, rust, table};
 use crate::mindful::message;
-
-fn table(file: &Path) -> toml::Table {
-    fs::read_to_string(file).unwrap().parse().unwrap()
-}
 
 /// Whether `text` holds `word`, not as a part of another one.
 fn names(text: &str, word: &str) -> bool {
@@ -23,7 +17,7 @@ fn names(text: &str, word: &str) -> bool {
 fn every_dependency_is_used_by_the_crate_that_names_it() {
     let mut named = Vec::new();
     for folder in members().into_iter().filter(|folder| folder.join("Cargo.toml").exists()) {
-        let manifest = table(&folder.join("Cargo.toml"));
+        let manifest = table(folder.join("Cargo.toml"));
         for (section, parts) in [
             ("dependencies", &["src"][..]),
             ("dev-dependencies", &["src", "tests", "benches", "examples"]),
@@ -36,7 +30,7 @@ fn every_dependency_is_used_by_the_crate_that_names_it() {
             }
         }
     }
-    let workspace = table(&root().join("Cargo.toml"));
+    let workspace = table("Cargo.toml");
     for name in workspace["workspace"]["dependencies"].as_table().unwrap().keys() {
         assert!(named.contains(name), "no crate of the workspace names {name}");
     }
@@ -44,7 +38,7 @@ fn every_dependency_is_used_by_the_crate_that_names_it() {
 
 #[test]
 fn every_licence_of_the_tree_is_allowed() {
-    let deny = table(&root().join("deny.toml"));
+    let deny = table("deny.toml");
     let allowed: Vec<&str> = deny["licenses"]["allow"].as_array().unwrap().iter().filter_map(|l| l.as_str()).collect();
     let platform = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
     let asked = Command::new(env!("CARGO"))

@@ -1,12 +1,11 @@
 //! Each code of a finding has its row in docs/findings.md and is raised somewhere, and no row names another code.
 
 use std::collections::BTreeSet;
-use std::fs;
 
 use mindful_core::Engine;
 use mindful_core::result::finding::{Code, codes};
 
-use crate::house::{members, root, rust};
+use crate::house::{members, rust, text};
 
 fn texts() -> Vec<String> {
     members().iter().map(|member| rust(&member.join("src"))).collect()
@@ -38,7 +37,7 @@ fn raises(source: &str, code: &str) -> bool {
 
 /// Code and severity of each row of the tables of docs/findings.md.
 fn documented() -> Vec<(String, String)> {
-    let page = fs::read_to_string(root().join("docs/findings.md")).unwrap();
+    let page = text("docs/findings.md");
     let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
     rows.map(|(code, rest)| (code.to_owned(), rest.split(" | ").next().unwrap().to_owned())).collect()
 }
@@ -87,7 +86,7 @@ fn guard_rails(page: &str) -> Vec<(String, Vec<String>)> {
 
 #[test]
 fn every_guard_rail_has_its_row_and_names_codes_that_exist() {
-    let rows = guard_rails(&fs::read_to_string(root().join("docs/trust.md")).unwrap());
+    let rows = guard_rails(&text("docs/trust.md"));
     let numbers: Vec<_> = rows.iter().map(|(number, _)| number.clone()).collect();
     assert_eq!(numbers, (1..=32).map(|number| number.to_string()).collect::<Vec<_>>());
     let names = names();

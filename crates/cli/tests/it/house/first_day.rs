@@ -6,7 +6,7 @@ use std::process::Command;
 
 use mindful_conformance::place;
 
-use crate::house::root;
+use crate::house::text;
 use crate::made::{Dress, showcase};
 use crate::mindful::users_server::UsersServer;
 use crate::mindful::{Mindful, message, printed};
@@ -31,7 +31,7 @@ struct Block {
 }
 
 fn page() -> Vec<Block> {
-    let text = fs::read_to_string(root().join("docs/first-day.md")).unwrap();
+    let text = text("docs/first-day.md");
     let mut blocks: Vec<Block> = Vec::new();
     let mut inside = false;
     for line in text.lines() {

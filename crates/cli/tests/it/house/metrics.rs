@@ -4,17 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::house::root;
+use crate::house::text;
 use crate::mindful::Mindful;
-
-/// All that happened in a short run on `target` with `options`, line by line.
-fn events(mindful: &Mindful, target: &str, options: &[&str]) -> Vec<Value> {
-    let run = ["run", "--target", target, "--scale", "4MiB", "--schemas", "1", "--work-unit", "1"];
-    // A busy machine may shorten the window and so make the run invalid; its metrics are still stored.
-    mindful.text([&run[..], &["--warmup", "0s", "--duration", "500ms"], options].concat());
-    let lines = mindful.text(["export", "latest", "--as", "jsonl"]);
-    lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
 
 /// A metric as the page shows it: with general names for devices and CPUs of this host.
 pub(crate) fn row(source: &str, metric: &Value) -> String {
@@ -36,14 +27,15 @@ pub(crate) fn row(source: &str, metric: &Value) -> String {
 
 #[test]
 fn every_metric_of_a_run_is_on_the_page() {
-    let page = std::fs::read_to_string(root().join("docs/metrics.md")).unwrap();
+    let page = text("docs/metrics.md");
     let documented: BTreeSet<&str> = page.lines().collect();
     let mindful = Mindful::new();
     let mut seen = 0;
-    let writes = &["--update-pct", "50", "--fsync", "1"][..];
-    for (target, options) in [("null:", &[][..]), ("sqlite:metrics.db", &[]), ("raw:metrics.blocks", writes)] {
-        let events = events(&mindful, target, options);
-        for source in events.iter().filter(|event| event["event"] == "source") {
+    for target in ["null:", "sqlite:metrics.db", "raw:metrics.blocks --update-pct 50 --fsync 1"] {
+        let small = "--scale 4MiB --schemas 1 --work-unit 1 --warmup 0s --duration 500ms";
+        // A busy machine may shorten the window and so make the run invalid; its metrics are still stored.
+        mindful.text(format!("run --target {target} {small}"));
+        for source in mindful.events().iter().filter(|event| event["event"] == "source") {
             let name = source["source"].as_str().unwrap();
             for metric in source["metrics"].as_array().unwrap() {
                 let row = row(name, metric);

@@ -6,7 +6,6 @@ mod dependencies;
 mod findings;
 #[cfg(all(feature = "postgres", feature = "raw"))]
 mod first_day;
-mod lies;
 pub(crate) mod metrics;
 mod packages;
 mod security_page;
@@ -27,23 +26,42 @@ fn members() -> Vec<PathBuf> {
     parents.flat_map(|parent| fs::read_dir(parent).unwrap().map(|entry| entry.unwrap().path())).collect()
 }
 
-/// All files of Rust in a folder, or a file of Rust; none where there is neither.
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let mut files = match folder {
-        _ if folder.is_dir() => files(folder),
-        _ if folder.is_file() => vec![folder.to_owned()],
-        _ => Vec::new(),
-    };
-    files.retain(|file| file.extension().is_some_and(|extension| extension == "rs"));
-    files
+/// The folders of crates in `parent`.
+fn crates(parent: &str) -> BTreeSet<String> {
+    let folders = fs::read_dir(root().join(parent)).unwrap().map(|entry| entry.unwrap());
+    let folders = folders.filter(|folder| folder.path().join("Cargo.toml").exists());
+    folders.map(|folder| format!("{parent}/{}", folder.file_name().into_string().unwrap())).collect()
 }
 
-fn all_sources() -> Vec<PathBuf> {
-    members().iter().flat_map(|member| sources(member)).collect()
+/// A file of the project.
+pub(crate) fn text(path: impl AsRef<Path>) -> String {
+    let path = path.as_ref();
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn table(path: impl AsRef<Path>) -> toml::Table {
+    text(path).parse().unwrap()
+}
+
+/// All files of Rust in a folder, or a file of Rust, each with its text; none where there is neither.
+fn sources(folder: impl AsRef<Path>) -> Vec<(PathBuf, String)> {
+    let folder = root().join(folder);
+    let files = if folder.is_dir() { files(&folder) } else { Vec::from_iter(folder.is_file().then_some(folder)) };
+    let rust = files.into_iter().filter(|file| file.extension().is_some_and(|extension| extension == "rs"));
+    rust.map(|file| (file.clone(), text(file))).collect()
+}
+
+fn all_sources() -> Vec<(PathBuf, String)> {
+    members().iter().flat_map(sources).collect()
 }
 
 fn rust(folder: &Path) -> String {
-    sources(folder).iter().map(|file| fs::read_to_string(file).unwrap()).collect()
+    sources(folder).into_iter().map(|(_, text)| text).collect()
+}
+
+/// The code of a file that is compiled into its crate.
+fn product(text: &str) -> &str {
+    text.split("#[cfg(test)]\nmod tests {").next().unwrap()
 }
 
 fn test_names(text: &str) -> BTreeSet<String> {

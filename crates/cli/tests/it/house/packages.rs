@@ -3,29 +3,17 @@
 use crate::mindful::message;
 use std::fs;
 
-use crate::house::root;
+use crate::house::{crates, root, table, text};
 
-fn text(path: &str) -> String {
-    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
-}
-
-fn table(path: &str) -> toml::Table {
-    text(path).parse().unwrap()
-}
-
-fn members() -> Vec<(String, toml::Table)> {
-    let folders = ["crates", "engines"].into_iter().flat_map(|parent| fs::read_dir(root().join(parent)).unwrap());
-    let manifests = folders.map(|folder| folder.unwrap().path().join("Cargo.toml")).filter(|path| path.exists());
-    manifests
-        .map(|path| path.strip_prefix(root()).unwrap().display().to_string())
-        .map(|path| (path.clone(), table(&path)))
-        .collect()
+/// The folders of all crates, with their manifests.
+fn manifests() -> impl Iterator<Item = (String, toml::Table)> {
+    let folders = crates("crates").into_iter().chain(crates("engines"));
+    folders.map(|folder| (folder.clone(), table(folder + "/Cargo.toml")))
 }
 
 #[test]
 fn each_published_crate_has_a_description() {
-    let published: Vec<_> =
-        members().into_iter().filter(|(_, manifest)| manifest["package"].get("publish").is_none()).collect();
+    let published: Vec<_> = manifests().filter(|(_, manifest)| manifest["package"].get("publish").is_none()).collect();
     assert!(published.len() > 10, "{}", published.len());
     for (path, manifest) in published {
         let package = &manifest["package"];
@@ -43,14 +31,14 @@ fn path_dependencies_have_the_version_of_the_workspace() {
     let mut ours = 0;
     for (name, dependency) in workspace["workspace"]["dependencies"].as_table().unwrap() {
         let Some(path) = dependency.get("path") else { continue };
-        let manifest = table(&format!("{}/Cargo.toml", path.as_str().unwrap()));
+        let manifest = table(format!("{}/Cargo.toml", path.as_str().unwrap()));
         // A published crate does not depend on an unpublished one: only a development dependency may lack a version.
         let published = manifest["package"].get("publish").is_none();
         assert_eq!(dependency.get("version"), published.then_some(version), "{name}");
         ours += 1;
     }
     assert!(ours > 10, "{ours}");
-    for (path, manifest) in members() {
+    for (path, manifest) in manifests() {
         let used = manifest.get("dependencies").and_then(|all| all.get("mindful-conformance"));
         assert!(used.is_none(), "{path} depends on a crate that is not published");
     }
@@ -94,12 +82,10 @@ fn each_command_of_dist_is_documented_and_names_missing_tools() {
         if name.contains('.') || name == "Containerfile" {
             continue;
         }
-        let script = text(&format!("dist/{name}"));
+        let script = text(format!("dist/{name}"));
         assert!(page.contains(&format!("dist/{name}")), "dist/{name} is in no page");
-        assert!(
-            script.starts_with(&format!("#!/usr/bin/env bash\n# dist/{name}: ")),
-            "dist/{name} says not what it makes"
-        );
+        let begin = format!("#!/usr/bin/env bash\n# dist/{name}: ");
+        assert!(script.starts_with(&begin), "dist/{name} says not what it makes");
         assert!(script.contains("\nneed ") || script.contains("\nbuild\n"), "dist/{name} checks for no tool");
     }
     // A missing tool is named in one line with the command to install it.

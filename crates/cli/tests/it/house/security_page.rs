@@ -1,9 +1,8 @@
 //! Every claim of docs/security.md names an existing test.
 
 use std::collections::BTreeSet;
-use std::fs;
 
-use crate::house::{members, root, rust, test_names};
+use crate::house::{members, rust, test_names, text};
 
 /// The claims of the page: the text after a dash, up to the next one or an empty line.
 fn claims(page: &str) -> Vec<String> {
@@ -43,8 +42,7 @@ fn all_names_at_the_end_of_a_claim_are_found() {
 fn each_claim_of_the_security_page_names_a_test_there_is() {
     let known: BTreeSet<String> = members().iter().flat_map(|member| test_names(&rust(member))).collect();
     assert!(known.contains("each_claim_of_the_security_page_names_a_test_there_is"));
-    let page = fs::read_to_string(root().join("docs/security.md")).unwrap();
-    let claims = claims(&page);
+    let claims = claims(&text("docs/security.md"));
     assert!(claims.len() > 15, "{} claims", claims.len());
     for claim in claims {
         let names = names_at_the_end(&claim);

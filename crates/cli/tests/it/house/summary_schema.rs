@@ -1,6 +1,6 @@
 //! docs/summary.schema.json matches the types, and every summary conforms to it.
 
-use std::process::Stdio;
+use std::path::Path;
 
 use jsonschema::Validator;
 use mindful_core::result::Summary;
@@ -8,11 +8,15 @@ use mindful_core::result::comparison::{ComparisonSummary, HistorySummary};
 use mindful_core::result::ranking::RankingSummary;
 use serde_json::{Map, Value};
 
-use crate::house::root;
-use crate::mindful::{Mindful, json};
+use crate::house::{root, text};
+use crate::mindful::{Mindful, json, sample};
+
+fn read(path: impl AsRef<Path>) -> Value {
+    serde_json::from_str(&text(path)).unwrap()
+}
 
 fn published() -> Value {
-    serde_json::from_slice(&std::fs::read(root().join("docs/summary.schema.json")).unwrap()).unwrap()
+    read("docs/summary.schema.json")
 }
 
 /// The schema of the types. The root is the summary of a run; its definitions hold those of comparisons and histories.
@@ -77,31 +81,15 @@ fn stored_runs_of_format_1_keep_to_the_schema() {
     let mindful = Mindful::new();
     let validator = jsonschema::validator_for(&strict(&published())).unwrap();
     for name in ["postgres", "ladder", "job"] {
-        let folder = root().join("crates/cli/tests/format-1").join(name);
-        let stored = serde_json::from_slice(&std::fs::read(folder.join("summary.json")).unwrap()).unwrap();
-        holds(&validator, &stored, &format!("{name}/summary.json"));
-        mindful.succeed(["import", folder.to_str().unwrap()]);
-        holds(&validator, &mindful.json(["show"]), name);
+        holds(&validator, &read(sample(name).join("summary.json")), &format!("{name}/summary.json"));
+        mindful.succeed(("import", sample(name)));
+        holds(&validator, &mindful.json("show"), name);
     }
 }
 
 /// The keys of an example about its load, common to all engines; not those of its target or duration.
-const OF_THE_LOAD: [&str; 14] = [
-    "schemas",
-    "sessions",
-    "ops",
-    "hot_spot_share",
-    "work_unit",
-    "rate",
-    "price",
-    "scan_pct",
-    "update_pct",
-    "think_time",
-    "update_work_unit",
-    "redo",
-    "skew",
-    "scan_table",
-];
+const OF_THE_LOAD: &str = "schemas sessions ops hot_spot_share work_unit rate price scan_pct update_pct think_time \
+                           update_work_unit redo skew scan_table";
 
 #[test]
 fn the_loads_of_all_examples_have_summaries_of_the_schema() {
@@ -112,7 +100,9 @@ fn the_loads_of_all_examples_have_summaries_of_the_schema() {
     for plan in examples.filter(|path| path.extension().is_some_and(|e| e == "toml")) {
         let name = plan.file_name().unwrap().to_str().unwrap().to_owned();
         let text = std::fs::read_to_string(&plan).unwrap();
-        let of_load = |line: &&str| line.split_once('=').is_some_and(|(key, _)| OF_THE_LOAD.contains(&key.trim()));
+        let of_load = |line: &&str| {
+            line.split_once('=').is_some_and(|(key, _)| OF_THE_LOAD.split(' ').any(|known| known == key.trim()))
+        };
         let mut load: Vec<&str> = text.lines().filter(of_load).collect();
         load.extend(["target = \"null:\"", "scale = 4096", "warmup = \"0s\""]);
         if !load.iter().any(|line| line.starts_with("ops")) {
@@ -122,8 +112,8 @@ fn the_loads_of_all_examples_have_summaries_of_the_schema() {
             load.push("hot_spot_size = 512");
         }
         std::fs::write(mindful.path(&name), load.join("\n")).unwrap();
-        let mut command = mindful.command(["run", "--format", "json", "-q", "--plan", &name]);
-        runs.push((name, command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()));
+        let run = mindful.start_piped(format!("run --format json -q --plan {name}"));
+        runs.push((name, run));
     }
     assert!(runs.len() > 12);
     for (name, run) in runs {
@@ -134,24 +124,24 @@ fn the_loads_of_all_examples_have_summaries_of_the_schema() {
 #[test]
 fn comparisons_and_histories_keep_to_the_schema() {
     let mindful = Mindful::new();
-    let load = ["--target", "null:", "--scale", "1000", "--warmup", "0s", "--duration", "200ms"];
+    let load = "--target null: --scale 1000 --warmup 0s --duration 200ms";
     for (tag, price) in [("one", "1 EUR"), ("two", "2 EUR")] {
         // Four are compared; a run so short may be invalid on a busy host.
         for _ in 0..7 {
-            mindful.run([&["run"], &load[..], &["--tag", tag, "--price", price]].concat());
+            mindful.run(("run", load, ["--tag", tag, "--price", price]));
         }
-        mindful.run([&["sweep"], &load[..], &["--sessions", "1,2,4,8", "--tag", &format!("{tag}-sweep")]].concat());
+        mindful.run(("sweep --sessions 1,2,4,8", load, format!("--tag {tag}-sweep")));
     }
-    let compared = |more: &[&str]| json(&mindful.run([&["compare", "--force", "--format", "json"], more].concat()));
+    let compared = |more: &str| json(&mindful.run(("compare --force --format json", more)));
     let (comparison, history) = (definition("ComparisonSummary"), definition("HistorySummary"));
-    let single = compared(&["one", "two", "--fail-if", "slower>1%"]);
+    let single = compared("one two --fail-if slower>1%");
     assert!(single["verdict"].is_string() && single["gate"]["failed"].is_boolean(), "{single:#}");
     holds(&comparison, &single, "runs");
-    let sweeps = compared(&["one-sweep", "two-sweep"]);
+    let sweeps = compared("one-sweep two-sweep");
     assert!(sweeps["points"].as_array().unwrap().len() == 4 && sweeps["curves"].is_array(), "{sweeps:#}");
     holds(&comparison, &sweeps, "sweeps");
-    holds(&history, &compared(&["--history", "one", "two"]), "history");
-    let ranking = compared(&["one", "two", "--by", "throughput", "--fail-if", "not in the first rank"]);
+    holds(&history, &compared("--history one two"), "history");
+    let ranking = compared("one two --by throughput --fail-if 'not in the first rank'");
     assert!(ranking["groups"][0]["sides"][0]["per_month"].is_number(), "{ranking:#}");
     holds(&definition("RankingSummary"), &ranking, "ranks");
 }
@@ -160,8 +150,7 @@ fn comparisons_and_histories_keep_to_the_schema() {
 #[test]
 fn the_schema_rejects_other_documents() {
     let validator = jsonschema::validator_for(&published()).unwrap();
-    let stored = root().join("crates/cli/tests/format-1/postgres/summary.json");
-    let good: Value = serde_json::from_slice(&std::fs::read(stored).unwrap()).unwrap();
+    let good = read(sample("postgres").join("summary.json"));
     assert!(validator.is_valid(&good));
     for (pointer, value) in [("/format", 2.into()), ("/validity", "fine".into()), ("/steps/0/duration_s", "10".into())]
     {

@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use mindful_analyze::{Analysis, analyze};
+use mindful_conformance::write_files;
 use mindful_core::record::run::Run;
 use mindful_record::{LOG, SUMMARY, pack, read_text};
 use mindful_report::export::packed::{Derivation, Difference};
@@ -13,70 +14,68 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::made::{Dress, showcase};
-use crate::mindful::{Mindful, codes, ended, message, null, text, wait_until};
+use crate::mindful::{
+    Mindful, assert_has, codes, edit_record, ended, findings, id, json, json_lines, null, sample, text, wait_until,
+};
 
 /// Short runs of different kinds: of the null engine, of files, of SQLite, of other tools, and stored ones.
 fn record_all_kinds(mindful: &Mindful) {
-    let step = ["--duration", "300ms", "--null-latency", "2ms", "-q"];
-    let runs: [&[&str]; 9] = [
-        &["--sessions", "1"],
-        &["--sessions", "2", "--update-pct", "30", "--tag", "updates"],
-        &["--sessions", "2", "--rate", "100"],
-        &["--think-time", "1ms..3ms", "--skew", "zipf:0.9"],
-        &["--warmup", "1s", "--price", "0.12 USD"],
-        &["--work-unit", "1", "--sessions", "3"],
-        &["--hot-spot-size", "1MiB", "--hot-spot-share", "50"],
-        &["--redo", "heavy", "--update-pct", "100"],
-        &["--loop", "client"],
-    ];
-    for run in runs {
-        text(&mindful.run(null("run", [&step[..], run].concat())));
+    let short = "--duration 300ms --null-latency 2ms -q";
+    for run in [
+        "--sessions 1",
+        "--sessions 2 --update-pct 30 --tag updates",
+        "--sessions 2 --rate 100",
+        "--think-time 1ms..3ms --skew zipf:0.9",
+        "--warmup 1s --price '0.12 USD'",
+        "--work-unit 1 --sessions 3",
+        "--hot-spot-size 1MiB --hot-spot-share 50",
+        "--redo heavy --update-pct 100",
+        "--loop client",
+    ] {
+        mindful.text(null("run", (short, run)));
     }
-    text(&mindful.run(null("run", ["--ops", "50", "--guard", "20s", "-q"])));
-    let sweep = ["--duration", "300ms", "--null-latency", "2ms", "-q", "--sessions"];
-    text(&mindful.run(null("sweep", [&sweep[..], &["1,2,4"]].concat())));
-    text(&mindful.run(null("sweep", [&sweep[..], &["1..2", "--max-iops-at", "p50<=1s"]].concat())));
+    mindful.text(null("run", "--ops 50 --guard 20s -q"));
+    for ladder in ["1,2,4", "1..2 --max-iops-at p50<=1s"] {
+        mindful.text(null("sweep", (short, format!("--sessions {ladder}"))));
+    }
     for target in ["sqlite:made.db", "raw:made.raw"] {
-        let args = ["run", "--target", target, "--scale", "4MiB", "--schemas", "1", "--warmup", "0s", "-q"];
-        text(&mindful.run([&args[..], &["--duration", "500ms"]].concat()));
+        let small = "--scale 4MiB --schemas 1 --warmup 0s --duration 500ms -q";
+        mindful.text(format!("run --target {target} {small}"));
     }
     fs::write(mindful.path("w.csv"), "Num_concurrent_workers,Oracle_Logical_IOPS\n4,1.5\n8,2.5\n").unwrap();
     for (name, dress) in [("awr.txt.8", Dress::Awr11), ("awr.html.8", Dress::Html)] {
         fs::write(mindful.path(name), showcase().report(dress)).unwrap();
-        mindful.text(["import", name]);
+        mindful.text(format!("import {name}"));
     }
-    mindful.text(["import", "w.csv"]);
+    mindful.text("import w.csv");
     for name in ["postgres", "ladder", "job", "ranks"] {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/format-1").join(name);
-        mindful.text(["import", folder.to_str().unwrap()]);
+        mindful.text(("import", sample(name)));
     }
 }
 
 /// Records of several parts: contrasts, runs of several targets, and sweeps that were stopped and resumed.
 fn record_all_shapes(mindful: &Mindful) {
-    let short = ["--scale", "4MiB", "--schemas", "2", "--warmup", "200ms", "--duration", "500ms", "-q"];
-    let of = |verb: &'static [&str]| mindful.run([verb, &short[..]].concat());
-    for target in ["--target=null:", "--target=sqlite:swept.db"] {
-        for signal in [Signal::INT, Signal::KILL] {
+    let short = "--scale 4MiB --schemas 2 --warmup 200ms --duration 500ms -q";
+    for target in ["null:", "sqlite:swept.db"] {
+        for sent in [Signal::INT, Signal::KILL] {
             let begun_steps = || mindful.records().matches("\"event\":\"started\"").count();
-            let (before, sweep) = (begun_steps(), ["sweep", target, "--sessions", "1,2"]);
-            let mut child = mindful.start([&sweep[..], &short].concat());
+            let before = begun_steps();
+            let mut child = mindful.start((format!("sweep --target={target} --sessions 1,2"), short));
             wait_until("no step begins", || begun_steps() > before);
             // It may have ended: a record is continued then as well.
-            let _ = kill_process(Pid::from_child(&child), signal);
+            let _ = kill_process(Pid::from_child(&child), sent);
             child.wait().unwrap();
-            assert!(ended(&mindful.run(["sweep", "--resume", "latest"])), "{target}");
+            assert!(ended(&mindful.run("sweep --resume latest")), "{target}");
         }
     }
-    let several = of(&["run", "--target=sqlite:a.db", "--target=sqlite:b.db", "--sessions=4"]);
-    assert!(ended(&several), "{several:?}");
     for verb in [
-        &["contrast", "--target=sqlite:a.db", "--repeat=2", "--sessions=2"][..],
-        &["contrast", "--commits=.", "--target=sqlite:a.db", "--repeat=1", "--sessions=2"],
-        &["contrast", "--target=null:", "--repeat=2", "--sessions=2"],
+        "run --target=sqlite:a.db --target=sqlite:b.db --sessions=4",
+        "contrast --target=sqlite:a.db --repeat=2 --sessions=2",
+        "contrast --commits=. --target=sqlite:a.db --repeat=1 --sessions=2",
+        "contrast --target=null: --repeat=2 --sessions=2",
     ] {
-        let contrast = of(verb);
-        assert!(ended(&contrast), "{verb:?}: {contrast:?}");
+        let output = mindful.run((verb, short));
+        assert!(ended(&output), "{verb}: {output:?}");
     }
 }
 
@@ -86,7 +85,7 @@ fn packed(mindful: &Mindful) -> Vec<(String, PathBuf)> {
     let ids = fs::read_dir(mindful.runs()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     ids.map(|id| {
         let file = mindful.path(format!("packs/{id}.tar.zst"));
-        mindful.text(["pack", &id, "--output", file.to_str().unwrap()]);
+        mindful.text((format!("pack {id} --output"), &file));
         (id, file)
     })
     .collect()
@@ -98,6 +97,18 @@ fn unpacked(mindful: &Mindful, file: &Path) -> PathBuf {
     fs::create_dir(&folder).unwrap();
     pack::unpack(file, &folder).unwrap();
     folder
+}
+
+/// A run by `args` and the files of its pack, `whole.tar.zst`.
+fn with_pack(mindful: &Mindful, args: &str) -> (Value, PathBuf) {
+    let ran = mindful.measured(args);
+    mindful.text(format!("pack {} --output whole.tar.zst", id(&ran)));
+    let folder = unpacked(mindful, &mindful.path("whole.tar.zst"));
+    (ran, folder)
+}
+
+fn read(folder: &Path, name: &str) -> String {
+    fs::read_to_string(folder.join(name)).unwrap()
 }
 
 const FILES: [&str; 5] = [SUMMARY, pack::PAGE, pack::PLAN, pack::ENVIRONMENT, pack::VERSION];
@@ -130,9 +141,9 @@ fn with_digit(text: &str, at: usize) -> String {
 
 /// Checks and imports `packs` as they are.
 fn accept(mindful: &Mindful, packs: &[(String, PathBuf)]) {
-    let checked = mindful.succeed(["check", "packs"]);
-    assert!(text(&checked).contains(&format!("{} packs checked, none differs", packs.len())), "{checked:?}");
-    let imported = Mindful::new().text(["import", mindful.path("packs").to_str().unwrap()]);
+    let checked = text(&mindful.succeed("check packs"));
+    assert_has(checked, format!("{} packs checked, none differs", packs.len()));
+    let imported = Mindful::new().text(("import", mindful.path("packs")));
     assert!(!imported.contains("EDITED"), "{imported}");
 }
 
@@ -141,11 +152,10 @@ fn find_changes(mindful: &Mindful, packs: &[(String, PathBuf)], nth: usize) -> u
     let mut changed = 0;
     for (id, file) in packs {
         let folder = unpacked(mindful, file);
-        let stored = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
-        let run = read_text(&stored(LOG), &folder).unwrap();
+        let run = read_text(&read(&folder, LOG), &folder).unwrap();
         let derived = Derivation { run: &run, analysis: &analyze(&run) };
         for (name, derived) in [(SUMMARY, &derived.summary()), (pack::ENVIRONMENT, &derived.environment())] {
-            assert_eq!(Difference::of_text(name, &stored(name), derived), None, "{id}");
+            assert_eq!(Difference::of_text(name, &read(&folder, name), derived), None, "{id}");
             for at in numbers(derived).into_iter().step_by(nth) {
                 let edited = with_digit(derived, at);
                 assert!(Difference::of_text(name, &edited, derived).is_some(), "{id} {name} at {at}");
@@ -186,11 +196,8 @@ fn runs_of_several_parts_follow_from_their_records() {
 #[test]
 fn an_edited_pack_is_imported_as_invalid() {
     let mindful = Mindful::new();
-    let ran = mindful.measured(["--sessions", "2", "--tag", "edited"]);
-    let id = ran["id"].as_str().unwrap();
-    mindful.text(["pack", id, "--output", "whole.tar.zst"]);
-    let folder = unpacked(&mindful, &mindful.path("whole.tar.zst"));
-    let whole = fs::read_to_string(folder.join(SUMMARY)).unwrap();
+    let (ran, folder) = with_pack(&mindful, "--sessions 2 --tag edited");
+    let (id, whole) = (id(&ran), read(&folder, SUMMARY));
     let figure = figure_of(&whole);
     let edits: [(&str, String); 8] = [
         ("a figure", whole.replacen(figure, "\"blocks_visited_per_s\": 999999.0", 1)),
@@ -205,22 +212,19 @@ fn an_edited_pack_is_imported_as_invalid() {
     for (what, edited) in edits {
         fs::write(folder.join(SUMMARY), &edited).unwrap();
         packed_again(&folder, id, &mindful.path("edited.tar.zst"));
-        let checked = mindful.run(["check", "edited.tar.zst", "whole.tar.zst"]);
+        let checked = mindful.run("check edited.tar.zst whole.tar.zst");
         assert_eq!(checked.status.code(), Some(1), "{what}: {checked:?}");
-        let output = text(&checked);
-        assert!(output.contains("summary.json line") && output.contains("1 of them differ"), "{what}: {output}");
+        assert_has(text(&checked), "summary.json line…1 of them differ");
         let elsewhere = Mindful::new();
-        let imported = elsewhere.text(["import", mindful.path("edited.tar.zst").to_str().unwrap()]);
-        assert!(imported.contains("EDITED: summary.json line"), "{what}: {imported}");
-        let shown = elsewhere.json(["show", id]);
+        elsewhere.shows(("import", mindful.path("edited.tar.zst")), "EDITED: summary.json line");
+        let shown = elsewhere.json(format!("show {id}"));
         assert_eq!((&shown["steps"], &shown["validity"]), (&ran["steps"], &"invalid".into()), "{what}");
         assert!(codes(&shown).contains(&"edited"), "{what}: {shown:#}");
-        let listed = elsewhere.text(["list"]);
+        let listed = elsewhere.text("list");
         assert!(listed.contains("INVALID") && !listed.contains("999,999"), "{what}: {listed}");
-        let again = message(&elsewhere.run(["pack", id]));
-        assert!(again.contains("did not follow from its record"), "{what}: {again}");
-        assert!(elsewhere.run(["export", id, "--as", "site", "--output", "site"]).status.success());
-        let index = fs::read_to_string(elsewhere.path("site/index.html")).unwrap();
+        elsewhere.refuses(format!("pack {id}"), "did not follow from its record");
+        elsewhere.succeed(format!("export {id} --as site --output site"));
+        let index = read(elsewhere.folder(), "site/index.html");
         assert!(index.contains("INVALID") && !index.contains("999,999"), "{what}: {index}");
     }
 }
@@ -228,32 +232,29 @@ fn an_edited_pack_is_imported_as_invalid() {
 #[test]
 fn each_file_of_a_pack_is_compared_with_its_record() {
     let mindful = Mindful::new();
-    let ran = mindful.measured(["--sessions", "2", "--seed", "1234"]);
-    let id = ran["id"].as_str().unwrap();
-    for redacted in [false, true] {
-        let args = ["pack", id, "--output", "whole.tar.zst", "--yes"];
-        mindful.text([&args[..], if redacted { &["--redact"][..] } else { &[] }].concat());
+    let ran = mindful.measured("--sessions 2 --seed 1234");
+    let id = id(&ran);
+    for redact in ["", "--redact"] {
+        mindful.text((format!("pack {id} --output whole.tar.zst --yes"), redact));
         let folder = unpacked(&mindful, &mindful.path("whole.tar.zst"));
         for name in [pack::PAGE, pack::PLAN, pack::ENVIRONMENT, pack::VERSION] {
-            let whole = fs::read_to_string(folder.join(name)).unwrap();
-            let at = numbers(&whole)
-                .into_iter()
-                .find(|at| *at > whole.find('\n').unwrap() || name == pack::VERSION)
-                .unwrap();
+            let whole = read(&folder, name);
+            let mut numbers = numbers(&whole).into_iter();
+            let at = numbers.find(|at| *at > whole.find('\n').unwrap() || name == pack::VERSION).unwrap();
             for edited in [Some(with_digit(&whole, at)), None] {
                 match &edited {
                     Some(edited) => fs::write(folder.join(name), edited).unwrap(),
                     None => fs::remove_file(folder.join(name)).unwrap(),
                 }
                 packed_again(&folder, id, &mindful.path("edited.tar.zst"));
-                let checked = mindful.run(["check", "edited.tar.zst"]);
+                let checked = mindful.run("check edited.tar.zst");
                 assert_eq!(checked.status.code(), Some(1), "{name}: {checked:?}");
-                assert!(text(&checked).contains(name), "{name}: {checked:?}");
+                assert_has(text(&checked), name);
             }
             fs::write(folder.join(name), whole).unwrap();
         }
         packed_again(&folder, id, &mindful.path("again.tar.zst"));
-        assert!(mindful.run(["check", "again.tar.zst"]).status.success());
+        mindful.succeed("check again.tar.zst");
         fs::remove_dir_all(folder).unwrap();
     }
 }
@@ -261,40 +262,30 @@ fn each_file_of_a_pack_is_compared_with_its_record() {
 #[test]
 fn a_pack_of_another_build_is_compared_by_its_figures() {
     let mindful = Mindful::new();
-    let ran = mindful.measured(["--sessions", "2"]);
-    let id = ran["id"].as_str().unwrap();
-    mindful.text(["pack", id, "--output", "whole.tar.zst"]);
-    let folder = unpacked(&mindful, &mindful.path("whole.tar.zst"));
-    let version = fs::read_to_string(folder.join(pack::VERSION)).unwrap();
+    let (ran, folder) = with_pack(&mindful, "--sessions 2");
+    let check_again = |summary: String| {
+        fs::write(folder.join(SUMMARY), summary).unwrap();
+        packed_again(&folder, id(&ran), &mindful.path("other.tar.zst"));
+        mindful.run("check other.tar.zst")
+    };
+    let version = read(&folder, pack::VERSION);
     let by = version.lines().find(|line| line.starts_with("packed by mindful")).unwrap();
     fs::write(folder.join(pack::VERSION), version.replace(by, "packed by mindful 9.9.9")).unwrap();
-    let whole = fs::read_to_string(folder.join(SUMMARY)).unwrap();
-    let words = whole.replacen("\"text\": \"", "\"text\": \"In other words: ", 1);
-    fs::write(folder.join(SUMMARY), words).unwrap();
-    packed_again(&folder, id, &mindful.path("other.tar.zst"));
-    let checked = mindful.run(["check", "other.tar.zst"]);
-    let output = text(&checked);
-    assert!(checked.status.success() && output.contains("not compared: page.html: mindful 9.9.9 wrote it"), "{output}");
-    let edited = whole.replacen(figure_of(&whole), "\"blocks_visited_per_s\": 999999.0", 1);
-    fs::write(folder.join(SUMMARY), edited).unwrap();
-    packed_again(&folder, id, &mindful.path("other.tar.zst"));
-    let checked = mindful.run(["check", "other.tar.zst"]);
-    assert_eq!(checked.status.code(), Some(1), "{checked:?}");
-    assert!(
-        text(&checked).contains("summary.json steps[0].blocks_visited_per_s: `999999.0` instead of"),
-        "{checked:?}"
-    );
+    let whole = read(&folder, SUMMARY);
+    let words = check_again(whole.replacen("\"text\": \"", "\"text\": \"In other words: ", 1));
+    assert_has(text(&words), "not compared: page.html: mindful 9.9.9 wrote it");
+    let figure = check_again(whole.replacen(figure_of(&whole), "\"blocks_visited_per_s\": 999999.0", 1));
+    assert_has(text(&figure), "summary.json steps[0].blocks_visited_per_s: `999999.0` instead of");
+    assert_eq!([words, figure].map(|checked| checked.status.code()), [Some(0), Some(1)]);
 }
 
 #[test]
 fn hostile_packs_are_named_and_do_not_hide_others() {
     let mindful = Mindful::new();
-    let ran = mindful.measured(["--sessions", "1"]);
-    let id = ran["id"].as_str().unwrap();
-    fs::create_dir(mindful.path("packs")).unwrap();
-    mindful.text(["pack", id, "--output", "packs/whole.tar.zst"]);
-    let folder = unpacked(&mindful, &mindful.path("packs/whole.tar.zst"));
-    let record = fs::read_to_string(folder.join(LOG)).unwrap();
+    let (ran, folder) = with_pack(&mindful, "--sessions 1");
+    let (id, record) = (id(&ran), read(&folder, LOG));
+    write_files(mindful.folder(), &[("packs/cut.tar.zst", "no pack"), ("packs/README.md", "# Results\n")]);
+    fs::rename(mindful.path("whole.tar.zst"), mindful.path("packs/whole.tar.zst")).unwrap();
     let lines: Vec<&str> = record.lines().collect();
     let joined = |lines: &[&str]| lines.join("\n") + "\n";
     let other = "20200101-000000-abc";
@@ -314,31 +305,27 @@ fn hostile_packs_are_named_and_do_not_hide_others() {
         fs::write(folder.join(LOG), record).unwrap();
         packed_again(&folder, id, &mindful.path(format!("packs/{name}.tar.zst")));
     }
-    fs::write(mindful.path("packs/cut.tar.zst"), "no pack").unwrap();
-    fs::write(mindful.path("packs/README.md"), "# Results\n").unwrap();
-    let checked = mindful.run(["check", "packs", "--format", "json"]);
+    let checked = mindful.run("check packs --format json");
     assert_eq!(checked.status.code(), Some(1), "{checked:?}");
-    let all = crate::mindful::json(&checked);
+    let all = json(&checked);
     for pack in all.as_array().unwrap() {
         let differs = !pack["differences"].as_array().unwrap().is_empty();
         assert_eq!(differs, pack["path"] != "packs/whole.tar.zst", "{pack:#}");
     }
     assert_eq!(all.as_array().unwrap().len(), records.len() + 2, "{all:#}");
     // A run with the name of another is not imported.
-    assert_eq!(mindful.run(["import", "packs/other.tar.zst"]).status.code(), Some(0));
-    assert!(codes(&mindful.json(["show", other])).contains(&"edited"));
-    mindful.succeed(["export", "packs", "--as", "site", "--output", "site"]);
-    let index = fs::read_to_string(mindful.path("site/index.html")).unwrap();
-    assert!(index.contains("cut.tar.zst") && index.contains(&format!("another pack contains run {id}")), "{index}");
+    mindful.succeed("import packs/other.tar.zst");
+    assert!(codes(&mindful.json(format!("show {other}"))).contains(&"edited"));
+    mindful.succeed("export packs --as site --output site");
+    let index = read(mindful.folder(), "site/index.html");
+    assert_has(index, format!("cut.tar.zst…another pack contains run {id}"));
 }
 
 #[test]
 fn a_record_that_differs_from_its_settings_is_edited() {
     let mindful = Mindful::new();
-    let ran = mindful.measured(["--sessions", "2", "--work-unit", "8"]);
-    let id = ran["id"].as_str().unwrap();
-    let file = mindful.run_folder(&ran).join(LOG);
-    let record = fs::read_to_string(&file).unwrap();
+    let ran = mindful.measured("--sessions 2 --work-unit 8");
+    let (id, record) = (id(&ran), mindful.record(&ran));
     let edits = [
         ("head", "/plan/work_unit", "the plan has work_unit 7 instead of 8 by its settings"),
         ("head", "/plan/warmup", "the plan has warmup 7.0 instead of 0.0"),
@@ -347,26 +334,22 @@ fn a_record_that_differs_from_its_settings_is_edited() {
         ("step", "/step", "step 1 is stored as step 8"),
     ];
     for (event, pointer, evidence) in edits {
-        let edited = |line: &str| {
-            let mut line: Value = serde_json::from_str(line).unwrap();
+        fs::write(mindful.log(&ran), &record).unwrap();
+        edit_record(&mindful.log(&ran), |line| {
             if line["event"] == event {
                 *line.pointer_mut(pointer).unwrap() = 7.into();
             }
-            format!("{line}\n")
-        };
-        fs::write(&file, record.lines().map(edited).collect::<String>()).unwrap();
-        let shown = mindful.json(["show", id]);
+        });
+        let shown = mindful.json(format!("show {id}"));
         assert_eq!(shown["validity"], "invalid", "{pointer}: {shown:#}");
-        let finding = shown["findings"].as_array().unwrap().iter().find(|finding| finding["code"] == "edited");
-        let found = finding.unwrap()["evidence"].as_str().unwrap();
-        assert!(found.contains(evidence), "{pointer}: {found}");
+        assert_has(findings(&shown, "edited")[0]["evidence"].as_str().unwrap(), evidence);
     }
-    fs::write(&file, record).unwrap();
-    assert!(!codes(&mindful.json(["show", id])).contains(&"edited"));
+    fs::write(mindful.log(&ran), record).unwrap();
+    assert!(!codes(&mindful.json(format!("show {id}"))).contains(&"edited"));
 }
 
 /// The run of the record `text`; `None` where it cannot be read.
-fn read(text: &str) -> Option<(Run, Analysis)> {
+fn analysed(text: &str) -> Option<(Run, Analysis)> {
     let run = read_text(text, Path::new(LOG)).ok()?;
     let analysis = analyze(&run);
     Some((run, analysis))
@@ -385,10 +368,9 @@ fn a_number_of_the_record_changes_a_figure_or_is_listed() {
     let (mut changed, mut turn, mut unseen) = (0, 0, Vec::new());
     let mut shares: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     for entry in fs::read_dir(mindful.runs()).unwrap() {
-        let record = fs::read_to_string(entry.unwrap().path().join(LOG)).unwrap();
-        let events: Vec<Value> = record.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let events = json_lines(&read(&entry.unwrap().path(), LOG));
         let lines: Vec<String> = events.iter().map(|event| format!("{event}\n")).collect();
-        let (run, analysis) = read(&lines.concat()).unwrap();
+        let (run, analysis) = analysed(&lines.concat()).unwrap();
         let mut listed = UnprovenNumbers::of_run(&run, &analysis);
         let mut fields: BTreeMap<String, Vec<(usize, String)>> = BTreeMap::new();
         let share = shares.entry(run.head.engine.clone()).or_default();
@@ -413,7 +395,7 @@ fn a_number_of_the_record_changes_a_figure_or_is_listed() {
             let mut edited = lines.clone();
             edited[*at] = format!("{event}\n");
             changed += 1;
-            let Some((other, analysis)) = read(&edited.concat()) else { continue };
+            let Some((other, analysis)) = analysed(&edited.concat()) else { continue };
             let other = Derivation { run: &other, analysis: &analysis };
             let is_seen = other.summary() != summary || other.environment() != environment || other.page() != page;
             if !is_seen {

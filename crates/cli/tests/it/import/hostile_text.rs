@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::export::redactions::forms;
 use crate::made::{Dress, showcase};
-use crate::mindful::Mindful;
+use crate::mindful::{Mindful, id};
 
 /// Clears the screen, names the window, colours, rings, goes back to the begin of the line, and turns the direction of reading
 /// in each way that Unicode has.
@@ -93,42 +93,38 @@ fn steered(lines: &str, plain: &[&str]) -> String {
 #[test]
 fn text_of_a_foreign_run_steers_no_terminal_in_any_form() {
     let there = Mindful::new();
-    let ran = there.measured(["--duration", "2s", "--sessions", "2", "--update-pct", "20"]);
-    let id = ran["id"].as_str().unwrap();
-    let run = there.runs().join(id);
-    let lines = fs::read_to_string(run.join("run.jsonl")).unwrap();
+    let ran = there.measured("--duration 2s --sessions 2 --update-pct 20");
+    let (id, run) = (id(&ran), there.run_folder(&ran));
+    let lines = there.record(&ran);
     fs::remove_file(run.join("summary.json")).unwrap();
     // Figures are found by the names of sources and metrics, so one turn keeps these.
     for plain in [&["source", "sample", "latencies", "busiest"][..], &[]] {
-        fs::write(run.join("run.jsonl"), steered(&lines, plain)).unwrap();
+        fs::write(there.log(&ran), steered(&lines, plain)).unwrap();
         let here = Mindful::new();
-        let taken = here.succeed(["import", run.to_str().unwrap()]);
-        harmless("import", &taken);
+        harmless("import", &here.succeed(("import", &run)));
         let mut said = 0;
-        let mut draw = |args: &[&str]| {
-            let output = here.run(args);
+        let mut draw = |args: &str| {
+            let args = args.replace("ID", id);
+            let output = here.run(&args);
             // Not every form supports every run.
             assert!([Some(0), Some(1), Some(2)].contains(&output.status.code()), "{args:?}: {output:?}");
             said += usize::from(String::from_utf8_lossy(&output.stdout).contains("owned"));
-            harmless(&format!("{args:?}"), &output);
+            harmless(&args, &output);
         };
         for form in forms(&here).into_iter().filter(|form| form != "png") {
-            draw(&["export", id, "--as", &form]);
-            draw(&["export", id, "--as", &form, "--redact"]);
+            draw(&format!("export ID --as {form}"));
+            draw(&format!("export ID --as {form} --redact"));
         }
         for chart in ["time", "distribution", "ledger"] {
-            draw(&["export", id, "--as", "svg", "--chart", chart]);
+            draw(&format!("export ID --as svg --chart {chart}"));
         }
-        draw(&["export", id, id, "--as", "html"]);
-        for verb in [&["show", "--full"][..], &["show", "--heat-map"], &["show", "--explain", "verdict"], &["list"]] {
+        draw("export ID ID --as html");
+        for verb in ["show --full", "show --heat-map", "show --explain verdict", "list", "compare ID ID --force"] {
             draw(verb);
-            draw(&[verb, &["--format", "json"]].concat());
+            draw(&format!("{verb} --format json"));
         }
-        draw(&["compare", id, id, "--force"]);
-        draw(&["compare", id, id, "--force", "--format", "json"]);
         assert!(said > 10, "only {said} forms contain the text");
-        let site = ["export", id, "--as", "site", "--output", "site"];
-        harmless("site", &here.run(site));
+        harmless("site", &here.run(format!("export {id} --as site --output site")));
         for page in fs::read_dir(here.path("site")).unwrap() {
             assert_eq!(steering(&fs::read(page.unwrap().path()).unwrap()), None);
         }
@@ -151,19 +147,20 @@ fn text_of_a_foreign_file_steers_no_terminal() {
     let wait = format!("WAIT #1: nam='db{STEERS}' ela= 7 file#=1 block#=9 blocks=1 obj#=8 tim=2000000\n");
     let trace = write("t.trc", &wait.repeat(9));
     let unknown = write("unknown", STEERS);
-    let draw = |args: &[&str], names: &[&str]| {
-        let output = mindful.run([args, names].concat());
-        assert!(output.status.success() || args[0] == "import", "{args:?}: {output:?}");
-        harmless(&format!("{args:?}"), &output);
+    let draw = |args: &str, names: &[String]| {
+        let output = mindful.run((args, names.to_vec()));
+        assert!(output.status.success() || args == "import", "{args}: {output:?}");
+        harmless(args, &output);
     };
-    let names: Vec<&str> = reports.iter().map(String::as_str).collect();
+    reports.push(unknown);
     for form in ["text", "json", "csv", "awr_info", "flashdba"] {
-        draw(&["awr", "--format", form], &[&names[..], &[&unknown]].concat());
+        draw(&format!("awr --format {form}"), &reports);
     }
+    reports.push(trace);
     for form in ["text", "json"] {
-        draw(&["trace", "--group-by", "event", "--format", form], &[&trace]);
+        draw(&format!("trace --group-by event --format {form}"), &reports[reports.len() - 1..]);
     }
-    for name in [&names[..], &[&trace, &unknown]].concat() {
-        draw(&["import"], &[name]);
+    for name in reports {
+        draw("import", &[name]);
     }
 }

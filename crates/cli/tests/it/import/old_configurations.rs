@@ -2,17 +2,19 @@
 
 use std::fs;
 
+use mindful_conformance::write_files;
+
 use crate::mindful::Mindful;
+
+const SLOB: &str = "UPDATE_PCT=25\nRUN_TIME=2\nSCALE=8M\nWORK_UNIT=16\n";
 
 #[test]
 fn an_old_configuration_becomes_a_plan_that_runs() {
     let mindful = Mindful::new();
-    fs::write(mindful.path("slob.conf"), "UPDATE_PCT=25\nRUN_TIME=2\nSCALE=8M\nWORK_UNIT=16\nREDO_STRESS=LITE\n")
-        .unwrap();
-    mindful.succeed(["import", "slob.conf", "--output", "mindful.toml"]);
-    let refusal = mindful.refusal(["import", "slob.conf", "--output", "mindful.toml"]);
-    assert!(refusal.contains("--yes"), "{refusal}");
-    let ran = mindful.json(["run", "--target", "null:", "--null-latency", "1ms", "--warmup", "0s"]);
+    fs::write(mindful.path("slob.conf"), format!("{SLOB}REDO_STRESS=LITE\n")).unwrap();
+    mindful.succeed("import slob.conf --output mindful.toml");
+    mindful.refuses("import slob.conf --output mindful.toml", "--yes");
+    let ran = mindful.json("run --target null: --null-latency 1ms --warmup 0s");
     assert_eq!((ran["steps"][0]["work_unit"].as_u64(), ran["steps"][0]["scale"].as_u64()), (Some(16), Some(1024)));
 }
 
@@ -20,8 +22,7 @@ fn an_old_configuration_becomes_a_plan_that_runs() {
 fn command_substitution_in_an_old_configuration_is_refused() {
     let mindful = Mindful::new();
     fs::write(mindful.path("slob.conf"), "UPDATE_PCT=25\nSCALE=$(touch ran)\n").unwrap();
-    let refusal = mindful.refusal(["import", "slob.conf", "--output", "mindful.toml"]);
-    assert!(refusal.contains("line 2"), "{refusal}");
+    mindful.refuses("import slob.conf --output mindful.toml", "line 2");
     for name in ["ran", "mindful.toml"] {
         assert!(!mindful.path(name).exists(), "{name}");
     }
@@ -30,15 +31,14 @@ fn command_substitution_in_an_old_configuration_is_refused() {
 #[test]
 fn a_plan_made_of_an_old_configuration_goes_to_stdout() {
     let mindful = Mindful::new();
-    fs::write(mindful.path("slob.conf"), "UPDATE_PCT=25\nRUN_TIME=2\nSCALE=8M\nWORK_UNIT=16\n").unwrap();
-    let plan = mindful.text(["import", "slob.conf"]);
+    fs::write(mindful.path("slob.conf"), SLOB).unwrap();
+    let plan = mindful.text("import slob.conf");
     assert!(plan.contains("\nupdate_pct = "), "{plan}");
     assert!(!mindful.path("mindful.toml").exists());
-    let message = mindful.text(["import", "slob.conf", "--output", "old plan.toml"]);
+    let message = mindful.text("import slob.conf --output 'old plan.toml'");
     assert_eq!(fs::read_to_string(mindful.path("old plan.toml")).unwrap(), plan);
     assert!(message.lines().next().unwrap().contains("see `mindful plan --plan 'old plan.toml'`"), "{message}");
-    let shown = mindful.text(["plan", "--plan", "old plan.toml", "--target", "null:"]);
-    assert!(shown.contains("old plan.toml"), "{shown}");
+    mindful.shows("plan --plan 'old plan.toml' --target null:", "old plan.toml");
 }
 
 #[test]
@@ -57,18 +57,14 @@ fn a_plan_that_every_command_will_use_is_called_one() {
 #[test]
 fn configurations_of_a_folder_become_plans_too() {
     let mindful = Mindful::new();
-    fs::create_dir(mindful.path("old")).unwrap();
-    fs::write(mindful.path("old/slob.conf"), "UPDATE_PCT=25\nRUN_TIME=2\nSCALE=8M\nWORK_UNIT=16\n").unwrap();
-    fs::write(mindful.path("old/LIO.csv"), "Num_concurrent_workers,Oracle_Logical_IOPS\n1,0.75\n2,1.5\n").unwrap();
-    let alone = mindful.text(["import", "old/slob.conf"]);
-    let both = mindful.text(["import", "old"]);
+    let curve = "Num_concurrent_workers,Oracle_Logical_IOPS\n1,0.75\n2,1.5\n";
+    write_files(mindful.folder(), &[("old/slob.conf", SLOB), ("old/LIO.csv", curve)]);
+    let alone = mindful.text("import old/slob.conf");
+    let both = mindful.text("import old");
     assert!(both.starts_with("run ") && both.ends_with(&alone) && !both.contains("not imported"), "{both}");
-    let written = mindful.text(["import", "old", "--output", "old.toml"]);
-    assert!(written.contains("already there") && written.contains("old.toml is written from slob.conf"), "{written}");
+    mindful.shows("import old --output old.toml", "already there…old.toml is written from slob.conf");
     assert_eq!(fs::read_to_string(mindful.path("old.toml")).unwrap(), alone);
     fs::write(mindful.path("old/pgio.conf"), "NUM_SCHEMAS=4\nNUM_THREADS=2\nDBNAME=pg10\n").unwrap();
-    let all = mindful.text(["import", "old"]);
-    assert!(all.contains("made from slob.conf") && all.contains("made from pgio.conf"), "{all}");
-    let refusal = mindful.refusal(["import", "old", "--output", "two.toml"]);
-    assert!(refusal.contains("several configurations"), "{refusal}");
+    mindful.shows("import old", "made from slob.conf…made from pgio.conf");
+    mindful.refuses("import old --output two.toml", "several configurations");
 }

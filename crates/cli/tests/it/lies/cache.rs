@@ -2,7 +2,7 @@
 
 use crate::mindful::quiet::Quiet;
 use crate::mindful::report::Report;
-use crate::mindful::{Mindful, PAUSES, message, printed, short_run};
+use crate::mindful::{Mindful, PAUSES, assert_has, message, printed, short_run};
 use mindful_conformance::place;
 
 /// Largest difference between two rows of the ledger that differ only by rounding.
@@ -35,8 +35,7 @@ fn the_share_that_sqlites_caches_will_serve_is_predicted() {
     }
     let (served, predicted, evidence) = run("--cache 8MiB --update-pct 50 --commit-wait off");
     assert!(evidence.contains("or less") && served < predicted * 0.9, "{served} served, {evidence}");
-    let text = printed(&mindful.run("doctor --target sqlite:data.db --cache 1MiB"));
-    assert!(text.contains("predicted-hits"), "{text}");
+    assert_has(printed(&mindful.run("doctor --target sqlite:data.db --cache 1MiB")), "predicted-hits");
 }
 
 /// Root may make control groups; others are refused with a next step, which is tested then.
@@ -56,8 +55,7 @@ fn a_warm_page_cache_is_reported_and_a_limit_cures_it() {
         let limited = mindful.private_run(with_limit);
         assert!(limited.figure("page_cache_share") < warm.figure("page_cache_share") / 2.0, "{limited}");
     } else {
-        let refused = message(&mindful.private(short_run(with_limit)));
-        assert!(refused.contains("mindful squeeze"), "{refused}");
+        assert_has(message(&mindful.private(short_run(with_limit))), "mindful squeeze");
         mindful_conformance::not_run("only root may make a control group that limits the page cache");
     }
 }

@@ -35,7 +35,7 @@ fn recorded(mindful: &Mindful, over_us: [Option<f64>; 2]) -> Report {
         writeln!(text, "{event}").unwrap();
     }
     std::fs::write(&path, text).unwrap();
-    Report { run: mindful.json(["show", id]), text: mindful.text(["show", id, "--full"]) }
+    Report { run: mindful.json(format!("show {id}")), text: mindful.text(format!("show {id} --full")) }
 }
 
 #[test]

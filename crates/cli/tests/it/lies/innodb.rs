@@ -9,8 +9,9 @@ use mindful_conformance::place;
 use mysql::prelude::Queryable as _;
 
 use crate::lies::levels::forget;
-use crate::lies::neighbours::{Background, busy_loop};
+use crate::lies::neighbours::busy_loop;
 use crate::mariadb::server::UsersMariaDb;
+use crate::mindful::processes::Background;
 use crate::mindful::report::{Report, retried, while_repeated};
 use crate::mindful::small_disk::folder_in_memory;
 use crate::mindful::{Mindful, PAUSES, Words, private, short_run};

@@ -1,30 +1,21 @@
 //! Work of others that is counted as the database's.
 
-use std::process::{Child, Command};
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::lies::stalls::{all_at_work, figure};
+use crate::mindful::processes::Background;
 use crate::mindful::quiet::Quiet;
 use crate::mindful::report::{Report, during, retried};
 use crate::mindful::users_server::UsersServer;
 use crate::mindful::{Mindful, PAUSES, short_run};
 use mindful_conformance::place;
 
-/// A process that is at work until it is dropped.
-pub(crate) struct Background(pub Child);
-
 pub(crate) fn reader(mindful: &Mindful) -> Background {
     let other = "--target raw:other --schemas 1 --scale 64MiB";
     mindful.succeed(("load", other));
     Background(mindful.start(("run", other, "--sessions 4 --warmup 0s --duration 10m")))
-}
-
-impl Drop for Background {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
 }
 
 /// Computes until it is dropped, under a name of its own.

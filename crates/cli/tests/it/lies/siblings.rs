@@ -9,7 +9,7 @@ use crate::lies::layers::{self, Mounted};
 use crate::mariadb::server::UsersMariaDb;
 use crate::mindful::report::{Report, next_to};
 use crate::mindful::users_server::UsersServer;
-use crate::mindful::{Mindful, PAUSES, Words, short_run, wait_until, whole};
+use crate::mindful::{Mindful, PAUSES, Words, assert_has, short_run, wait_until, whole};
 
 const WINDOW: &str = "--warmup 1s --duration 5s";
 
@@ -133,8 +133,7 @@ fn a_cache_that_others_filled_is_another_setting() {
     let (first, second) = (server.run(&mindful, PAUSES), server.run(&mindful, PAUSES));
     assert_eq!((order(&first), order(&second)), ("by block", "by block"), "{second}");
     let compared = mindful.run(["compare", unknown.id(), first.id()]);
-    let text = whole(&compared);
-    assert!(text.contains("order of the cache"), "{text}");
+    assert_has(whole(&compared), "order of the cache");
 }
 
 #[cfg(feature = "sqlite")]

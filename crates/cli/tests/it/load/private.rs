@@ -5,9 +5,11 @@ use std::time::{Duration, Instant};
 
 use mindful_conformance::processes::working_in;
 use mindful_conformance::{not_run, place, quick_place};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 
-use crate::mindful::{Mindful, PAUSES, kill, message, short_run, text, wait_for_handlers, wait_until};
+use crate::mindful::processes::wait_for_handlers;
+use crate::mindful::{Mindful, PAUSES, assert_has, kill, refused_with, short_run, text, wait_until};
+use crate::stops::signal;
 
 #[test]
 fn a_killed_mindful_leaves_no_server_and_usable_data() {
@@ -43,7 +45,7 @@ fn a_signal_ends_the_making_and_the_loading_of_a_server() {
             wait_for_handlers(&child);
         }
         std::thread::sleep(Duration::from_millis(after_ms));
-        kill_process(Pid::from_child(&child), [Signal::TERM, Signal::INT][turn % 2]).unwrap();
+        signal(&child, [Signal::TERM, Signal::INT][turn % 2]);
         let signalled = Instant::now();
         wait_until("mindful does not end", || child.try_wait().unwrap().is_some());
         let (code, took) = (child.wait().unwrap().code(), signalled.elapsed());
@@ -77,10 +79,8 @@ fn root_of_a_namespace_of_one_user_is_refused_with_a_next_step() {
     for args in ["run", "load", "doctor", "cleanup --yes", "run --target mariadb:"] {
         let line = format!("exec {} {args} --data-dir {}", env!("CARGO_BIN_EXE_mindful"), data.display());
         let output = unshare(&["sh", "-c", &line]).unwrap();
-        let message = message(&output);
-        assert_eq!((output.status.code(), message.lines().count()), (Some(3), 1), "{args:?}: {message}");
-        let way_out = message.contains("/proc/self/uid_map") && message.contains("start mindful as a plain user");
-        assert!(way_out && !data.exists(), "{args:?}: {message}");
+        assert_has(refused_with(3, &output), "/proc/self/uid_map…start mindful as a plain user");
+        assert!(!data.exists(), "{args}: {output:?}");
     }
 }
 
@@ -93,8 +93,7 @@ fn cleanup_lists_and_removes_our_objects() {
     let listed = text(&mindful.private("cleanup --yes"));
     assert!(listed.contains("removed") && listed.contains(&format!("{} (", data.display())), "{listed}");
     assert!(!data.exists() && working_in(&data).is_empty(), "the private folder is left");
-    let again = text(&mindful.private("cleanup --yes"));
-    assert!(again.contains("mindful has nothing on"), "{again}");
+    assert_has(text(&mindful.private("cleanup --yes")), "mindful has nothing on");
     assert!(!data.exists(), "a server is made to be cleaned up");
     let next = mindful.private_run(PAUSES);
     assert!(next.figure("blocks_visited_per_s") > 0.0, "{next}");

@@ -7,8 +7,9 @@ use std::process::{Command, Output, Stdio};
 use mindful_conformance::quick_place;
 
 use crate::mariadb::server::UsersMariaDb;
+use crate::mindful::processes::{all, command_line};
 use crate::mindful::terminal::{BINARY, terminal, typed};
-use crate::mindful::{Mindful, ended, files, message, refused_with, wait_until, whole};
+use crate::mindful::{Mindful, assert_has, ended, files, message, refused_with, wait_until, whole};
 
 const PROMPT: &str = "Password of me@";
 const SECRET: &str = "Zx9-unlikely-Qw7";
@@ -54,11 +55,6 @@ impl Bench {
     }
 }
 
-fn process_list() -> String {
-    let lines = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path().join("cmdline"));
-    lines.filter_map(|line| fs::read(line).ok()).map(|line| String::from_utf8_lossy(&line).into_owned()).collect()
-}
-
 fn refused(output: &Output) -> String {
     let line = refused_with(3, output);
     assert!(line.contains("Access denied") && !line.contains(SECRET), "{line}");
@@ -68,14 +64,12 @@ fn refused(output: &Output) -> String {
 #[test]
 fn a_password_of_a_mariadb_shows_nowhere() {
     let bench = Bench::new();
-    let refusal = refused(&bench.run(&[]));
-    assert!(refusal.contains("MYSQL_PWD or ~/.my.cnf"), "{refusal}");
+    assert_has(refused(&bench.run(&[])), "MYSQL_PWD or ~/.my.cnf");
 
     let file = bench.mindful.path(".my.cnf");
     fs::write(&file, format!("[client]\npassword={SECRET}\n")).unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
-    let open = message(&bench.run(&[]));
-    assert!(open.contains("is not used: others can read it; run `chmod 600` on it"), "{open}");
+    assert_has(message(&bench.run(&[])), "is not used: others can read it; run `chmod 600` on it");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
     let by_file = bench.run(&[]);
     fs::remove_file(&file).unwrap();
@@ -84,7 +78,7 @@ fn a_password_of_a_mariadb_shows_nowhere() {
     let by_variable = by_variable.unwrap();
     let of_me = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE user = 'me'";
     wait_until("it does not log in", || bench.server.count(of_me) > 0);
-    assert!(!process_list().contains(SECRET));
+    assert!(all().all(|pid| !command_line(pid).contains(SECRET)));
     let by_variable = by_variable.wait_with_output().unwrap();
     let (typed, code) = bench.typed(&format!("mistyped\u{15}{SECRET}\n"));
 

@@ -10,16 +10,15 @@ mod stopped;
 use mindful_conformance::{place, quick_place};
 
 use crate::mariadb::server::UsersMariaDb;
-use crate::mindful::{Mindful, PAUSES, assert_has, codes, message};
+use crate::mindful::{Mindful, PAUSES, assert_has, codes, figure, findings, message};
 
 #[test]
 fn a_run_loads_proves_measures_and_cleans_up() {
     // This test does not depend on figures, except two that must agree even on a busy machine.
     let mindful = Mindful::beside_others(place());
-    assert!(mindful.refusal("run --target mariadb: --data-dir a:b").contains("a:b has a `:` in its name"));
+    mindful.refuses("run --target mariadb: --data-dir a:b", "a:b has a `:` in its name");
     let data = mindful.path("a,b c\"d'e;f$g%h#i\\j");
-    let data = data.to_str().unwrap();
-    let on = ["--target", "mariadb:", "--data-dir", data];
+    let on = ("--target mariadb: --data-dir", &data);
     let small = "--schemas 1 --scale 96MiB --sessions 1 --work-unit 8 --warmup 1s --duration 2s";
     let run = mindful.json((("run", on), small, PAUSES));
     assert_eq!((run["engine"].as_str(), run["dataset"]["block_bytes"].as_u64()), (Some("mysql"), Some(16_384)));
@@ -39,7 +38,7 @@ fn a_run_loads_proves_measures_and_cleans_up() {
     }
 
     mindful.succeed(("cleanup --yes", on));
-    assert!(!std::path::Path::new(data).exists(), "the server's folder is still there");
+    assert!(!data.exists(), "the server's folder is still there");
 }
 
 #[test]
@@ -50,22 +49,20 @@ fn tables_of_aria_give_figures_of_operations_alone() {
     let url = server.url();
     let short = format!("run --target {url} --schemas 1 --scale 4MiB --sessions 1 --warmup 1s --duration 2s {PAUSES}");
     // A note is before the refusal.
-    let refused = mindful.run(short.as_str());
+    let refused = mindful.run(&short);
     assert_eq!(refused.status.code(), Some(2), "{refused:?}");
-    assert_has(&message(&refused), "makes only tables of Aria…--loop client");
+    assert_has(message(&refused), "makes only tables of Aria…--loop client");
 
     let run = mindful.json((short, "--loop client"));
     let step = &run["steps"][0];
-    assert!(step["ops"]["select"]["per_s"].as_f64().unwrap() > 0.0, "{step}");
+    assert!(figure(&step["ops"]["select"], "per_s") > 0.0, "{step}");
     for figure in
         ["physical_reads_per_s", "logical_reads_per_s", "hit_ratio", "log_bytes_per_s", "read_latency_mean_us"]
     {
         assert!(step[figure].is_null(), "{figure} is claimed: {}", step[figure]);
     }
-    let findings = run["findings"].as_array().unwrap();
-    let unproven = findings.iter().find(|finding| finding["code"] == "layout-not-proven").unwrap();
-    let unknown = "The layout, the pages and the physical reads are unknown";
-    assert!(unproven["text"].as_str().unwrap().contains(unknown), "{unproven}");
+    let unproven = findings(&run, "layout-not-proven")[0]["text"].as_str().unwrap();
+    assert_has(unproven, "The layout, the pages and the physical reads are unknown");
     assert!(run["dataset"]["rank_correlation_max"].is_null(), "{run}");
 
     let shown = mindful.text("show --full");

@@ -6,7 +6,7 @@ use rustix::process::Signal;
 
 use crate::mariadb::server::UsersMariaDb;
 use crate::mindful::quiet::Quiet;
-use crate::mindful::{Mindful, PAUSES, wait_until};
+use crate::mindful::{Mindful, PAUSES, figure, wait_until};
 use crate::ranks::processes::{four_ranks_of, has_mpirun, mpirun};
 use crate::stops::assert_interrupted;
 
@@ -31,12 +31,12 @@ fn mpirun_starts_four_ranks_that_meet_in_a_mariadb() {
     let summary = four_ranks_of(&output);
     // The server counted the work of all four.
     let step = &summary["steps"][0];
-    let ratio = step["logical_reads_per_s"].as_f64().unwrap() / step["blocks_visited_per_s"].as_f64().unwrap();
+    let ratio = figure(step, "logical_reads_per_s") / figure(step, "blocks_visited_per_s");
     assert!((0.9..8.0).contains(&ratio), "{step:#}");
     assert_eq!(server.count("SELECT COUNT(*) FROM mindful.meeting"), 0, "nothing is left where they met");
     // Ranks of a remote target meet there as well; a single rank has no row in a private server.
     let meet = "run --target null: --ranks 2 --rank 1 --meet mariadb:";
-    assert!(mindful.refusal(meet).contains("ranks cannot share a private server"));
+    mindful.refuses(meet, "ranks cannot share a private server");
     mindful.succeed(format!("cleanup --yes --target {url}"));
     assert_eq!(server.count("SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = 'mindful'"), 0);
 }

@@ -52,14 +52,8 @@ impl UsersMariaDb {
         for (name, value) in options {
             settings.set(name, *value, Origin::Default);
         }
-        Self(
-            private::open(
-                &private::Options::parse(&settings, Flavor::MariaDb).unwrap(),
-                0,
-                &(Arc::new(Silent) as Arc<dyn Events>),
-            )
-            .unwrap(),
-        )
+        let options = private::Options::parse(&settings, Flavor::MariaDb).unwrap();
+        Self(private::open(&options, 0, &(Arc::new(Silent) as Arc<dyn Events>)).unwrap())
     }
 
     pub(crate) fn url(&self) -> String {

@@ -5,6 +5,7 @@
 
 #[cfg(feature = "postgres")]
 pub(crate) mod private;
+pub(crate) mod processes;
 pub(crate) mod proofs;
 pub(crate) mod quiet;
 pub(crate) mod report;
@@ -74,6 +75,15 @@ impl Mindful {
         self.runs().join(id(run))
     }
 
+    /// The record of a run.
+    pub(crate) fn log(&self, run: &Value) -> PathBuf {
+        self.run_folder(run).join("run.jsonl")
+    }
+
+    pub(crate) fn record(&self, run: &Value) -> String {
+        std::fs::read_to_string(self.log(run)).unwrap()
+    }
+
     /// Everything that the runs of the store have recorded so far.
     pub(crate) fn records(&self) -> String {
         let runs = std::fs::read_dir(self.runs()).into_iter().flatten().flatten();
@@ -141,11 +151,19 @@ impl Mindful {
         refused(&self.run(args))
     }
 
-    /// Each command is refused in one line that contains the parts of the text next to it, with `…` between them.
-    pub(crate) fn refuses<A: AsRef<str>>(&self, rows: impl IntoIterator<Item = (A, &'static str)>) {
-        for (args, parts) in rows {
-            assert_has(&self.refusal(args.as_ref()), parts);
-        }
+    /// A command prints all `parts`, which have `…` between them.
+    pub(crate) fn shows(&self, args: impl Words, parts: impl AsRef<str>) {
+        assert_has_all(&self.text(&args), parts.as_ref(), &args);
+    }
+
+    /// A command is refused in one line that contains all `parts`.
+    pub(crate) fn refuses(&self, args: impl Words, parts: impl AsRef<str>) {
+        assert_has_all(&self.refusal(&args), parts.as_ref(), &args);
+    }
+
+    /// The same for commands, each with its parts.
+    pub(crate) fn refuses_all<A: Words>(&self, rows: impl IntoIterator<Item = (A, &'static str)>) {
+        rows.into_iter().for_each(|(args, parts)| self.refuses(args, parts));
     }
 
     /// The summary of a run on the null engine.
@@ -175,22 +193,6 @@ pub(crate) fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
         assert!(Instant::now() < deadline, "{what}");
         std::thread::sleep(Duration::from_millis(20));
     }
-}
-
-/// Waits until `child` has a handler for SIGINT: an earlier signal ends it like any process.
-pub(crate) fn wait_for_handlers(child: &Child) {
-    const SIGINT: u64 = 1 << 1;
-    wait_until("it installs no signal handler", || {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
-        let caught = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigCgt:")?.trim(), 16).ok());
-        caught.is_some_and(|caught| caught & SIGINT != 0)
-    });
-}
-
-/// The most memory that a running process ever had.
-pub(crate) fn peak_memory_kib(child: &Child) -> Option<u64> {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
-    status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.split_whitespace().next()?.parse().ok())
 }
 
 pub(crate) fn kill(child: &mut Child) {
@@ -294,10 +296,16 @@ pub(crate) fn edit_record(log: &Path, edit: impl Fn(&mut Value)) {
 }
 
 /// `text` contains all `parts`, which have `…` between them.
-pub(crate) fn assert_has(text: &str, parts: &str) {
-    for part in parts.split('…') {
-        assert!(text.contains(part), "no {part}: {text}");
-    }
+#[track_caller]
+pub(crate) fn assert_has(text: impl AsRef<str>, parts: impl AsRef<str>) {
+    assert_has_all(text.as_ref(), parts.as_ref(), "");
+}
+
+/// The same for the output of `args`.
+#[track_caller]
+fn assert_has_all(text: &str, parts: &str, args: impl Words) {
+    let lacking: Vec<_> = parts.split('…').filter(|part| !text.contains(part)).collect();
+    assert!(lacking.is_empty(), "no {lacking:?} {}: {text}", args.words().join(" "));
 }
 
 /// The cell of a CSV below `title`, in row `row` after the titles. Commas within quotes do not separate cells.
@@ -324,12 +332,23 @@ pub(crate) fn codes(summary: &Value) -> Vec<&str> {
     findings.iter().filter_map(|finding| finding["code"].as_str()).collect()
 }
 
+/// The findings of that code.
+pub(crate) fn findings<'a>(summary: &'a Value, code: &str) -> Vec<&'a Value> {
+    let findings = summary["findings"].as_array().unwrap_or_else(|| panic!("no findings: {summary:#}"));
+    findings.iter().filter(|finding| finding["code"] == code).collect()
+}
+
 pub(crate) fn steps(summary: &Value) -> &Vec<Value> {
     summary["steps"].as_array().unwrap_or_else(|| panic!("no steps: {summary:#}"))
 }
 
 pub(crate) fn figure(values: &Value, name: &str) -> f64 {
     values[name].as_f64().unwrap_or_else(|| panic!("{name} is not known: {values:#}"))
+}
+
+/// The folder of a stored run of format 1.
+pub(crate) fn sample(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/format-1").join(name)
 }
 
 pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {

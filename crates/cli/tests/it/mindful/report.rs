@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 
-use crate::mindful::{Mindful, Words, codes, host_was_full, id, json, short_run};
+use crate::mindful::{Mindful, Words, codes, figure, findings, host_was_full, id, json, short_run};
 
 /// Codes of findings that others on this host can cause in any run.
 const OF_NEIGHBOURS: [&str; 4] = ["foreign-cpu", "foreign-reads", "foreign-writes", "cpu-steal"];
@@ -50,13 +50,12 @@ impl Report {
 
     /// Whether a finding of that code has evidence that contains `part`.
     pub(crate) fn shows(&self, code: &str, part: &str) -> bool {
-        let of_code = |finding: &&serde_json::Value| finding["code"] == code;
-        self.findings().filter(of_code).any(|finding| finding["evidence"].as_str().unwrap().contains(part))
+        findings(&self.run, code).iter().any(|finding| finding["evidence"].as_str().unwrap().contains(part))
     }
 
     pub(crate) fn evidence(&self, code: &str) -> &str {
-        let finding = self.findings().find(|finding| finding["code"] == code);
-        finding.unwrap_or_else(|| panic!("no {code}: {self}"))["evidence"].as_str().unwrap()
+        let findings = findings(&self.run, code);
+        findings.first().unwrap_or_else(|| panic!("no {code}: {self}"))["evidence"].as_str().unwrap()
     }
 
     pub(crate) fn validity(&self) -> &str {
@@ -74,7 +73,7 @@ impl Report {
     }
 
     fn warnings(&self) -> impl Iterator<Item = &str> {
-        let grave = self.findings().filter(|finding| finding["severity"] != "info");
+        let grave = self.run["findings"].as_array().unwrap().iter().filter(|finding| finding["severity"] != "info");
         grave.map(|finding| finding["code"].as_str().unwrap())
     }
 
@@ -95,7 +94,7 @@ impl Report {
     }
 
     pub(crate) fn assert_suspect(&self, code: &str) {
-        let warning = self.findings().any(|finding| finding["code"] == code && finding["severity"] == "warning");
+        let warning = findings(&self.run, code).iter().any(|finding| finding["severity"] == "warning");
         assert!(warning, "no warning {code}: {self}");
         // On a busy host a short window may also end late, which is invalid.
         assert!(self.validity() == "suspect" || self.has("short-window"), "{self}");
@@ -108,17 +107,13 @@ impl Report {
     }
 
     pub(crate) fn figure(&self, name: &str) -> f64 {
-        self.run["steps"][0][name].as_f64().unwrap_or_else(|| panic!("{name} is not known: {self}"))
+        figure(&self.run["steps"][0], name)
     }
 
     /// The figure that represents the run and the reason for its name, in lower case.
     pub(crate) fn headline(&self) -> String {
         // The paragraph after the verdict, which may take several lines.
         self.text.split("\n\n").nth(1).unwrap_or_default().to_lowercase()
-    }
-
-    fn findings(&self) -> impl Iterator<Item = &Value> {
-        self.run["findings"].as_array().unwrap().iter()
     }
 }
 

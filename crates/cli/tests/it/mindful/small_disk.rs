@@ -2,10 +2,9 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
-use std::process::Command;
+use std::path::{Path, PathBuf};
 
-use mindful_conformance::not_run;
+use mindful_conformance::{Mount, own_mounts};
 
 /// A folder in memory that others may enter.
 pub(crate) fn folder_in_memory() -> tempfile::TempDir {
@@ -14,40 +13,35 @@ pub(crate) fn folder_in_memory() -> tempfile::TempDir {
     folder
 }
 
-/// A small file system that a test can fill, and that no other process sees.
-pub(crate) struct SmallDisk(tempfile::TempDir);
+/// A small file system that a test can fill.
+pub(crate) struct SmallDisk(Mount);
 
 impl SmallDisk {
+    /// `None` after a notice that this user cannot mount it.
     pub(crate) fn mounted(mib: u32) -> Option<Self> {
-        let open = fs::Permissions::from_mode(0o755);
-        let folder = tempfile::Builder::new().permissions(open).tempdir().unwrap();
-        let size = format!("size={mib}m,mode=755");
-        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(folder.path()).output();
-        match mounted {
-            Ok(done) if done.status.success() => Some(Self(folder)),
-            _ => {
-                not_run("it mounts a file system, which takes root");
-                None
-            }
-        }
+        let options = format!("size={mib}m,mode=755");
+        Mount::new(&["-t", "tmpfs", "-o", &options, "tmpfs"]).map(Self)
+    }
+
+    /// The same in private mounts, so that no other process sees it.
+    pub(crate) fn private(mib: u32) -> Option<Self> {
+        own_mounts().then(|| Self::mounted(mib))?
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
     }
 
     pub(crate) fn data(&self) -> PathBuf {
-        self.0.path().join("db")
+        self.path().join("db")
     }
 
     /// Fills the free space; removing the file frees it.
     pub(crate) fn fill(&self) -> PathBuf {
-        let path = self.0.path().join("fill");
+        let path = self.path().join("fill");
         let mut file = fs::File::options().create(true).append(true).open(&path).unwrap();
         let full = std::io::copy(&mut std::io::repeat(1), &mut file);
         assert!(full.is_err(), "the file system has no end");
         path
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg(self.0.path()).status();
     }
 }

@@ -57,9 +57,8 @@ impl UsersServer {
         for (name, value) in options {
             settings.set(name, *value, Origin::Default);
         }
-        let server =
-            private::open(&private::Options::parse(&settings).unwrap(), 0, &(Arc::new(Silent) as Arc<dyn Events>))
-                .unwrap();
+        let options = private::Options::parse(&settings).unwrap();
+        let server = private::open(&options, 0, &(Arc::new(Silent) as Arc<dyn Events>)).unwrap();
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         Self { server, runtime }
     }
@@ -105,28 +104,25 @@ impl UsersServer {
     pub(crate) fn sql_in(&self, database: &str, sql: &str) {
         let url = self.url();
         let url = format!("{}/{database}", url.rsplit_once('/').unwrap().0);
-        self.runtime.block_on(async {
-            let (client, connection) = tokio_postgres::connect(&url, tokio_postgres::NoTls).await.unwrap();
-            tokio::spawn(connection);
-            client.batch_execute(sql).await.unwrap();
-        });
+        self.runtime.block_on(async { connect(&url).await.batch_execute(sql).await.unwrap() });
     }
 
     /// Does `sql` in a transaction that stays open until this is dropped.
     pub(crate) fn hold(&self, sql: &str) -> tokio_postgres::Client {
         self.runtime.block_on(async {
-            let (client, connection) = tokio_postgres::connect(&self.url(), tokio_postgres::NoTls).await.unwrap();
-            tokio::spawn(connection);
+            let client = connect(&self.url()).await;
             client.batch_execute(&format!("BEGIN; {sql}")).await.unwrap();
             client
         })
     }
 
     pub(crate) fn count(&self, sql: &str) -> usize {
-        self.runtime.block_on(async {
-            let (client, connection) = tokio_postgres::connect(&self.url(), tokio_postgres::NoTls).await.unwrap();
-            tokio::spawn(connection);
-            client.query(sql, &[]).await.unwrap().len()
-        })
+        self.runtime.block_on(async { connect(&self.url()).await.query(sql, &[]).await.unwrap().len() })
     }
+}
+
+async fn connect(url: &str) -> tokio_postgres::Client {
+    let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await.unwrap();
+    tokio::spawn(connection);
+    client
 }

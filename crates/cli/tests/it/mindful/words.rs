@@ -1,6 +1,8 @@
 //! The words of a command line.
 
-/// A text, split at its blanks except between single quotes; a list of words as they are; or a pair of both.
+use std::path::PathBuf;
+
+/// A text, split at its blanks except between single quotes; a list of words or a path as it is; or several of them.
 pub(crate) trait Words {
     fn words(&self) -> Vec<String>;
 }
@@ -22,6 +24,12 @@ impl Words for String {
     }
 }
 
+impl Words for PathBuf {
+    fn words(&self) -> Vec<String> {
+        vec![self.to_str().unwrap().to_owned()]
+    }
+}
+
 impl Words for [&str] {
     fn words(&self) -> Vec<String> {
         self.iter().map(|word| (*word).to_owned()).collect()
@@ -29,12 +37,6 @@ impl Words for [&str] {
 }
 
 impl<const N: usize> Words for [&str; N] {
-    fn words(&self) -> Vec<String> {
-        self[..].words()
-    }
-}
-
-impl Words for Vec<&str> {
     fn words(&self) -> Vec<String> {
         self[..].words()
     }

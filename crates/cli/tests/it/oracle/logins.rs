@@ -1,14 +1,13 @@
 //! The password of an account: typed at a terminal, from the environment, from a file of its own; and in no output or file.
 
 use std::fs;
-use std::path::Path;
 use std::process::Command;
 
 use super::fake::wire::Server;
 use super::fake::{Database, PASSWORD};
-use super::{Place, made_up};
+use super::{Place, SHORT, made_up};
 use crate::mindful::terminal::{converse, terminal, typed};
-use crate::mindful::{Mindful, refused};
+use crate::mindful::{Mindful, assert_has, files, refused};
 
 const PROMPT: &str = "Password of bench";
 
@@ -27,29 +26,20 @@ fn load(place: &Place, keys: &str) -> (String, Option<i32>) {
     (shown, code)
 }
 
-fn holds_password(folder: &Path) -> bool {
-    fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()).any(|path| {
-        if path.is_dir() {
-            return holds_password(&path);
-        }
-        String::from_utf8_lossy(&fs::read(&path).unwrap_or_default()).contains(PASSWORD)
-    })
-}
-
 #[test]
 fn a_password_is_asked_for_and_shows_nowhere() {
     let Some((database, _server, place)) = made_up("asked", 24) else { return };
-    let nobody = place.mindful.command(["load", "--target", &place.target]).env_remove("ORACLE_PASSWORD").output();
-    let refusal = refused(&nobody.unwrap());
-    assert!(refusal.contains("set ORACLE_PASSWORD, or pass --password-file"), "{refusal}");
+    let nobody = place.command("load").env_remove("ORACLE_PASSWORD").output().unwrap();
+    assert_has(refused(&nobody), "set ORACLE_PASSWORD, or pass --password-file");
     let (shown, code) = load(&place, "wrong\n");
     assert!(code == Some(3) && shown.contains("ORA-01017") && !shown.contains("wrong"), "{code:?}: {shown}");
     let (shown, code) = load(&place, &format!("{PASSWORD}\n"));
     assert!(code == Some(0) && !shown.contains(PASSWORD), "{code:?}: {shown}");
     assert!(database.state().tables.contains_key("MINDFUL_BLOCKS_1"));
-    let run = ["--schemas", "1", "--scale", "400", "--sessions", "1", "--warmup", "0s", "--duration", "1s"];
-    place.run("run", &run);
-    assert!(!holds_password(place.mindful.folder()), "a stored file contains the password");
+    place.run(("run", SHORT));
+    for file in files(place.mindful.folder()) {
+        assert!(!String::from_utf8_lossy(&fs::read(&file).unwrap()).contains(PASSWORD), "{}", file.display());
+    }
 }
 
 /// The modes of a terminal, as `stty` names them, after `signal` at the prompt of such a load.

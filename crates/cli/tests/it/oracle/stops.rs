@@ -6,15 +6,12 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 
-use super::fake::PASSWORD;
-use super::{Place, made_up, text};
-use crate::mindful::wait_until;
+use super::{Place, SMALL, made_up, text};
+use crate::mindful::{assert_has, unwrapped, wait_until};
 use crate::stops::{PATIENCE, end_of, signal};
 
-fn start(place: &Place, verb: &str, args: &[&str]) -> Child {
-    let all = [&[verb, "--target", &place.target, "--connect-timeout", "1m"], args].concat();
-    let mut command = place.mindful.command(&all);
-    command.env("ORACLE_PASSWORD", PASSWORD).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+fn start(place: &Place, verb: &str) -> Child {
+    place.command((verb, SMALL)).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
 /// Sends Ctrl-C; returns the output until the end, which must come soon.
@@ -26,56 +23,41 @@ fn interrupted(mut child: Child) -> String {
     message
 }
 
-const SMALL: [&str; 4] = ["--schemas", "1", "--scale", "400"];
-
 #[test]
 fn a_run_in_a_statement_without_end_keeps_its_part() {
     let Some((database, _server, place)) = made_up("stopped_run", 24) else { return };
-    assert!(place.run("load", &SMALL).status.success());
-    let long = [&SMALL[..], &["--sessions", "1", "--warmup", "0s", "--duration", "5m"]].concat();
-    let child = start(&place, "run", &long);
+    place.succeed(("load", SMALL));
+    let child = start(&place, "run --sessions 1 --warmup 0s --duration 5m");
     let visited = || database.state().sessions.values().any(|own| own.statistics.contains_key("physical reads"));
     wait_until("the run begins", visited);
     thread::sleep(Duration::from_secs(3));
     database.hang("slice", true);
     wait_until("a slice is waited for", || database.state().waited_for.contains("slice"));
-    let message = interrupted(child);
-    assert!(message.contains("interrupted"), "{message}");
+    assert_has(interrupted(child), "interrupted");
     database.hang("slice", false);
-    let stored = place.mindful.run(["export", "latest", "--as", "jsonl"]);
-    let stored = String::from_utf8(stored.stdout).unwrap();
-    let slices = stored.lines().filter(|line| line.contains("\"event\":\"slice\"")).count();
-    assert!(slices > 0 && stored.contains("ora-statement-left") && stored.contains("\"interrupted\":true"), "{slices}");
-    let shown = text(&place.mindful.run(["show", "latest", "--full"]));
-    assert!(shown.contains("interrupted") && shown.contains("ora-statement-left"), "{shown}");
+    assert_has(place.mindful.records(), "\"event\":\"slice\"…ora-statement-left…\"interrupted\":true");
+    assert_has(unwrapped(&place.mindful.text("show --full")), "interrupted…ora-statement-left");
 }
 
 #[test]
 fn a_load_in_an_endless_statement_continues_later() {
     let Some((database, _server, place)) = made_up("stopped_load", 24) else { return };
     database.hang("blocks", true);
-    let child = start(&place, "load", &SMALL);
+    let child = start(&place, "load");
     wait_until("the table is made", || database.state().seen.contains("blocks"));
-    let message = interrupted(child);
-    assert!(
-        message.contains("loading MINDFUL_BLOCKS_1 was interrupted")
-            && message.contains("the server still has its statement"),
-        "{message}"
-    );
+    assert_has(interrupted(child), "loading MINDFUL_BLOCKS_1 was interrupted…the server still has its statement");
     // A server continues a statement without its client, until it answers.
     database.hang("blocks", false);
     wait_until("the server has made it", || database.state().tables.contains_key("MINDFUL_BLOCKS_1"));
-    let loaded = place.run("load", &SMALL);
-    assert!(loaded.status.success(), "{}", text(&loaded));
+    place.succeed(("load", SMALL));
 }
 
 #[test]
 fn a_doctor_in_an_endless_statement_leaves_no_table() {
     let Some((database, _server, place)) = made_up("stopped_doctor", 24) else { return };
     database.hang("slice", true);
-    let child = start(&place, "doctor", &SMALL);
+    let child = start(&place, "doctor");
     wait_until("the doctor works", || database.state().seen.contains("slice"));
-    let message = interrupted(child);
-    assert!(message.contains("the proof was interrupted; its tables are removed"), "{message}");
+    assert_has(interrupted(child), "the proof was interrupted; its tables are removed");
     assert!(database.state().tables.is_empty(), "{:?}", database.state().tables.keys());
 }

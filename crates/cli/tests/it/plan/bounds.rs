@@ -14,40 +14,19 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::mindful::{Mindful, Words, kill};
 
 /// Numbers at the limits of arithmetic, and texts that are not numbers.
-const EXTREMES: [&str; 24] = [
-    "0",
-    "1",
-    "-1",
-    "2147483647",
-    "2147483648",
-    "4294967295",
-    "4294967296",
-    "9007199254740993",
-    "2305843009213693952",
-    "9223372036854775807",
-    "9223372036854775808",
-    "18446744073709551615",
-    "18446744073709551616",
-    "99999999999999999999999999999999999999",
-    "0.0000000001",
-    "-0.5",
-    "1e-308",
-    "1e308",
-    "1e999",
-    "NaN",
-    "inf",
-    "-inf",
-    "",
-    " ",
-];
+const NUMBERS: &str = "0|1|2147483647|2147483648|4294967295|4294967296|9007199254740993|2305843009213693952|\
+                       9223372036854775807|9223372036854775808|18446744073709551615|18446744073709551616|\
+                       99999999999999999999999999999999999999|0.0000000001|1e-308|1e308";
+const NONSENSE: &str = "-1|-0.5|1e999|NaN|inf|-inf|| ";
+
+fn extremes() -> impl Iterator<Item = &'static str> {
+    NUMBERS.split('|').chain(NONSENSE.split('|'))
+}
 
 const UNITS: [&str; 3] = ["us", "h", "TiB"];
 
-const NONSENSE: [&str; 8] = ["-1", "-0.5", "1e999", "NaN", "inf", "-inf", "", " "];
-
 /// The value's name in the help of keys without numeric values.
-const WORDS: [&str; 11] =
-    ["URL", "NAME", "ROLE", "COMMAND", "DIR", "FILE", "USER", "DEVICE", "NAME=VALUE,…", "PREFIX", "JOB"];
+const WORDS: &str = "URL|NAME|ROLE|COMMAND|DIR|FILE|USER|DEVICE|NAME=VALUE,…|PREFIX|JOB";
 
 /// Longest that an answer may take: against hangs, on a busy host too.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -64,10 +43,8 @@ struct Answer {
 /// Runs mindful; sends SIGTERM if it has not ended by `ends_after`.
 fn ask(args: &(impl Words + ?Sized), ends_after: Duration) -> Answer {
     let mindful = Mindful::at(tempfile::tempdir().unwrap());
-    let (out, err) = (mindful.path("out"), mindful.path("err"));
-    let mut command = mindful.command(args);
-    command.env("ORACLE_PASSWORD", "x").stdout(File::create(&out).unwrap()).stderr(File::create(&err).unwrap());
-    let mut child = command.spawn().unwrap();
+    let [out, err] = ["out", "err"].map(|name| File::create_new(mindful.path(name)).unwrap());
+    let mut child = mindful.command(args).env("ORACLE_PASSWORD", "x").stdout(out).stderr(err).spawn().unwrap();
     let (mut since, mut asked) = (Instant::now(), false);
     let status = loop {
         if let Some(status) = child.try_wait().unwrap() {
@@ -82,9 +59,9 @@ fn ask(args: &(impl Words + ?Sized), ends_after: Duration) -> Answer {
         }
         thread::sleep(Duration::from_millis(2));
     };
-    let read = |path| String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned();
+    let read = |name| String::from_utf8_lossy(&std::fs::read(mindful.path(name)).unwrap()).into_owned();
     let code = status.and_then(|status| status.code().or_else(|| status.signal().map(|signal| 128 + signal)));
-    Answer { call: args.words().join(" "), code, stderr: read(err), stdout: read(out), took: since.elapsed() }
+    Answer { call: args.words().join(" "), code, stderr: read("err"), stdout: read("out"), took: since.elapsed() }
 }
 
 /// Judges the answers to all calls, several at a time; `complaint` returns the fault of one.
@@ -114,12 +91,12 @@ fn unsound(answer: &Answer, codes: &[i32]) -> Option<String> {
 
 /// All values to try for `key`: the extremes, with units too, and both sides of its bound's ends.
 fn values(key: &Key) -> Vec<String> {
-    let united = EXTREMES.iter().flat_map(|number| UNITS.map(|unit| format!("{number}{unit}")));
+    let united = extremes().flat_map(|number| UNITS.map(|unit| format!("{number}{unit}")));
     let mut values: Vec<String> = match key.bound {
         Bound::Own | Bound::Count(..) | Bound::Number(..) => Vec::new(),
         _ => united.collect(),
     };
-    values.extend(EXTREMES.map(str::to_owned));
+    values.extend(extremes().map(str::to_owned));
     match key.bound {
         Bound::Count(least, most) => {
             values.extend([least.wrapping_sub(1), most, most.wrapping_add(1)].map(|n| n.to_string()));
@@ -171,8 +148,8 @@ fn planned() -> Vec<(&'static str, &'static Key, String)> {
 
 /// Whether `value` makes no sense for `key`, by its bound or because it is not a number.
 fn nonsense(key: &Key, value: &str) -> bool {
-    let wordy = WORDS.contains(&key.value) || key.value.is_empty() || key.value.contains("on|off");
-    key.bound.check(value).is_err() || !wordy && NONSENSE.contains(&value)
+    let wordy = WORDS.split('|').any(|word| word == key.value) || key.value.is_empty() || key.value.contains("on|off");
+    key.bound.check(value).is_err() || !wordy && NONSENSE.split('|').any(|nonsense| nonsense == value)
 }
 
 /// The answer of `mindful plan` to `value` of `key`, without a process.
@@ -236,25 +213,17 @@ fn worth_a_run(key: &Key) -> Vec<String> {
 
 /// A run of `target` with one key at its limit, and all others as small as possible.
 fn at_the_limit(target: &str, key: &Key, value: &str) -> Vec<String> {
-    let small = [
-        ("scale", "256"),
-        ("schemas", "1"),
-        ("sessions", "2"),
-        ("duration", "200ms"),
-        ("warmup", "0s"),
-        ("work_unit", "4"),
-        // Pauses leave the CPUs to other runs; none of these tests a rate.
-        ("think_time", "5ms..5ms"),
-    ];
-    let instead: &[&str] = match key.name {
-        "threads" => &["sessions", "schemas"],
-        "ops" => &["duration"],
-        "steady" => &["warmup"],
-        "rate" => &["think_time"],
-        name => &[name],
+    // Pauses leave the CPUs to other runs; none of these tests a rate.
+    let small = "--scale=256 --schemas=1 --sessions=2 --duration=200ms --warmup=0s --work-unit=4 --think-time=5ms..5ms";
+    let instead = match key.name {
+        "threads" => "--sessions --schemas".to_owned(),
+        "ops" => "--duration".to_owned(),
+        "steady" => "--warmup".to_owned(),
+        "rate" => "--think-time".to_owned(),
+        _ => format!("--{}", key.flag_name()),
     };
-    let others = small.into_iter().filter(|(name, _)| !instead.contains(name));
-    let others = others.map(|(name, value)| format!("--{}={value}", name.replace('_', "-")));
+    let is_other = |flag: &&str| !instead.split(' ').any(|instead| flag.split('=').next() == Some(instead));
+    let others = small.split(' ').filter(is_other).map(str::to_owned);
     ["run".to_owned(), format!("--target={target}"), flag(key, value)].into_iter().chain(others).collect()
 }
 
@@ -340,12 +309,12 @@ fn a_rate_that_is_too_high_ends_at_the_deadline() {
 
 #[test]
 fn an_error_names_the_key_the_value_and_the_bound() {
-    let refusal = |args: &str| ask(args, PATIENCE).stderr;
-    let text = refusal("plan --target=null: --duration=1000000h");
-    assert_eq!(text, "mindful: --duration: `1000000h` is out of range: give 168h or less\n");
-    let text = refusal("plan --target=null: --work-unit=9223372036854775808 --like=slob");
-    assert_eq!(text, "mindful: --work-unit: `9223372036854775808` is out of range: give 1 to 1099511627776\n");
-    let text = refusal("load --target=null: --scale=1099511627776 --schemas=4096");
-    assert!(text.contains("--scale") && text.contains("limit"), "{text}");
-    assert!(Mindful::new().text("run --help").contains("[1 to 15000]"), "help shows no bound");
+    let mindful = Mindful::new();
+    let unit = "plan --target=null: --work-unit=9223372036854775808 --like=slob";
+    mindful.refuses_all([
+        ("plan --target=null: --duration=1000000h", "--duration: `1000000h` is out of range: give 168h or less\n"),
+        (unit, "--work-unit: `9223372036854775808` is out of range: give 1 to 1099511627776\n"),
+        ("load --target=null: --scale=1099511627776 --schemas=4096", "--scale…limit"),
+    ]);
+    mindful.shows("run --help", "[1 to 15000]");
 }

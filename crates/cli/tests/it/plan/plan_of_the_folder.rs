@@ -3,12 +3,11 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::path::Path;
-use std::process::Output;
 
 use mindful_conformance::not_run;
 use serde_json::Value;
 
-use crate::mindful::{Mindful, Words, message, printed, refused};
+use crate::mindful::{Mindful, assert_has, message, refused};
 
 const NOBODY: u32 = 65_534;
 
@@ -22,9 +21,7 @@ fn mode(path: &Path, mode: u32) {
 }
 
 /// A short run with the target of the plan.
-fn run(mindful: &Mindful, args: impl Words) -> Output {
-    mindful.run(("run --scale 1000 --warmup 0s --duration 1s", args))
-}
+const RUN: &str = "run --scale 1000 --warmup 0s --duration 1s";
 
 #[test]
 fn a_plan_that_others_could_have_written_is_refused() {
@@ -33,21 +30,22 @@ fn a_plan_that_others_could_have_written_is_refused() {
     plan(&mindful, "target = \"null:\"\n");
     for writable in [0o664, 0o646] {
         mode(&file, writable);
-        assert!(refused(&run(&mindful, "")).contains("other users may write it"));
+        mindful.refuses(RUN, "other users may write it");
     }
     mode(&file, 0o600);
     mode(mindful.folder(), 0o777);
-    assert!(refused(&run(&mindful, "")).contains("other users may write its folder"));
+    mindful.refuses(RUN, "other users may write its folder");
     // As in /tmp, where users cannot remove or rename files of others.
     mode(mindful.folder(), 0o1777);
     mindful.succeed("plan");
     mode(mindful.folder(), 0o700);
     fs::hard_link(&file, mindful.path("other.toml")).unwrap();
-    assert!(refused(&run(&mindful, "")).contains("more than one name"));
+    mindful.refuses(RUN, "more than one name");
     fs::remove_file(&file).unwrap();
     symlink("other.toml", &file).unwrap();
-    assert!(refused(&run(&mindful, "")).contains("symbolic link"));
-    assert!(mindful.run("plan --plan other.toml").status.success(), "a plan that is named is read");
+    mindful.refuses(RUN, "symbolic link");
+    // A plan that is named is read.
+    mindful.succeed("plan --plan other.toml");
 }
 
 #[test]
@@ -57,8 +55,7 @@ fn a_plan_in_utf_16_or_with_a_byte_order_mark_is_read() {
     let utf16: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
     for bytes in [text.as_bytes().to_vec(), utf16] {
         fs::write(mindful.folder().join("windows.toml"), bytes).unwrap();
-        let shown = mindful.run("plan --plan windows.toml");
-        assert!(printed(&shown).contains("1234"), "{shown:?}");
+        mindful.shows("plan --plan windows.toml", "1234");
     }
 }
 
@@ -71,11 +68,10 @@ fn a_plan_of_another_user_is_refused() {
     let file = mindful.path("mindful.toml");
     plan(&mindful, "target = \"null:\"\n");
     chown(&file, Some(NOBODY), None).unwrap();
-    let refusal = refused(&run(&mindful, "--target null:"));
-    assert!(refusal.contains("mindful.toml") && refusal.contains("belongs to user 65534"), "{refusal}");
+    mindful.refuses((RUN, "--target null:"), "mindful.toml…belongs to user 65534");
     chown(&file, Some(0), None).unwrap();
     chown(mindful.folder(), Some(NOBODY), None).unwrap();
-    assert!(refused(&run(&mindful, "")).contains("its folder belongs to user 65534"));
+    mindful.refuses(RUN, "its folder belongs to user 65534");
     assert!(!mindful.runs().exists(), "nothing is measured");
 }
 
@@ -97,13 +93,12 @@ fn a_found_plan_executes_and_destroys_nothing() {
         "destroy_data = \"/dev/null\"",
     ] {
         plan(&mindful, &format!("target = \"null:\"\n{line}\n"));
-        let refusal = refused(&run(&mindful, ""));
         let key = line.split(' ').next().unwrap();
-        assert!(refusal.contains(key) && refusal.contains("--plan mindful.toml"), "{refusal}");
+        mindful.refuses(RUN, format!("{key}…--plan mindful.toml"));
     }
     assert!(!mindful.path("touched").exists());
     plan(&mindful, "target = \"null:\"\nhook_before = \"touch touched\"\n");
-    run(&mindful, "--plan mindful.toml");
+    mindful.run((RUN, "--plan mindful.toml"));
     assert!(mindful.path("touched").exists(), "a plan that is named may run hooks");
 }
 
@@ -122,16 +117,7 @@ fn first_line(text: &[u8]) -> String {
 }
 
 /// All verbs that read a plan and print something, without and with JSON.
-const PLANNED: [&str; 8] = [
-    "run",
-    "sweep --sessions 1,2",
-    "run --repeat 2",
-    "load",
-    "plan",
-    "doctor",
-    "watch --duration 1s",
-    "run --explain verdict",
-];
+const PLANNED: &str = "run|sweep --sessions 1,2|run --repeat 2|load|plan|doctor|watch --duration 1s";
 /// All verbs that show runs of such a plan.
 const STORED: [&str; 5] =
     ["show", "show --explain verdict", "show --heat-map", "compare --force a b", "compare --force --history a b"];
@@ -148,21 +134,17 @@ fn a_found_plan_is_named_in_every_first_line() {
     let mindful = Mindful::new();
     let place = short_plan(&mindful, "null:");
     two_runs(&mindful);
-    for verb in PLANNED.iter().chain(&STORED).chain(&["cleanup --yes"]) {
+    for verb in PLANNED.split('|').chain(STORED).chain(["run --explain verdict", "cleanup --yes"]) {
         let output = mindful.run(verb);
         assert!(first_line(&output.stdout).contains(&place), "{verb:?}: {output:?}");
     }
-    for verb in PLANNED.iter().chain(&["contrast", "cleanup"]) {
-        let output = mindful.run((verb, "--work-unit none"));
-        assert!(refused(&output).contains(&place), "{verb:?}: {output:?}");
+    for verb in PLANNED.split('|').chain(["run --explain verdict", "contrast", "cleanup"]) {
+        mindful.refuses((verb, "--work-unit none"), &place);
     }
     // Files have no options of the null engine: a line says so first.
     let raw = mindful.run("raw x --work-unit none");
-    let lines: Vec<&str> = std::str::from_utf8(&raw.stderr).unwrap().lines().collect();
-    assert!(
-        raw.status.code() == Some(2) && lines.len() == 2 && lines.iter().all(|line| line.contains(&place)),
-        "{raw:?}"
-    );
+    let named: Vec<bool> = message(&raw).lines().map(|line| line.contains(&place)).collect();
+    assert_eq!((raw.status.code(), &named[..]), (Some(2), &[true, true][..]), "{raw:?}");
     fs::rename(mindful.path("mindful.toml"), mindful.path("named.toml")).unwrap();
     let output = mindful.run("run --plan named.toml");
     assert!(!first_line(&output.stdout).contains("found automatically"), "{output:?}");
@@ -174,18 +156,17 @@ fn a_found_plan_is_named_in_every_json() {
     let place = short_plan(&mindful, "null:");
     two_runs(&mindful);
     let more = ["show", "show a", "export --as json"];
-    for verb in PLANNED[..7].iter().chain(&more) {
+    for verb in PLANNED.split('|').chain(more) {
         let text = mindful.text((verb, "--format json"));
+        // A watch prints a value a line.
         let whole = if verb.starts_with("watch") { text.lines().next().unwrap() } else { &text };
         let output: Value = serde_json::from_str(whole).unwrap_or_else(|error| panic!("{verb:?} {error}: {text}"));
         assert_eq!(output["plan_file"], place.as_str(), "{verb:?}");
     }
-    let compared = mindful.json(STORED[3]);
-    assert_eq!(compared["runs"]["candidate"][0]["plan_file"], place.as_str(), "{compared:#}");
-    let history = mindful.json(STORED[4]);
-    assert_eq!(history["runs"][1]["plan_file"], place.as_str(), "{history:#}");
-    let listed = mindful.json("list");
-    assert_eq!(listed[0]["plan_file"], place.as_str(), "{listed:#}");
+    for (verb, run) in [(STORED[3], "/runs/candidate/0"), (STORED[4], "/runs/1"), ("list", "/0")] {
+        let output = mindful.json(verb);
+        assert_eq!(output.pointer(run).unwrap()["plan_file"], place.as_str(), "{output:#}");
+    }
     fs::rename(mindful.path("mindful.toml"), mindful.path("named.toml")).unwrap();
     let named = mindful.json("run --plan named.toml");
     assert!(named.get("plan_file").is_none(), "{named:#}");
@@ -219,10 +200,10 @@ fn a_plan_that_is_a_pipe_or_a_device_is_refused_at_once() {
     let mindful = Mindful::new();
     let pipe = mindful.path("mindful.toml");
     rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::from_raw_mode(0o600)).unwrap();
-    assert!(refused(&run(&mindful, "")).contains("not a regular file"));
+    mindful.refuses(RUN, "not a regular file");
     for named in ["mindful.toml", "/dev/zero"] {
-        assert!(refused(&run(&mindful, ["--plan", named])).contains("not a regular file"));
-        assert!(mindful.refusal(format!("import {named}")).contains("not a regular file"));
+        mindful.refuses((RUN, ["--plan", named]), "not a regular file");
+        mindful.refuses(["import", named], "not a regular file");
     }
 }
 
@@ -235,9 +216,8 @@ fn service_variables_of_kubernetes_are_ignored_with_a_note() {
         command.env(name, value).output().unwrap()
     };
     let output = planned("MINDFUL_PORT", "tcp://10.0.0.11:5432");
-    let text = message(&output);
-    assert!(output.status.success() && text.lines().count() == 1, "{output:?}");
-    assert!(text.contains("MINDFUL_PORT, MINDFUL_PORT_5432_TCP_ADDR, MINDFUL_SERVICE_HOST"), "{text}");
-    assert!(refused(&planned("MINDFUL_PORT", "5432")).contains("MINDFUL_PORT"));
-    assert!(refused(&planned("MINDFUL_SESIONS", "4")).contains("MINDFUL_SESSIONS"));
+    assert!(output.status.success() && message(&output).lines().count() == 1, "{output:?}");
+    assert_has(message(&output), "MINDFUL_PORT, MINDFUL_PORT_5432_TCP_ADDR, MINDFUL_SERVICE_HOST");
+    assert_has(refused(&planned("MINDFUL_PORT", "5432")), "MINDFUL_PORT");
+    assert_has(refused(&planned("MINDFUL_SESIONS", "4")), "did you mean `MINDFUL_SESSIONS`?");
 }

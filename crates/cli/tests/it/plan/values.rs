@@ -5,10 +5,16 @@ use crate::mindful::{Mindful, text};
 #[test]
 fn the_plan_shows_where_each_value_comes_from() {
     let mindful = Mindful::new();
-    let mut command = mindful.command("plan --work-unit 16");
+    std::fs::write(mindful.path("plan.toml"), "schemas = 3\nupdate_pct = 12.5\nwork_unit = 8\n").unwrap();
+    let mut command = mindful.command("plan --plan plan.toml --work-unit 16");
     let text = text(&command.env("MINDFUL_UPDATE_PCT", "30").output().unwrap());
-    let line = |key: &str| text.lines().find(|line| line.starts_with(key)).unwrap().to_owned();
-    assert!(line("work_unit").ends_with("--work-unit") && line("work_unit").contains("16"));
-    assert!(line("update_pct").ends_with("MINDFUL_UPDATE_PCT") && line("update_pct").contains("30"));
-    assert!(line("duration").ends_with("default"));
+    for (key, value, origin) in [
+        ("work_unit", "16", "--work-unit"),
+        ("update_pct", "30", "MINDFUL_UPDATE_PCT"),
+        ("schemas", "3", "plan.toml"),
+        ("duration", "30s", "default"),
+    ] {
+        let line = text.lines().find(|line| line.split(' ').next() == Some(key)).unwrap();
+        assert!(line.ends_with(origin) && line.split_whitespace().nth(1) == Some(value), "{line}");
+    }
 }

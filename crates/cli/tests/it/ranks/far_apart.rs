@@ -7,13 +7,11 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use mindful_conformance::not_run;
-use serde_json::Value;
-
 use crate::mindful::users_server::UsersServer;
-use crate::mindful::{Mindful, Words, wait_until};
+use crate::mindful::{Mindful, Words, assert_has, figure, wait_until};
 use crate::ranks::far_host::FarHost;
-use crate::ranks::processes::{launched, outcome, three_seconds_ahead};
+use crate::ranks::processes::{launched, outcome, report_of, three_seconds_ahead};
+use mindful_conformance::not_run;
 
 /// The delay of the network in each direction.
 const DELAY: Duration = Duration::from_millis(20);
@@ -59,13 +57,8 @@ struct Apart {
 impl Apart {
     /// `None` if this host does not permit another.
     fn new(delay: Duration, parameters: &str) -> Option<Self> {
-        let host = match FarHost::new() {
-            Ok(host) => host,
-            Err(why) => {
-                not_run(&format!("it needs a network namespace: {why}"));
-                return None;
-            }
-        };
+        let skip = |why| not_run(&format!("it needs a network namespace: {why}"));
+        let host = FarHost::new().map_err(skip).ok()?;
         let (mindful, server) = UsersServer::beside_others("");
         let (folder, port, database) = server.place();
         let way = way_to(folder.join(format!(".s.PGSQL.{port}")), host.near().into(), delay);
@@ -93,18 +86,14 @@ fn a_rank_far_away_with_a_wrong_clock_has_the_same_window() {
     let work = (size, "--namespace apart");
     let right = apart.rank("0", &apart.near, work).spawn().unwrap();
     let wrong = apart.host.command(&launched(faketime, &apart.rank("1", &apart.far, work))).spawn().unwrap();
-    let (code, report, message) = outcome(right);
-    assert_eq!(code, Some(0), "{message} {report}");
-    let (code, _, message) = outcome(wrong);
-    assert_eq!(code, Some(0), "{message}");
-    let summary: Value = serde_json::from_str(&report).unwrap();
+    let summary = report_of(vec![right, wrong], &[0]);
     let step = &summary["steps"][0];
-    assert!(step["duration_s"].as_f64().unwrap() > 1.5, "one window for both: {step:#}");
+    assert!(figure(step, "duration_s") > 1.5, "one window for both: {step:#}");
     let far = &step["ranks"][1];
-    assert!((-3_200.0..-2_800.0).contains(&far["clock_offset_ms"].as_f64().unwrap()), "{step:#}");
-    assert!(far["clock_within_ms"].as_f64().unwrap() >= 20.0, "the network makes its clock less sure: {step:#}");
-    let share = far["ops_share"].as_f64().unwrap();
-    assert!((0.3..0.7).contains(&share), "its loop runs in the server, however far that is: {step:#}");
+    assert!((-3_200.0..-2_800.0).contains(&figure(far, "clock_offset_ms")), "{step:#}");
+    assert!(figure(far, "clock_within_ms") >= 20.0, "the network makes its clock less sure: {step:#}");
+    // Its loop runs in the server, however far that is.
+    assert!((0.3..0.7).contains(&figure(far, "ops_share")), "{step:#}");
     assert_eq!(apart.server.count("SELECT FROM apart.meeting"), 0, "nothing is left where they met");
     // One process with as many sessions visits the same keys.
     apart.mindful.succeed((format!("run -q --namespace alone --target {}", apart.near), size));
@@ -131,11 +120,8 @@ fn a_rank_without_a_network_ends_and_so_does_the_other() {
     apart.host.cut();
     let cut = Instant::now();
     let (code, report, message) = outcome(near);
-    assert_eq!((code, &*report), (Some(1), ""), "{message}");
-    assert!(
-        message.lines().count() == 1 && message.contains("rank 1 on ") && message.contains(" is gone: "),
-        "{message}"
-    );
+    assert_eq!((code, &*report, message.lines().count()), (Some(1), "", 1), "{message}");
+    assert_has(message, "rank 1 on … is gone: ");
     let (code, report, message) = outcome(far);
     assert!(code.is_some_and(|code| code != 0) && report.is_empty(), "{code:?} {message}");
     assert_eq!(message.lines().count(), 1, "{message}");

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::mindful::{Mindful, printed};
+use crate::mindful::{Mindful, assert_has, printed};
 
 #[test]
 fn each_launcher_gets_a_script_and_no_secret() {
@@ -14,24 +14,18 @@ fn each_launcher_gets_a_script_and_no_secret() {
         text
     };
     let slurm = script("slurm");
-    assert!(slurm.starts_with("#!/bin/sh\n") && slurm.contains("#SBATCH --ntasks=4\n"), "{slurm}");
-    assert!(slurm.contains("srun --kill-on-bad-exit=0") && slurm.contains("--sessions 64"), "{slurm}");
+    assert!(slurm.starts_with("#!/bin/sh\n"), "{slurm}");
+    assert_has(&slurm, "#SBATCH --ntasks=4\n…srun --kill-on-bad-exit=0…--sessions 64");
     let mpi = script("mpi");
     assert!(mpi.starts_with("mpirun -n 4 mindful run ") && !mpi.contains("--ranks"), "{mpi}");
     let words = Command::new("sh").args(["-c", &format!("printf '%s\\n' {mpi}")]).output().unwrap();
     let words = printed(&words);
     assert!(words.lines().any(|word| word.starts_with("postgres://") && word.ends_with("it's")), "{words}");
-    let job = script("kubernetes");
-    for line in [
-        "completionMode: Indexed",
-        "backoffLimit: 0",
-        "completions: 4",
-        "secretKeyRef:",
-        "- \"--ranks\"\n            - \"4\"",
-    ] {
-        assert!(job.contains(line), "{line}: {job}");
-    }
-    assert!(mindful.refusal("launch ssh").contains("choose slurm, mpi, kubernetes"));
+    assert_has(
+        script("kubernetes"),
+        "completionMode: Indexed…backoffLimit: 0…completions: 4…secretKeyRef:…- \"--ranks\"\n            - \"4\"",
+    );
+    mindful.refuses("launch ssh", "choose slurm, mpi, kubernetes");
 }
 
 #[test]
@@ -42,11 +36,10 @@ fn a_launcher_is_given_the_password_of_each_database() {
     let mysql = "--target mysql://me@db/bench";
     let script = printed("slurm", mysql);
     assert!(script.contains("Password: MYSQL_PWD in the environment") && !script.contains("PGPASSWORD"), "{script}");
-    let job = printed("kubernetes", mysql);
-    assert!(job.contains("- name: MYSQL_PWD\n") && job.contains("key: password\n"), "{job}");
+    assert_has(printed("kubernetes", mysql), "- name: MYSQL_PWD\n…key: password\n");
     let both = printed("kubernetes", &format!("{mysql} --meet postgres://me@other/meet"));
-    assert!(both.contains("--from-literal=mysql-pwd=... --from-literal=pgpassword=..."), "{both}");
-    assert!(both.contains("- name: MYSQL_PWD\n") && both.contains("key: pgpassword\n"), "{both}");
+    let secrets = "--from-literal=mysql-pwd=... --from-literal=pgpassword=...";
+    assert_has(both, format!("{secrets}…- name: MYSQL_PWD\n…key: pgpassword\n"));
     let files = printed("kubernetes", "--target raw:blocks --meet dir:meet");
     assert!(!files.contains("secret") && !printed("slurm", "--target null:").contains("password"), "{files}");
 }

@@ -1,6 +1,5 @@
 //! Several processes as ranks of one run: which one each is, and which part of the work is its own.
 
-use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::time::{Duration, Instant};
 
@@ -10,9 +9,10 @@ use serde_json::Value;
 
 use crate::mindful::quiet::Quiet;
 use crate::mindful::users_server::UsersServer;
-use crate::mindful::{Mindful, codes, edit_record, json, kill, message, wait_until};
+use crate::mindful::{Mindful, assert_has, codes, edit_record, figure, json_lines, kill, message, wait_until};
 use crate::ranks::processes::{
-    Ranks, four_ranks_of, has_mpirun, launched, mpirun, outcome, rank_of, start_ranks, three_seconds_ahead,
+    Ranks, four_ranks_of, has_mpirun, launched, mpirun, outcome, rank_of, report_of, sessions_and_ranks, start_ranks,
+    three_seconds_ahead,
 };
 
 #[test]
@@ -24,32 +24,26 @@ fn four_processes_are_one_run_and_merge_gives_the_same() {
     let (code, report, message) = all.remove(0);
     assert_eq!((code, &*message), (Some(0), ""), "{report}");
     for (rank, (code, report, message)) in all.into_iter().enumerate() {
-        assert_eq!((code, &*report), (Some(0), ""), "{message}");
-        assert!(message.starts_with(&format!("mindful: rank {} of 4: 2 sessions, ", rank + 1)), "{message}");
-        assert!(message.lines().count() == 1 && message.contains("rank 0 has the report"), "{message}");
+        assert_eq!((code, &*report, message.lines().count()), (Some(0), "", 1), "{message}");
+        assert_has(message, format!("mindful: rank {} of 4: 2 sessions, …rank 0 has the report", rank + 1));
     }
     assert!(ranks.left_nothing());
     let mut merged: Value = serde_json::from_str(&report).unwrap();
-    assert_eq!(merged["steps"][0]["sessions"], 8);
-    let folders: Vec<String> = (0..4).map(|rank| ranks.part(rank)).collect();
-    let names: Vec<&str> = folders.iter().rev().map(String::as_str).collect();
-    let mut again = ranks.mindful.json(("merge", &names));
+    let parts = [3, 2, 1, 0].map(|rank| ranks.part(rank).display().to_string());
+    let mut again = ranks.mindful.json(("merge", parts.to_vec()));
     for summary in [&mut merged, &mut again] {
         summary["id"] = Value::Null;
     }
     assert_eq!(merged, again, "the same figures to the last digit");
     let step = &merged["steps"][0];
-    let parts = step["ranks"].as_array().unwrap();
-    let shares: f64 = parts.iter().filter_map(|rank| rank["ops_share"].as_f64()).sum();
-    let used: f64 = parts.iter().filter_map(|rank| rank["client_cores"].as_f64()).sum();
-    assert!(parts.len() == 4 && (shares - 1.0).abs() < 1e-9, "{step:#}");
-    assert!(used > 0.0 && (step["cpu"]["client_cores"].as_f64().unwrap() - used).abs() < 1e-9, "{step:#}");
-    let part = json(
-        &ranks.mindful.command("show latest --format json").env("MINDFUL_STORE", ranks.store(2)).output().unwrap(),
-    );
+    let sum = |name: &str| step["ranks"].as_array().unwrap().iter().map(|rank| figure(rank, name)).sum::<f64>();
+    let (shares, used) = (sum("ops_share"), sum("client_cores"));
+    assert_eq!(sessions_and_ranks(step), (Some(8), Some(4)));
+    assert!((shares - 1.0).abs() < 1e-9 && used > 0.0, "{step:#}");
+    assert!((figure(&step["cpu"], "client_cores") - used).abs() < 1e-9, "{step:#}");
+    let part = ranks.mindful.json(("show latest --store", ranks.store(2)));
     assert!(codes(&part).contains(&"part-of-run") && part["validity"] != "valid", "{part:#}");
-    let missing = ranks.mindful.refusal(("merge", &names[1..]));
-    assert!(missing.contains("rank 3 is missing"), "{missing}");
+    ranks.mindful.refuses(("merge", parts[1..].to_vec()), "rank 3 is missing");
 }
 
 #[test]
@@ -58,17 +52,11 @@ fn a_merge_of_folders_executes_nothing() {
     let ranks = Ranks::new();
     let touched = ranks.mindful.path("touched");
     let hook = format!("--hook-end 'touch {}'", touched.display());
-    for child in [0, 1].map(|rank| ranks.start(rank, 2, &hook)) {
-        let (code, _, message) = outcome(child);
-        assert_eq!(code, Some(0), "{message}");
-    }
+    report_of(vec![ranks.start(0, 2, ("--format json", &hook)), ranks.start(1, 2, &hook)], &[0]);
     std::fs::remove_file(&touched).unwrap();
-    let parts = [0, 1].map(|rank| ranks.part(rank));
-    ranks.mindful.succeed(["merge", &parts[0], &parts[1]]);
-    let refusal = ranks.mindful.refusal("run --again latest");
-    assert!(refusal.contains("made elsewhere"), "{refusal}");
-    let again = ranks.mindful.run("run --again latest --target null:");
-    assert!(message(&again).contains("hook_end"), "{again:?}");
+    ranks.mindful.succeed(("merge", ranks.part(0), ranks.part(1)));
+    ranks.mindful.refuses("run --again latest", "made elsewhere");
+    assert_has(message(&ranks.mindful.run("run --again latest --target null:")), "hook_end");
     assert!(!touched.exists());
 }
 
@@ -76,12 +64,8 @@ fn a_merge_of_folders_executes_nothing() {
 fn no_number_of_a_hostile_part_breaks_its_merge() {
     let _beside = Quiet::beside();
     let ranks = Ranks::new();
-    let children: Vec<Child> = (0..2).map(|rank| ranks.start(rank, 2, "")).collect();
-    for child in children {
-        let (code, _, message) = outcome(child);
-        assert!(matches!(code, Some(0 | 1)), "{message}");
-    }
-    let logs = [0, 1].map(|rank| PathBuf::from(ranks.part(rank)).join("run.jsonl"));
+    report_of((0..2).map(|rank| ranks.start(rank, 2, "--format json")).collect(), &[0, 1]);
+    let logs = [0, 1].map(|rank| ranks.part(rank).join("run.jsonl"));
     let whole = logs.clone().map(|log| std::fs::read_to_string(log).unwrap());
     // Merges both parts with this value in their lines of ranks.
     let merged = |key: &str, value: &Value| {
@@ -94,7 +78,7 @@ fn no_number_of_a_hostile_part_breaks_its_merge() {
             });
         }
         let began = Instant::now();
-        let output = ranks.mindful.run(["merge", &ranks.part(0), &ranks.part(1)]);
+        let output = ranks.mindful.run(("merge", ranks.part(0), ranks.part(1)));
         let message = message(&output);
         let answered = matches!(output.status.code(), Some(0..=3)) && !message.contains("panicked");
         assert!(answered && began.elapsed() < Duration::from_secs(20), "{key} {value}: {output:?}");
@@ -113,8 +97,7 @@ fn no_number_of_a_hostile_part_breaks_its_merge() {
         let on = serde_json::json!({"target": 0, "targets": targets, "first_rank": first, "ranks": ranks});
         merged("on_target", &on);
     }
-    let refused = merged("ranks", &most.into());
-    assert!(refused.contains("4,294,967,295 ranks, and no run has more than 10,000"), "{refused}");
+    assert_has(merged("ranks", &most.into()), "4,294,967,295 ranks, and no run has more than 10,000");
 }
 
 #[test]
@@ -160,12 +143,9 @@ fn a_killed_rank_ends_all_in_one_line_and_leaves_nothing() {
                     if rank == killed {
                         continue;
                     }
-                    assert_eq!((code, &*report), (Some(expected), ""), "{name}, rank {rank}: {message}");
-                    assert!(message.lines().count() == 1 && message.contains(&gone), "{name}, rank {rank}: {message}");
-                    assert!(
-                        message.contains(" is gone: it did not renew its row for 8 s"),
-                        "{name}, rank {rank}: {message}"
-                    );
+                    let ended = (code, &*report, message.lines().count());
+                    assert_eq!(ended, (Some(expected), "", 1), "{name}, rank {rank}: {message}");
+                    assert_has(message, format!("{gone}… is gone: it did not renew its row for 8 s"));
                 }
                 assert!(ranks.left_nothing(), "{name}");
             });
@@ -180,20 +160,14 @@ fn a_rank_with_a_wrong_clock_begins_with_the_others() {
     let ranks = Ranks::new();
     let right = ranks.start(0, 2, "--format json");
     let wrong = launched(faketime, &ranks.command(1, 2, "--format json")).spawn().unwrap();
-    let (code, report, message) = outcome(right);
-    assert_eq!(code, Some(0), "{message} {report}");
-    assert_eq!(outcome(wrong).0, Some(0));
-    let summary = serde_json::from_str::<Value>(&report).unwrap();
+    let summary = report_of(vec![right, wrong], &[0]);
     let step = &summary["steps"][0];
-    assert!(step["duration_s"].as_f64().unwrap() > 1.5, "one window for both: {step:#}");
-    let offset_ms = step["ranks"][1]["clock_offset_ms"].as_f64().unwrap();
-    assert!((-3_100.0..-2_900.0).contains(&offset_ms), "{step:#}");
+    assert!(figure(step, "duration_s") > 1.5, "one window for both: {step:#}");
+    assert!((-3_100.0..-2_900.0).contains(&figure(&step["ranks"][1], "clock_offset_ms")), "{step:#}");
     assert!(codes(&summary).contains(&"clocks-apart"), "{summary:#}");
-    let log = std::fs::read_to_string(Path::new(&ranks.part(1)).join("run.jsonl")).unwrap();
-    let line = log.lines().find(|line| line.contains("\"event\":\"rank\"")).unwrap();
-    let record: Value = serde_json::from_str(line).unwrap();
-    let recorded_us = record["clock_offset_us"].as_i64().unwrap();
-    assert!((-3_100_000..-2_900_000).contains(&recorded_us), "{record}");
+    let events = json_lines(&std::fs::read_to_string(ranks.part(1).join("run.jsonl")).unwrap());
+    let recorded = events.iter().find(|event| event["event"] == "rank").unwrap();
+    assert!((-3_100_000.0..-2_900_000.0).contains(&figure(recorded, "clock_offset_us")), "{recorded}");
 }
 
 #[test]
@@ -205,15 +179,11 @@ fn ranks_share_a_real_server_and_one_of_them_loads() {
     let url = server.url();
     let size = "--schemas 2 --scale 8MiB --sessions 6 --work-unit 8 --think-time 20ms..20ms --warmup 1s --duration 2s";
     let children = start_ranks(&mindful, 3, (format!("run -q --format json --target {url}"), size));
-    let mut all: Vec<_> = children.into_iter().map(outcome).collect();
-    let (code, report, message) = all.remove(0);
-    assert_eq!(code, Some(0), "{message} {report}");
-    assert!(all.iter().all(|(code, report, _)| *code == Some(0) && report.is_empty()), "{all:?}");
-    let summary: Value = serde_json::from_str(&report).unwrap();
+    let summary = report_of(children, &[0]);
     let step = &summary["steps"][0];
     assert_eq!(step["sessions"], 6);
     // The server counted the work of all three: its logical reads are those of all sessions.
-    let ratio = step["logical_reads_per_s"].as_f64().unwrap() / step["blocks_visited_per_s"].as_f64().unwrap();
+    let ratio = figure(step, "logical_reads_per_s") / figure(step, "blocks_visited_per_s");
     assert!((0.9..1.6).contains(&ratio), "{step:#}");
     assert_eq!(server.count("SELECT FROM mindful.meeting"), 0, "nothing is left where they met");
     let loads = std::fs::read_dir(mindful.runs()).unwrap().flatten().filter(|run| {

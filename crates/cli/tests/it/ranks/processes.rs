@@ -6,7 +6,7 @@ use std::process::{Child, Command, Output, Stdio};
 use mindful_conformance::not_run;
 use serde_json::Value;
 
-use crate::mindful::{Mindful, Words, json, message, null, wait_until};
+use crate::mindful::{Mindful, Words, json, message, null, printed, wait_until};
 
 /// A small plan without I/O, with ranks that meet in a folder.
 const RUN: &str = "-q --sessions 8 --null-latency 10ms --warmup 1s --duration=2s";
@@ -60,21 +60,22 @@ impl Ranks {
         meet.flatten().all(|left| left.path().is_file() && left.file_name().to_string_lossy().starts_with(".mindful-"))
     }
 
-    pub(crate) fn part(&self, rank: u32) -> String {
-        let mut runs: Vec<_> = std::fs::read_dir(self.store(rank).join("runs")).unwrap().flatten().collect();
-        runs.retain(|run| {
-            let log = std::fs::read_to_string(run.path().join("run.jsonl")).unwrap();
-            log.matches("\"event\":\"rank\"").count() == 1
-        });
-        runs[0].path().to_str().unwrap().to_owned()
+    pub(crate) fn part(&self, rank: u32) -> PathBuf {
+        parts(&self.store(rank).join("runs")).remove(0)
     }
+}
+
+/// The runs in a folder that are parts of one, not merged.
+pub(crate) fn parts(runs: &Path) -> Vec<PathBuf> {
+    let runs = std::fs::read_dir(runs).unwrap().map(|run| run.unwrap().path());
+    let log = |run: &PathBuf| std::fs::read_to_string(run.join("run.jsonl")).unwrap_or_default();
+    runs.filter(|run| log(run).matches("\"event\":\"rank\"").count() == 1).collect()
 }
 
 /// Exit code, standard output and standard error of a process that ends.
 pub(crate) fn outcome(child: Child) -> (Option<i32>, String, String) {
     let output = child.wait_with_output().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (output.status.code(), text(output.stdout), text(output.stderr))
+    (output.status.code(), printed(&output), message(&output))
 }
 
 /// The output of a launcher's four ranks: one run of eight sessions, and a line of each rank but the first.
@@ -82,17 +83,24 @@ pub(crate) fn four_ranks_of(output: &Output) -> Value {
     let message = message(output);
     assert!(output.status.success(), "{message}");
     let summary = json(output);
-    let step = &summary["steps"][0];
-    assert_eq!((step["sessions"].as_u64(), step["ranks"].as_array().map(Vec::len)), (Some(8), Some(4)), "{message}");
+    assert_eq!(sessions_and_ranks(&summary["steps"][0]), (Some(8), Some(4)), "{message}");
     let lines = message.lines().filter(|line| line.contains(" of 4: 2 sessions, "));
     assert_eq!(lines.count(), 3, "each other rank has a line: {message}");
     summary
 }
 
+pub(crate) fn sessions_and_ranks(step: &Value) -> (Option<u64>, Option<usize>) {
+    (step["sessions"].as_u64(), step["ranks"].as_array().map(Vec::len))
+}
+
 pub(crate) fn has_mpirun() -> bool {
-    let has = Path::new("/usr/bin/mpirun").exists();
+    has_program("mpirun", "openmpi-bin")
+}
+
+fn has_program(name: &str, package: &str) -> bool {
+    let has = Path::new("/usr/bin").join(name).exists();
     if !has {
-        not_run("it needs mpirun (Debian: openmpi-bin)");
+        not_run(&format!("it needs {name} (Debian: {package})"));
     }
     has
 }
@@ -132,9 +140,5 @@ pub(crate) fn three_seconds_ahead() -> Option<Command> {
     let mut faketime = Command::new("/usr/bin/faketime");
     faketime.args(["-f", "+3s"]).env("NO_FAKE_STAT", "1");
     faketime.env("FAKETIME_DONT_FAKE_MONOTONIC", "1").env("DONT_FAKE_MONOTONIC", "1");
-    let has = Path::new("/usr/bin/faketime").exists();
-    if !has {
-        not_run("it needs faketime (Debian: faketime)");
-    }
-    has.then_some(faketime)
+    has_program("faketime", "faketime").then_some(faketime)
 }

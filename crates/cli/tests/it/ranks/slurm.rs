@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use mindful_conformance::not_run;
 
 use crate::mindful::quiet::Quiet;
-use crate::mindful::wait_until;
+use crate::mindful::{assert_has, wait_until};
 use crate::ranks::processes::{Ranks, four_ranks_of, launched, rank_of};
 
 struct Cluster {
@@ -108,8 +108,7 @@ fn srun_starts_four_ranks_on_two_nodes() {
     srun.env("SLURM_CONF", cluster.folder.path().join("slurm.conf"));
     let output = launched(srun, &rank).output().unwrap();
     let summary = four_ranks_of(&output);
-    let run = ranks.mindful.run_folder(&summary);
-    let log = std::fs::read_to_string(run.join("run.jsonl")).unwrap();
-    assert!(log.contains(r#""job":"1.0""#), "they met under the name of Slurm's step: {log}");
+    // They met under the name of Slurm's step.
+    assert_has(ranks.mindful.record(&summary), r#""job":"1.0""#);
     assert!(ranks.left_nothing());
 }

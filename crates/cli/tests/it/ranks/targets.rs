@@ -10,10 +10,13 @@ use mindful_conformance::{not_run, quick_place};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
+use crate::mindful::processes::{all, command_line};
 use crate::mindful::quiet::Quiet;
 use crate::mindful::users_server::UsersServer;
-use crate::mindful::{Mindful, PAUSES, Words, codes, ended, json, message, printed, refused, wait_until};
-use crate::ranks::processes::{has_mpirun, mpirun};
+use crate::mindful::{
+    Mindful, PAUSES, Words, assert_has, codes, ended, figure, json, message, printed, refused, wait_until,
+};
+use crate::ranks::processes::{has_mpirun, mpirun, parts, sessions_and_ranks};
 
 const FILES: &str = "--target sqlite:a.db --target sqlite:b.db";
 const SMALL: &str = "--schemas 2 --scale 2MiB --sessions 4 --work-unit 8";
@@ -57,42 +60,32 @@ fn two_files_are_one_run_and_each_has_its_own_figures() {
     assert_eq!(left(private.path()), 0, "nothing is left where they met");
     let mut summary = json(&ran);
     let step = &summary["steps"][0];
-    assert_eq!((step["sessions"].as_u64(), step["ranks"].as_array().map(Vec::len)), (Some(4), Some(2)));
+    assert_eq!(sessions_and_ranks(step), (Some(4), Some(2)));
     assert_eq!(summary["target"], "sqlite:a.db, sqlite:b.db");
-    let of_targets: Vec<_> = targets(&summary)
-        .iter()
-        .map(|target| (target["target"].as_str(), target["step"]["sessions"].as_u64()))
-        .collect();
-    assert_eq!(of_targets, [(Some("sqlite:a.db"), Some(2)), (Some("sqlite:b.db"), Some(2))]);
+    let of_target = |target: &Value| (target["target"].clone(), target["step"]["sessions"].clone());
+    let of_targets: Vec<_> = targets(&summary).iter().map(of_target).collect();
+    assert_eq!(of_targets, ["sqlite:a.db", "sqlite:b.db"].map(|name| (name.into(), 2.into())));
     for figure in ["blocks_visited_per_s", "logical_reads_per_s"] {
         adds_up(&summary, figure);
     }
-    let count = |step: &Value| step["ops"]["select"]["count"].as_f64().unwrap();
+    let count = |step: &Value| figure(&step["ops"]["select"], "count");
     let parts: f64 = targets(&summary).iter().map(|target| count(&target["step"])).sum();
     assert!((count(step) / parts - 1.0).abs() < 0.05, "{summary:#}");
     // Both files lie on one device.
     assert_eq!(step["device_reads_per_s"], Value::Null);
-    let codes = codes(&summary);
-    assert!(codes.contains(&"targets-share-host"), "{codes:?}");
-    let report = mindful.text("show");
-    for name in ["1 sqlite:a.db", "2 sqlite:b.db"] {
-        assert!(report.contains(name), "{report}");
-    }
-    assert!(mindful.text("export --as html").contains("2 sqlite:b.db"));
+    assert!(codes(&summary).contains(&"targets-share-host"), "{summary:#}");
+    mindful.shows("show", "1 sqlite:a.db…2 sqlite:b.db");
+    mindful.shows("export --as html", "2 sqlite:b.db");
     let text = printed(&mindful.run("export --as jsonl --redact"));
     assert!(text.contains("on_target") && !text.contains("a.db") && !text.contains("b.db"), "{text}");
-    mindful.refuses([("run --again latest", "has 2 targets")]);
+    mindful.refuses("run --again latest", "has 2 targets");
     merged_again(&mindful, &mut summary);
 }
 
 /// `mindful merge` of the folders of both ranks gives the figures that the first rank printed.
 fn merged_again(mindful: &Mindful, summary: &mut Value) {
-    let runs = std::fs::read_dir(mindful.runs()).unwrap().flatten().map(|run| run.path());
-    let log = |run: &Path| std::fs::read_to_string(run.join("run.jsonl")).unwrap_or_default();
-    let parts: Vec<_> = runs.filter(|run| log(run).matches("\"event\":\"rank\"").count() == 1).collect();
-    let names: Vec<&str> = parts.iter().map(|path| path.to_str().unwrap()).collect();
-    assert_eq!(names.len(), 2);
-    let mut again = mindful.json(("merge", &names));
+    let [a, b] = &parts(&mindful.runs())[..] else { panic!("two parts") };
+    let mut again = mindful.json(("merge", a, b));
     for summary in [&mut *summary, &mut again] {
         assert_ne!(summary["id"].take(), Value::Null);
         assert_ne!(summary["started_at"].take(), Value::Null);
@@ -104,18 +97,16 @@ fn merged_again(mindful: &Mindful, summary: &mut Value) {
 fn a_plan_shows_the_ranks_and_sessions_of_each_target() {
     let mindful = Mindful::new();
     let plan = |more: &str| mindful.text(("plan --sessions 8", FILES, more));
-    let text = plan("");
-    assert!(text.contains("target 2: sqlite:b.db, rank 1, sessions 5 to 8\n"), "{text}");
+    assert_has(plan(""), "target 2: sqlite:b.db, rank 1, sessions 5 to 8\n");
     let text = plan("--target-weights 3,1 --rank 2 --ranks 4");
-    assert!(text.contains("target 1: sqlite:a.db, ranks 0 to 1, sessions 1 to 6\n"), "{text}");
-    assert!(text.contains("target 2: sqlite:b.db, ranks 2 to 3, sessions 7 to 8\n"), "{text}");
-    assert!(text.contains("rank: 2 of 4,") && text.contains("session 7 of 8"), "{text}");
+    assert_has(&text, "target 1: sqlite:a.db, ranks 0 to 1, sessions 1 to 6\n…rank: 2 of 4,…session 7 of 8");
+    assert_has(&text, "target 2: sqlite:b.db, ranks 2 to 3, sessions 7 to 8\n");
 }
 
 #[test]
 fn targets_that_cannot_be_measured_together_are_refused() {
     let mindful = Mindful::new();
-    mindful.refuses([
+    mindful.refuses_all([
         ("run --target sqlite:a.db --target null:", "targets of different engines (sqlite, null)"),
         ("run --target sqlite:a.db --target sqlite:a.db", "sqlite:a.db is given twice"),
     ]);
@@ -125,10 +116,10 @@ fn targets_that_cannot_be_measured_together_are_refused() {
         ("run --rank 0 --ranks 2 --target sqlite:c.db", "3 targets for 2 ranks"),
         ("run --meet dir:meet", "--meet: mindful starts the ranks of its 2 targets itself"),
     ] {
-        mindful.refuses([(&*format!("{args} {FILES}"), why)]);
+        mindful.refuses((args, FILES), why);
     }
     for verb in ["sweep", "load", "cleanup", "doctor", "run --repeat 2", "verify", "watch"] {
-        mindful.refuses([(&*format!("{verb} {FILES}"), "--target: 2 targets: only `mindful run` takes several")]);
+        mindful.refuses((verb, FILES), "--target: 2 targets: only `mindful run` takes several");
     }
     assert!(!mindful.path("a.db").exists(), "nothing was opened");
 }
@@ -143,7 +134,7 @@ fn ranks_with_other_targets_are_refused_without_a_password() {
     for rank in [(0, "a"), (1, "b")].map(start) {
         let output = rank.wait_with_output().unwrap();
         let refusal = refused(&output);
-        assert!(refusal.contains("rank 1 on ") && refusal.contains(" has another --target than rank 0"), "{refusal}");
+        assert_has(&refusal, "rank 1 on … has another --target than rank 0");
         assert!(!refusal.contains("secret"), "{refusal}");
     }
 }
@@ -158,32 +149,26 @@ fn a_list_file_is_read_only_if_no_other_user_can_write_it() {
     };
     write("# shards\nsqlite:a.db\n\nsqlite:b.db # the other\n", 0o644);
     let plan = "plan --target @fleet --sessions 8";
-    let text = mindful.text(plan);
-    assert!(text.contains("target 2: sqlite:b.db, rank 1, sessions 5 to 8\n"), "{text}");
+    mindful.shows(plan, "target 2: sqlite:b.db, rank 1, sessions 5 to 8\n");
     write("postgres://me:secret@a/x\npostgres://me:secret@b/x\n", 0o644);
-    let refusal = mindful.refusal(plan);
-    assert!(refusal.contains("it contains a password, and other users may read it"), "{refusal}");
+    mindful.refuses(plan, "it contains a password, and other users may read it");
     write("postgres://me:secret@a/x\npostgres://me:secret@b/x\n", 0o600);
     let text = printed(&mindful.succeed(plan));
     assert!(text.contains("target 2: postgres://") && !text.contains("secret"), "{text}");
     write("sqlite:a.db\n", 0o666);
-    assert!(mindful.refusal(plan).contains("other users may write it"));
+    mindful.refuses(plan, "other users may write it");
     write("# nothing\n", 0o644);
-    assert!(mindful.refusal(plan).contains("it contains no target"));
+    mindful.refuses(plan, "it contains no target");
     write("sqlite:a.db\n", 0o644);
     if std::os::unix::fs::chown(&file, Some(12_345), None).is_err() {
         return not_run("it needs root to give a file to another user");
     }
-    assert!(mindful.refusal(plan).contains("it belongs to user 12345"));
+    mindful.refuses(plan, "it belongs to user 12345");
 }
 
 fn has_children(parent: u32) -> bool {
-    let tasks = |pid: &str| std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let flag = format!("--started-by\0{parent}\0");
-    std::fs::read_dir("/proc")
-        .unwrap()
-        .flatten()
-        .any(|entry| tasks(&entry.file_name().to_string_lossy()).contains(&flag))
+    all().any(|pid| command_line(pid).contains(&flag))
 }
 
 #[test]
@@ -237,8 +222,7 @@ fn two_servers_add_up_by_weight_and_one_that_dies_is_named() {
     }
     // Each server counted only its own work.
     for target in targets(&summary) {
-        let figure = |name: &str| target["step"][name].as_f64().unwrap();
-        let ratio = figure("logical_reads_per_s") / figure("blocks_visited_per_s");
+        let ratio = figure(&target["step"], "logical_reads_per_s") / figure(&target["step"], "blocks_visited_per_s");
         assert!((0.9..1.6).contains(&ratio), "{target:#}");
     }
     one_server_twice(&mindful, &servers[0]);
@@ -252,7 +236,7 @@ fn two_servers_add_up_by_weight_and_one_that_dies_is_named() {
     let output = first.wait_with_output().unwrap();
     let message = message(&output);
     assert!(!output.status.success() && message.lines().count() == 1, "{message}");
-    assert!(message.contains("rank 1 on ") && message.contains(": target 2, postgres"), "{message}");
+    assert_has(&message, "rank 1 on …: target 2, postgres");
 }
 
 #[test]
@@ -265,7 +249,7 @@ fn mpirun_starts_four_ranks_of_two_targets() {
     let rank = on_files(&mindful, (SHORT, "--meet dir:meet --format json"));
     let output = mpirun(&rank).output().unwrap();
     let summary = json(&output);
-    let of = |target: &Value| (target["step"]["sessions"].as_u64(), target["step"]["ranks"].as_array().map(Vec::len));
-    assert_eq!(targets(&summary).iter().map(of).collect::<Vec<_>>(), [(Some(2), Some(2)); 2], "{summary:#}");
+    let of_targets: Vec<_> = targets(&summary).iter().map(|target| sessions_and_ranks(&target["step"])).collect();
+    assert_eq!(of_targets, [(Some(2), Some(2)); 2], "{summary:#}");
     adds_up(&summary, "logical_reads_per_s");
 }

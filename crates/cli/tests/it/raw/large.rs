@@ -2,16 +2,12 @@
 
 use serde_json::Value;
 
-use crate::mindful::{Mindful, Words, codes, json, steps};
-use crate::raw::place::{made, text, undisturbed};
+use crate::mindful::{Mindful, Words, codes, figure, json, steps};
+use crate::raw::place::{undisturbed, with_blocks};
 
 /// Long enough that the kernel's and the sessions' counts cover the same time on a busy machine too.
 const WINDOW: &str = "--duration 2s --warmup 500ms";
 const SIZE: (&str, f64) = ("256KiB", 0.25);
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("no number: {value}"))
-}
 
 fn near(a: f64, b: f64, what: &str) {
     assert!((a / b - 1.0).abs() < 0.02, "{what}: {a} and {b}");
@@ -44,19 +40,15 @@ fn doubted(summary: &Value) -> bool {
 
 #[test]
 fn large_direct_reads_are_in_mib_and_of_no_cache() {
-    let mindful = Mindful::on_disk();
-    let path = made(&mindful);
-    for verb in [format!("raw {path}"), format!("run --target raw:{path} --sessions 1 --work-unit 1")] {
+    let mindful = with_blocks();
+    for verb in ["raw blocks", "run --target raw:blocks --sessions 1 --work-unit 1"] {
         measured(&mindful, (verb, "--iodepth 0 --large-iodepth 2"), |summary, mib, words| {
             let step = &steps(summary)[0];
             let large = &step["ops"]["scan"];
-            near(mib, number(&large["per_s"]) * SIZE.1, "the headline and the large reads");
-            near(
-                number(&step["physical_reads_per_s"]),
-                number(&step["blocks_visited_per_s"]),
-                "blocks read and visited",
-            );
-            assert!(number(&step["page_cache_share"]) < 0.05, "{step:#}");
+            near(mib, figure(large, "per_s") * SIZE.1, "the headline and the large reads");
+            let read = figure(step, "physical_reads_per_s");
+            near(read, figure(step, "blocks_visited_per_s"), "blocks read and visited");
+            assert!(figure(step, "page_cache_share") < 0.05, "{step:#}");
             assert_eq!((step["iodepth"].as_u64(), step["block_bytes"].as_u64()), (Some(2), Some(262_144)));
             assert_eq!(step["ops"]["select"], Value::Null);
             assert_eq!(step["cpu"]["iops_per_core"], Value::Null);
@@ -74,14 +66,13 @@ fn large_direct_reads_are_in_mib_and_of_no_cache() {
 
 #[test]
 fn large_reads_of_a_warm_file_are_the_page_caches() {
-    let mindful = Mindful::on_disk();
-    let path = made(&mindful);
-    assert_eq!(std::fs::read(&path).unwrap().len() as u64, std::fs::metadata(&path).unwrap().len());
-    measured(&mindful, format!("raw {path} --iodepth 0 --large-iodepth 2 --direct off"), |summary, mib, words| {
+    let mindful = with_blocks();
+    std::fs::read(mindful.path("blocks")).unwrap();
+    measured(&mindful, "raw blocks --iodepth 0 --large-iodepth 2 --direct off", |summary, mib, words| {
         let step = &steps(summary)[0];
-        near(mib, number(&step["ops"]["scan"]["per_s"]) * SIZE.1, "the headline and the large reads");
-        assert!(number(&step["page_cache_share"]) > 0.95, "{step:#}");
-        let part = if number(&step["page_cache_share"]) > 0.999 { "all" } else { "partly" };
+        near(mib, figure(&step["ops"]["scan"], "per_s") * SIZE.1, "the headline and the large reads");
+        assert!(figure(step, "page_cache_share") > 0.95, "{step:#}");
+        let part = if figure(step, "page_cache_share") > 0.999 { "all" } else { "partly" };
         assert_eq!(words, format!("MiB/s of file reads, {part} from the page cache"));
         assert!(found(summary, "page-cache") && !found(summary, "plan-shape"), "{summary:#}");
     });
@@ -89,53 +80,33 @@ fn large_reads_of_a_warm_file_are_the_page_caches() {
 
 #[test]
 fn small_and_large_reads_of_one_step_are_weighed_together() {
-    let mindful = Mindful::on_disk();
-    let path = made(&mindful);
-    measured(&mindful, format!("raw {path} --iodepth 2 --large-iodepth 1"), |summary, mib, words| {
+    let mindful = with_blocks();
+    measured(&mindful, "raw blocks --iodepth 2 --large-iodepth 1", |summary, mib, words| {
         let step = &steps(summary)[0];
-        let (small, large) = (number(&step["ops"]["select"]["per_s"]), number(&step["ops"]["scan"]["per_s"]));
+        let (small, large) = (figure(&step["ops"]["select"], "per_s"), figure(&step["ops"]["scan"], "per_s"));
         near(mib, small / 128.0 + large * SIZE.1, "the headline and all reads");
         assert!(words.contains("MiB/s"), "{words}");
-        near(number(&step["physical_reads_per_s"]), number(&step["blocks_visited_per_s"]), "blocks read and visited");
-        assert!(number(&step["page_cache_share"]) < 0.05, "{step:#}");
+        near(figure(step, "physical_reads_per_s"), figure(step, "blocks_visited_per_s"), "blocks read and visited");
+        assert!(figure(step, "page_cache_share") < 0.05, "{step:#}");
         assert!(!found(summary, "prefetched") && !found(summary, "little"), "{summary:#}");
     });
 }
 
 #[test]
 fn each_point_of_a_job_is_judged_by_its_bytes() {
-    let mindful = Mindful::on_disk();
-    let path = made(&mindful);
-    std::fs::read(&path).unwrap();
+    let mindful = with_blocks();
+    std::fs::read(mindful.path("blocks")).unwrap();
     let job = format!("--preset simple --num-small 1 --num-large 1 --large-size {}", SIZE.0);
     // Reads from memory use a CPU, and a short window shows them as well.
     for (direct, window, cached) in [("on", WINDOW, 0.0..0.05), ("off", "--duration 1s --warmup 200ms", 0.95..1.01)] {
-        let args = (format!("raw {path} --format json --direct {direct}"), &job, window);
-        undisturbed(
-            || json(&mindful.run(&args)),
-            |summary| {
-                for step in steps(summary) {
-                    let share = number(&step["page_cache_share"]);
-                    assert!(
-                        cached.contains(&share),
-                        "{} small, {} large: {share}",
-                        text(step, "small"),
-                        text(step, "large")
-                    );
-                }
-                assert_eq!(found(summary, "page-cache"), direct == "off", "{summary:#}");
-                assert!(!found(summary, "prefetched"), "{summary:#}");
-            },
-        );
+        let args = (format!("raw blocks --format json --direct {direct}"), &job, window);
+        let measure = || json(&mindful.run(&args));
+        undisturbed(measure, |summary| {
+            for step in steps(summary) {
+                assert!(cached.contains(&figure(step, "page_cache_share")), "{step:#}");
+            }
+            assert_eq!(found(summary, "page-cache"), direct == "off", "{summary:#}");
+            assert!(!found(summary, "prefetched"), "{summary:#}");
+        });
     }
-}
-
-#[test]
-fn a_large_read_is_no_smaller_than_a_block() {
-    let mindful = Mindful::on_disk();
-    let path = made(&mindful);
-    mindful.refuses([(
-        format!("raw {path} --block-size 128KiB --large-iodepth 1 --large-size 64KiB"),
-        "smaller than a block…--large-size",
-    )]);
 }

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::path::PathBuf;
 
 use serde_json::Value;
 
@@ -13,25 +12,22 @@ const FOREIGN_BYTES: usize = 16 << 20;
 /// Short points: the rates are not tested.
 pub(super) const SHORT: &str = "--duration 300ms --warmup 100ms --large-size 64KiB";
 
-pub(super) fn made(mindful: &Mindful) -> String {
-    let path = mindful.path("blocks").display().to_string();
-    mindful.succeed(["load", "--target", &format!("raw:{path}"), "--schemas", "1", "--scale", "32MiB"]);
-    path
+/// With a file `blocks`.
+pub(super) fn with_blocks() -> Mindful {
+    let mindful = Mindful::on_disk();
+    mindful.succeed("load --target raw:blocks --schemas 1 --scale 32MiB");
+    mindful
 }
 
-pub(super) fn foreign(mindful: &Mindful) -> PathBuf {
-    let path = mindful.path("foreign");
+/// Writes a file `foreign`; returns its content.
+pub(super) fn write_foreign(mindful: &Mindful) -> Vec<u8> {
     let bytes: Vec<u8> = (0..FOREIGN_BYTES as u64).map(|at| (at.wrapping_mul(0x9E37_79B9) >> 13) as u8).collect();
-    fs::write(&path, bytes).unwrap();
-    path
+    fs::write(mindful.path("foreign"), &bytes).unwrap();
+    bytes
 }
 
-pub(super) fn raw(mindful: &Mindful, path: &str, args: impl Words) -> Value {
-    mindful.json((&format!("raw {path}"), SHORT, args))
-}
-
-pub(super) fn runs(mindful: &Mindful) -> usize {
-    fs::read_dir(mindful.runs()).map_or(0, Iterator::count)
+pub(super) fn raw(mindful: &Mindful, args: impl Words) -> Value {
+    mindful.json(("raw", SHORT, args))
 }
 
 /// Whether others left the session of a step no CPU, or too little for counting.

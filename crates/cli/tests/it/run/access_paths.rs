@@ -3,7 +3,7 @@
 use mindful_conformance::quick_place;
 use serde_json::Value;
 
-use crate::mindful::{Mindful, codes, steps};
+use crate::mindful::{Mindful, codes, figure, findings, steps};
 
 const WORK: &str = "--schemas 2 --scale 16MiB --sessions 2 --cache 20MiB --warmup 200ms --think-time 20ms..20ms";
 
@@ -60,10 +60,10 @@ fn a_sweep_over_io_method_and_access_reads_as_each_point_says() {
             let found = steps.iter().find(|step| point(step, "set") == set && point(step, "access") == access);
             let step = found.unwrap_or_else(|| panic!("{set} by {access}: {swept:#}"));
             let kind = if access == "scan" { "scan" } else { "select" };
-            assert!(step["ops"][kind]["count"].as_u64().unwrap() > 0, "{step:#}");
-            assert!(step["per_price"]["operations"].as_f64().unwrap() > 0.0, "{step:#}");
+            assert!(figure(&step["ops"][kind], "count") > 0.0, "{step:#}");
+            assert!(figure(&step["per_price"], "operations") > 0.0, "{step:#}");
             // Half of the data fits the cache, so cached blocks shorten the requests of a scan.
-            let blocks = step["blocks_per_read"].as_f64().unwrap();
+            let blocks = figure(step, "blocks_per_read");
             match access {
                 "index" => assert!((blocks - 1.0).abs() < 0.01, "{blocks} blocks a read, {set}"),
                 "scan" => assert!(blocks > 1.5, "{blocks} blocks a read of a scan, {set}"),
@@ -80,7 +80,7 @@ fn a_ladder_of_a_setting_names_the_points_without_effect() {
     let mindful = place();
     let set = "--set effective_io_concurrency=1,32 --access index,bitmap --work-unit 64";
     let swept = swept(&mindful, set);
-    let all = swept["findings"].as_array().unwrap().iter().filter(|finding| finding["code"] == "pg-idle-settings");
+    let all = findings(&swept, "pg-idle-settings").into_iter();
     let named: Vec<&str> = all.map(|finding| finding["evidence"].as_str().unwrap()).collect();
     let steps = steps(&swept);
     let mut points: Vec<[&str; 2]> = Vec::new();
@@ -97,16 +97,4 @@ fn a_ladder_of_a_setting_names_the_points_without_effect() {
     points.dedup();
     assert_eq!(points.len(), 4, "{points:?}");
     assert_eq!(named.len(), steps.iter().filter(|step| step["point"]["values"]["access"] == "index").count());
-}
-
-#[test]
-fn keys_that_an_access_path_cannot_apply_are_refused() {
-    let mindful = Mindful::new();
-    mindful.refuses([
-        ("run --access scan --work-unit 8", "an operation reads all blocks of a schema"),
-        ("run --access bitmap --update-pct 10", "updates use the index"),
-        ("run --access scan --skew zipf:0.9", "have no effect"),
-        ("run --access bitmap --target null:", "cannot choose how blocks are reached"),
-        ("run --access heap", "choose index, bitmap, scan"),
-    ]);
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::mindful::{Mindful, ended, message, null, refused, text};
+use crate::mindful::{Mindful, assert_has, ended, message, null, refused, text};
 
 #[test]
 fn quiet_leaves_the_report_alone() {
@@ -14,8 +14,7 @@ fn quiet_leaves_the_report_alone() {
         let ran = mindful.run(null("run", flag));
         assert!(ran.stderr.is_empty() && text(&ran).contains("blocks visited"), "{ran:?}");
     }
-    let refusal = mindful.refusal(null("run", "--duration 30 -q"));
-    assert!(refusal.contains("`30` is not a time"), "errors are printed all the same: {refusal}");
+    mindful.refuses(null("run", "--duration 30 -q"), "`30` is not a time");
 }
 
 #[test]
@@ -26,7 +25,7 @@ fn at_sixty_columns_nothing_breaks() {
         let narrow = text(&mindful.command(args.to_vec()).env("COLUMNS", "60").output().unwrap());
         let long = narrow.lines().find(|line| line.chars().count() > 60 && !line.contains(" in /"));
         assert_eq!(long, None, "{narrow}");
-        assert!(narrow.contains("blocks/s") && narrow.contains("no room for: "), "{narrow}");
+        assert_has(&narrow, "blocks/s…no room for: ");
     }
     let in_full = mindful.text("list");
     assert!(!in_full.contains("no room for") && in_full.contains("when (UTC)"), "a pipe gets all: {in_full}");
@@ -51,13 +50,14 @@ fn an_empty_variable_leaves_nothing_in_the_current_folder() {
     let (mindful, home) = (Mindful::new(), Mindful::new());
     let with = |home: &Path| {
         let mut command = mindful.command(null("run", ""));
-        command.env("MINDFUL_STORE", "").env("MINDFUL_DATA_DIR", "").env("HOME", home).env_remove("XDG_DATA_HOME");
+        // An empty variable is one that is not set.
+        command.env("MINDFUL_STORE", "").env("MINDFUL_DATA_DIR", "").env("MINDFUL_SESSIONS", "");
+        command.env("HOME", home).env_remove("XDG_DATA_HOME");
         command.output().unwrap()
     };
     let stored = with(home.folder());
     assert!(ended(&stored), "{stored:?}");
     assert!(home.path(".local/share/mindful/runs").is_dir());
-    let refusal = refused(&with(Path::new("home")));
-    assert!(refusal.contains("no home directory") && refusal.contains("--store"), "{refusal}");
+    assert_has(refused(&with(Path::new("home"))), "no home directory…--store");
     assert_eq!(fs::read_dir(mindful.folder()).unwrap().count(), 0);
 }

@@ -1,48 +1,39 @@
 //! Single requests timed at the device, compared with the reads that caused them.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Child;
 use std::time::{Duration, Instant};
 
 use mindful_conformance::{not_run, with_tracefs, without_tracefs};
 use serde_json::Value;
+use tempfile::TempDir;
 
-use crate::mindful::{Mindful, Words, json, kill};
+use crate::mindful::{Mindful, figure, findings, json, kill};
 
+/// A file with blocks, on a file system with O_DIRECT and a device below, which /tmp may lack.
 struct Place(Mindful);
 
 impl Place {
-    /// On a file system with O_DIRECT and a device below, which /tmp may lack.
-    fn new() -> Self {
-        Self::loaded(Mindful::alone(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()))
+    fn new(start: fn(TempDir) -> Mindful) -> Self {
+        let mindful = start(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap());
+        mindful.succeed("load --target raw:blocks --schemas 1 --scale 64MiB");
+        Self(mindful)
     }
 
-    fn beside_others() -> Self {
-        Self::loaded(Mindful::beside_others(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()))
-    }
-
-    fn loaded(place: Mindful) -> Self {
-        let place = Self(place);
-        let loaded = place.run("load", "--scale 64MiB").output().unwrap();
-        assert!(loaded.status.success(), "{loaded:?}");
-        place
-    }
-
-    fn run(&self, verb: &str, args: impl Words) -> Command {
-        let target = format!("raw:{}", self.0.path("blocks").display());
-        self.0.command((&format!("{verb} --target {target} --schemas 1"), args))
+    fn start(&self, args: &str) -> Child {
+        self.0.start_piped(("run --target raw:blocks --schemas 1", args))
     }
 
     /// One session that has one read under way at a time.
     fn measured(&self, duration: &str) -> Value {
-        let args = "--sessions 1 --work-unit 1 --io psync --warmup 2s --format json";
-        json(&self.run("run", args).args(["--duration", duration]).output().unwrap())
+        let args = "--schemas 1 --sessions 1 --work-unit 1 --io psync --warmup 2s";
+        self.0.json(format!("run --target raw:blocks {args} --duration {duration}"))
     }
 }
 
 fn lacks(summary: &Value, source: &str) -> bool {
-    let begins = |finding: &Value| finding["evidence"].as_str().unwrap().starts_with(&format!("{source}: "));
-    summary["findings"].as_array().unwrap().iter().any(|finding| finding["code"] == "not-seen" && begins(finding))
+    let begins = |finding: &&Value| finding["evidence"].as_str().unwrap().starts_with(&format!("{source}: "));
+    findings(summary, "not-seen").iter().any(begins)
 }
 
 /// Whether the device below the build's files is visible; if not, as in a container, prints a notice.
@@ -65,7 +56,7 @@ fn without_tracefs_the_latency_at_the_device_is_unknown() {
     if !without_tracefs() {
         return;
     }
-    let summary = Place::beside_others().measured("1s");
+    let summary = Place::new(Mindful::beside_others).measured("1s");
     if device_seen(&summary) {
         assert!(lacks(&summary, "device latency"), "{summary:#}");
         let device = &summary["steps"][0]["device"];
@@ -78,8 +69,8 @@ fn a_trace_instance_that_a_killed_run_left_goes_with_the_next() {
     if !with_tracefs() {
         return;
     }
-    let place = Place::beside_others();
-    let mut child = place.run("run", "--duration 60s").stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let place = Place::new(Mindful::beside_others);
+    let mut child = place.start("--duration 60s -q");
     let (pid, deadline) = (child.id(), Instant::now() + Duration::from_mins(1));
     while instances(pid).is_empty() && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(20));
@@ -99,9 +90,8 @@ fn without_the_trace_only_request_times_are_missing() {
     if !with_tracefs() {
         return;
     }
-    let place = Place::beside_others();
-    let off = "--duration 2s --warmup 1s --format json --device-trace off";
-    let child = place.run("run", off).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let place = Place::new(Mindful::beside_others);
+    let child = place.start("--duration 2s --warmup 1s --format json --device-trace off");
     std::thread::sleep(Duration::from_millis(1_500));
     assert_eq!(instances(child.id()), Vec::<PathBuf>::new());
     let summary = json(&child.wait_with_output().unwrap());
@@ -109,8 +99,7 @@ fn without_the_trace_only_request_times_are_missing() {
     assert!(step["device"].as_object().unwrap().values().all(Value::is_null), "{step:#}");
     assert!(!lacks(&summary, "device latency"), "it was asked for: {summary:#}");
     assert_eq!(step["device_reads_per_s"].is_null(), lacks(&summary, "device"), "the counters are read: {summary:#}");
-    let refused = place.run("run", "--device-trace sometimes").output().unwrap();
-    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+    place.0.refusal("run --target raw:blocks --device-trace sometimes");
 }
 
 /// No other test of this program may run at the same time.
@@ -122,20 +111,19 @@ mod alone {
         if !with_tracefs() {
             return;
         }
-        let place = Place::new();
+        let place = Place::new(Mindful::alone);
         let summary = place.measured("4s");
-        let step = &summary["steps"][0];
-        let figure = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("{}", step["device"]));
         if !device_seen(&summary) {
             return;
         }
-        let (device, read) = (&step["device"], figure(&step["ops"]["select"]["p50_us"]));
-        let (own, all) = (figure(&step["blocks_visited_per_s"]), figure(&step["device_reads_per_s"]));
-        let p50 = figure(&device["read_p50_us"]);
+        let step = &summary["steps"][0];
+        let (device, read) = (&step["device"], figure(&step["ops"]["select"], "p50_us"));
+        let (own, all) = (figure(step, "blocks_visited_per_s"), figure(step, "device_reads_per_s"));
+        let p50 = figure(device, "read_p50_us");
         // The medians are those of a sample and of all; reads of others take their own time.
         let is_alone = all < own * 1.02;
         assert!(!is_alone || p50 < read * 1.1 && p50 > read / 3.0, "{p50} us at the device, {read} us for the reader");
-        let timed = figure(&device["reads_timed"]) * figure(&device["one_of"]) / figure(&step["duration_s"]);
+        let timed = figure(device, "reads_timed") * figure(device, "one_of") / figure(step, "duration_s");
         // Reads of 128 KiB by others begin at even addresses, so up to 16 times as many of them are chosen.
         let most = own + (all - own).max(0.0) * 16.0;
         assert!(timed > own * 0.7 && timed < most * 1.3, "{timed} of {own} own reads/s and {all} in all: {device}");

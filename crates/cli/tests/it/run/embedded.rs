@@ -4,7 +4,7 @@ use mindful_conformance::processes::working_in;
 use mindful_conformance::{place, quick_place};
 
 use crate::mindful::private::copy_to;
-use crate::mindful::{Mindful, PAUSES, cell, ended, figure, proofs, refused, short_run, unwrapped};
+use crate::mindful::{Mindful, PAUSES, assert_has, cell, ended, figure, proofs, refused, short_run, unwrapped};
 
 /// With a private server, next to other tests.
 fn quick() -> Mindful {
@@ -40,10 +40,7 @@ fn updates_commit_one_by_one_and_the_mix_is_exact() {
     // Reads of the counters commit a few dozen times a second, a good part on a busy host.
     assert!((commits - updates).abs() < 0.15 * updates + 25.0, "{commits} commits for {updates} updates");
     assert!(figure(step, "log_bytes_per_s") > 0.0);
-    let text = mindful.text("show --full");
-    for row in ["blocks updated", "WAL writes", "by sessions", "by checkpoints", "by the background writer"] {
-        assert!(text.contains(row), "the ledger lacks {row}: {text}");
-    }
+    mindful.shows("show --full", "blocks updated…WAL writes…by sessions…by checkpoints…by the background writer");
     let csv = mindful.text("export --as csv");
     assert!(cell(&csv, 1, "log_writes_per_s").parse::<f64>().unwrap() > 0.0, "{csv}");
 }
@@ -107,8 +104,7 @@ mod alone {
         let mindful = Mindful::alone(place());
         let alone = mindful.private_run("--scale 64MiB --duration 500ms").run;
         assert!(alone["steps"][0]["cpu"][MARGINAL].is_null(), "{alone:#}");
-        let why = mindful.text(["show", "--explain", MARGINAL]);
-        assert!(why.contains("unknown when no cached run"), "{why}");
+        mindful.shows(["show", "--explain", MARGINAL], "unknown when no cached run");
         // Next to other tests it may take seconds until all of it was read once.
         let is_cached = ["500ms", "3s", "9s"].into_iter().any(|warmup| {
             let cached = format!("--scale 64MiB --mode lio --duration 1s --warmup {warmup}");
@@ -120,8 +116,7 @@ mod alone {
         let cpu = &beside["steps"][0]["cpu"];
         let (added, all) = (figure(cpu, MARGINAL), figure(cpu, "db_us_per_physical_read"));
         assert!(added > 0.0 && added < all, "{added} us of {all} us");
-        let text = unwrapped(&mindful.text("show --full"));
-        assert!(text.contains("us more than one from the cache"), "{text}");
+        assert_has(unwrapped(&mindful.text("show --full")), "us more than one from the cache");
         let other = mindful.private_run("--scale 64MiB --work-unit 8 --duration 500ms").run;
         assert!(other["steps"][0]["cpu"][MARGINAL].is_null(), "another work unit costs something else: {other:#}");
     }
@@ -137,11 +132,10 @@ mod alone {
         assert!(!ran["findings"].to_string().contains("wait-sampling-cost"), "{cpu:#}");
         let text = mindful.text("show --explain watching_cores");
         let grew = |counter: &str| {
-            let line =
-                text.lines().find(|line| line.contains(&format!("{counter} from"))).unwrap_or_else(|| panic!("{text}"));
-            let words: Vec<f64> =
-                line.replace(',', "").split_whitespace().filter_map(|word| word.parse().ok()).collect();
-            words[1] - words[0]
+            let (_, readings) = text.split_once(&format!("{counter} from")).unwrap_or_else(|| panic!("{text}"));
+            let readings = readings.lines().next().unwrap().replace(',', "");
+            let mut readings = readings.split_whitespace().filter_map(|word| word.parse::<f64>().ok());
+            -readings.next().unwrap() + readings.next().unwrap()
         };
         let parts = ["observer_cpu", "settled_observer_cpu", "sampling_cpu"].map(|part| grew(&format!(" {part}")));
         assert!(parts.iter().all(|us| *us > 0.0), "{text}");

@@ -5,7 +5,8 @@ use std::process::{Child, Output};
 
 use rustix::process::Signal;
 
-use crate::mindful::{Mindful, assert_has, json, message, wait_until};
+use crate::mindful::processes::Background;
+use crate::mindful::{Mindful, assert_has, json, kill, message, wait_until};
 use crate::stops::signal;
 
 const ENGINES: [&str; 2] = ["sqlite", "raw"];
@@ -14,43 +15,28 @@ const ENGINES: [&str; 2] = ["sqlite", "raw"];
 struct Busy {
     mindful: Mindful,
     target: String,
-    child: Child,
-}
-
-impl Drop for Busy {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+    child: Background,
 }
 
 /// Whether the process of `child` holds a lock of a whole file.
 fn holds_a_lock(child: &Child) -> bool {
     let pid = child.id().to_string();
     let locks = fs::read_to_string("/proc/locks").unwrap();
-    locks
-        .lines()
-        .map(|line| line.split_ascii_whitespace().collect::<Vec<_>>())
-        .any(|words| matches!(words[..], [_, "FLOCK", _, _, by, ..] if by == pid))
+    let mut locks = locks.lines().map(|line| line.split_ascii_whitespace().collect::<Vec<_>>());
+    locks.any(|words| matches!(words[..], [_, "FLOCK", _, _, by, ..] if by == pid))
 }
 
 impl Busy {
     /// Starts a mindful with `args` on a file of its own and waits until it has locked something and `ready` holds.
     fn new(mindful: Mindful, engine: &str, args: &str, ready: impl Fn(&Mindful) -> bool) -> Self {
         let target = format!("--target={engine}:data");
-        let child = mindful.start((args, &target));
+        let child = Background(mindful.start((args, &target)));
         let mut busy = Self { mindful, target, child };
         wait_until("it locks nothing", || {
-            assert!(busy.child.try_wait().unwrap().is_none(), "{args} ended");
-            holds_a_lock(&busy.child) && ready(&busy.mindful)
+            assert!(busy.child.0.try_wait().unwrap().is_none(), "{args} ended");
+            holds_a_lock(&busy.child.0) && ready(&busy.mindful)
         });
         busy
-    }
-
-    /// Its locks end with the process, so wait for its end after the signal.
-    fn kill(&mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
     }
 
     fn another(&self, args: &str) -> Output {
@@ -62,7 +48,7 @@ impl Busy {
         let output = self.another(args);
         let refusal = message(&output);
         assert_eq!(output.status.code(), Some(3), "{args}: {refusal}");
-        assert_has(&refusal, &format!("uses …(process {})…--shared", self.child.id()));
+        assert_has(&refusal, format!("uses …(process {})…--shared", self.child.0.id()));
         assert_eq!(refusal.lines().filter(|line| line.starts_with("mindful: ")).count(), 1, "{refusal}");
     }
 }
@@ -85,13 +71,14 @@ fn at_work(mindful: &Mindful) -> bool {
 fn a_load_has_its_file_alone_until_it_is_killed() {
     for engine in ENGINES {
         let mut loading = Busy::new(Mindful::new(), engine, LOAD, |_| true);
-        signal(&loading.child, Signal::STOP);
+        signal(&loading.child.0, Signal::STOP);
         loading.refuses(LOAD);
         if engine == "raw" {
             // A SQLite file is not recognised before its first transaction.
             loading.refuses("cleanup --yes");
         }
-        loading.kill();
+        // Its locks end with the process.
+        kill(&mut loading.child.0);
         let loaded = loading.another(LOAD);
         assert!(loaded.status.success(), "{engine}: a killed load leaves a lock: {loaded:?}");
     }
@@ -112,8 +99,8 @@ fn a_second_run_on_a_file_reports_that_it_shares() {
         let findings = json(&shared)["findings"].to_string();
         // A busy host may cut a window of a second short; a refused run would have no summary.
         assert!(findings.contains("dataset-shared"), "{engine}: {shared:?}");
-        assert!(findings.contains(&format!("process {}", running.child.id())), "{engine}: {findings}");
-        running.kill();
+        assert!(findings.contains(&format!("process {}", running.child.0.id())), "{engine}: {findings}");
+        kill(&mut running.child.0);
         let next = running.another(&format!("{RUN} --format=json"));
         assert!(!json(&next)["findings"].to_string().contains("dataset-shared"), "{next:?}");
     }

@@ -1,11 +1,9 @@
 //! An unwritable store is refused before any target is opened.
 
 use std::fs;
-use std::process::Command;
 
-use mindful_conformance::{not_run, own_mounts};
-
-use crate::mindful::{Mindful, assert_has, ended, message, null};
+use crate::mindful::small_disk::SmallDisk;
+use crate::mindful::{Mindful, ended, null};
 
 /// Every verb that opens a target to measure it prints one line that `store` cannot be written, and makes no target.
 fn all_are_refused(mindful: &Mindful, store: &str, why: &str) {
@@ -19,7 +17,7 @@ fn all_are_refused(mindful: &Mindful, store: &str, why: &str) {
     let all: Vec<_> = verbs.chain(raw).chain(["compare --run plan.toml plan.toml".to_owned()]).collect();
     assert_eq!(all.len(), 13);
     for args in all {
-        assert_has(&mindful.refusal((&args, ["--store", store])), &format!("cannot be written…{why}…--store"));
+        mindful.refuses((&args, ["--store", store]), format!("cannot be written…{why}…--store"));
         assert!(!mindful.path("made").exists(), "{args} opened it first");
     }
 }
@@ -33,20 +31,12 @@ fn a_store_that_cannot_be_written_is_refused_before_the_load() {
 
 #[test]
 fn a_full_store_is_refused_before_the_target_is_opened() {
-    if !own_mounts() {
-        return;
-    }
+    let Some(small) = SmallDisk::private(4) else { return };
     let mindful = Mindful::new();
-    let store = mindful.path("store");
-    fs::create_dir(&store).unwrap();
-    let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=4m", "tmpfs"]).arg(&store).output().unwrap();
-    if !mounted.status.success() {
-        return not_run(&format!("it mounts a file system: {}", message(&mounted)));
-    }
-    assert!(fs::write(store.join("fill"), vec![1; 8 << 20]).is_err(), "the file system is larger than thought");
-    all_are_refused(&mindful, "store", "No space left");
-    fs::remove_file(store.join("fill")).unwrap();
-    let ran = mindful.run(null("run", "--store store"));
+    let store = small.path().display().to_string();
+    let fill = small.fill();
+    all_are_refused(&mindful, &store, "No space left");
+    fs::remove_file(fill).unwrap();
+    let ran = mindful.run(null("run", ["--store", &store]));
     assert!(ended(&ran), "with room it runs: {ran:?}");
-    assert!(Command::new("umount").arg(&store).status().unwrap().success());
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::mindful::{HOOKS, Mindful, assert_hooks_ran, null};
+use crate::mindful::{HOOKS, Mindful, assert_hooks_ran, id, null};
 use crate::run::outcomes::judged;
 
 #[test]
@@ -11,8 +11,8 @@ fn hooks_are_waited_for_and_their_output_is_stored() {
     let hook = "echo $MINDFUL_PHASE of $MINDFUL_RUN_ID";
     let (code, ran) = judged(&mindful, format!("--hook-before '{hook}' --hook-after 'sleep 0.3; exit 0'"));
     assert_eq!(code, Some(0), "{ran:#}");
-    let (id, folder) = (ran["id"].as_str().unwrap(), mindful.run_folder(&ran));
-    assert_eq!(std::fs::read_to_string(folder.join("hook-before.out")).unwrap(), format!("before of {id}\n"));
+    let folder = mindful.run_folder(&ran);
+    assert_eq!(std::fs::read_to_string(folder.join("hook-before.out")).unwrap(), format!("before of {}\n", id(&ran)));
     assert!(folder.join("hook-after.out").exists());
 }
 
@@ -39,6 +39,5 @@ fn hooks_are_called_around_a_sweep_too() {
     assert_eq!(lines.matches("{\"event\":\"hook\",\"moment\":\"").count(), 2, "before and after all steps: {lines}");
     let picture = mindful.text("export --as svg --chart timeline");
     assert_eq!(picture.matches(">H</text>").count(), 2, "{picture}");
-    let failed = mindful.run(null("sweep", (&ladder, "--hook-before 'exit 3'")));
-    assert!(!failed.status.success(), "{failed:?}");
+    assert!(!mindful.run(null("sweep", (&ladder, "--hook-before 'exit 3'"))).status.success());
 }

@@ -5,7 +5,9 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, lchown, symlink};
 use std::path::Path;
 
-use crate::mindful::{Mindful, Words, message, null};
+use mindful_conformance::write_files;
+
+use crate::mindful::{Mindful, Words, ended, id, message, null};
 
 fn listing(folder: &Path) -> Vec<(String, u64, i64)> {
     let mut all = Vec::new();
@@ -51,19 +53,15 @@ fn no_verb_writes_or_removes_through_a_link_of_another_user() {
     // The server's user can enter it.
     fs::set_permissions(mindful.folder(), fs::Permissions::from_mode(0o755)).unwrap();
     let run = mindful.measured("");
-    let id = run["id"].as_str().unwrap();
+    let id = id(&run);
     let (ours, link) = (mindful.path("ours"), mindful.path("link"));
-    fs::create_dir(&ours).unwrap();
-    fs::write(ours.join("file"), "kept").unwrap();
-    fs::write(mindful.path("slob.conf"), "UPDATE_PCT=10\nSCALE=10000\n").unwrap();
-    fs::create_dir_all(ours.join("runs")).unwrap();
-    fs::create_dir(ours.join("runs").join(id)).unwrap();
-    fs::copy(mindful.run_folder(&run).join("run.jsonl"), ours.join("runs").join(id).join("run.jsonl")).unwrap();
-    let target = format!("raw:{}", ours.join("made").display());
-    mindful.succeed(format!("load --target {target} --scale 1MiB"));
+    let copy = format!("ours/runs/{id}/run.jsonl");
+    let config = "UPDATE_PCT=10\nSCALE=10000\n";
+    write_files(mindful.folder(), &[("ours/file", "kept"), ("slob.conf", config), (&copy, &mindful.record(&run))]);
+    mindful.succeed("load --target raw:ours/made --scale 1MiB");
     symlink(&ours, &link).unwrap();
     // Through a link of our own everything works as before.
-    mindful.succeed(["export", id, "--output", &format!("{}/own", link.display())]);
+    mindful.succeed(format!("export {id} --output link/own"));
     lchown(&link, Some(65_533), None).unwrap();
     let before = listing(&ours);
     for row in ROWS {
@@ -88,7 +86,7 @@ fn links_and_folders_of_who_called_sudo_are_followed() {
         return mindful_conformance::not_run("only root can make links of others");
     }
     let mindful = Mindful::new();
-    let id = mindful.measured("")["id"].as_str().unwrap().to_owned();
+    let id = id(&mindful.measured("")).to_owned();
     let (ours, link, theirs) = (mindful.path("ours"), mindful.path("link"), mindful.path("theirs"));
     fs::create_dir(&ours).unwrap();
     fs::create_dir(&theirs).unwrap();
@@ -107,7 +105,7 @@ fn links_and_folders_of_who_called_sudo_are_followed() {
         for args in [export.words(), null("run", &run)] {
             let output = mindful.command(&args).env("SUDO_UID", sudo).output().unwrap();
             let message = message(&output);
-            assert_eq!(crate::mindful::ended(&output), is_followed, "{owner} {sudo:?} {args:?}: {message}");
+            assert_eq!(ended(&output), is_followed, "{owner} {sudo:?} {args:?}: {message}");
             let refusal = format!("user number {owner}");
             assert_eq!(message.contains(&refusal), !is_followed, "{owner} {sudo:?} {args:?}: {message}");
         }

@@ -36,12 +36,11 @@ fn stored_pages_compress_as_asked_in_load_and_run() {
         let data = format!("--schemas 1 --scale 600 --compress-ratio {asked}");
         let loaded = mindful.run(("load --target sqlite:data.db", data));
         let ran = run(&mindful, ("--target sqlite:data.db", PAUSES));
-        let record = std::fs::read_to_string(mindful.run_folder(&ran).join("run.jsonl")).unwrap();
+        let record = mindful.record(&ran);
         let (_, kept) = record.split_once("\"stored_blocks\":").expect("the run keeps no fact of its stored blocks");
         for text in [&message(&loaded), kept] {
             let ratio = text.split_once("compress ratio ").and_then(|(_, rest)| rest.split([',', ' ']).next());
-            let ratio: f64 =
-                ratio.and_then(|ratio| ratio.parse().ok()).unwrap_or_else(|| panic!("no ratio in: {text}"));
+            let ratio: f64 = ratio.unwrap_or_else(|| panic!("no ratio in: {text}")).parse().unwrap();
             assert!((ratio / asked.parse::<f64>().unwrap() - 1.0).abs() < 0.1, "{ratio} for {asked}: {text}");
         }
     }

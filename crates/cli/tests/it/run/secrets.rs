@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use crate::mindful::{Mindful, assert_has, ended, files, message, null, printed, whole};
+use crate::mindful::{Mindful, ended, files, message, null, printed, whole};
 
 const SECRET: &str = "s3cr3t-word";
 
@@ -96,7 +96,7 @@ fn no_secret_of_a_command_or_url_reaches_file_or_screen() {
         assert_eq!(mode(file.parent().unwrap()), 0o700, "{}", file.display());
     }
     // A command stored without its secret is not run without it.
-    assert_has(&mindful.refusal(resume), "without its secret…--hook-");
+    mindful.refuses(resume, "without its secret…--hook-");
     let resumed = mindful.run((resume, ["--hook-before", &hook, "--hook-end", "true"]));
     assert!(ended(&resumed), "{resumed:?}");
 }

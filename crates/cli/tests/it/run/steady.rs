@@ -12,12 +12,3 @@ fn the_window_that_was_found_is_the_one_that_is_shown() {
     assert!((9.0..=21.0).contains(&measured), "{ran:#}");
     assert_eq!(mindful.json("show"), ran);
 }
-
-#[test]
-fn a_warm_up_or_an_amount_of_work_does_not_go_with_it() {
-    let mindful = Mindful::new();
-    for more in [["--warmup", "3s"], ["--ops", "100"]] {
-        let refusal = mindful.refusal(("run --target null: --steady", &more));
-        assert!(refusal.contains("omit one"), "{refusal}");
-    }
-}

@@ -5,8 +5,9 @@ use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-use mindful_conformance::{not_run, own_mounts, quick_place};
+use mindful_conformance::{not_run, quick_place, write_program};
 
+use crate::mindful::processes::has_ended;
 use crate::mindful::small_disk::SmallDisk;
 use crate::mindful::{Mindful, ended, message, short_run};
 
@@ -21,8 +22,7 @@ fn a_number_that_a_dead_process_keeps_stops_no_server() {
     let mindful = Mindful::beside_others(quick_place()).with_private();
     // A zombie, as below a first process that does not reap its children.
     let mut dead = Command::new("true").uid(SERVER_USER).gid(SERVER_USER).spawn().unwrap();
-    let stat = || fs::read_to_string(format!("/proc/{}/stat", dead.id())).unwrap();
-    while !stat().contains(") Z ") {
+    while !has_ended(dead.id()) {
         std::thread::yield_now();
     }
     let data = mindful.private_folder().join("pgdata");
@@ -44,10 +44,8 @@ fn programs_of_others_in_path_run_only_if_the_user_names_them() {
     fs::create_dir(&theirs).unwrap();
     fs::set_permissions(mindful.folder(), fs::Permissions::from_mode(0o755)).unwrap();
     for name in ["cat", "env", "ipcrm", "kill", "ps", "sh", "sleep", "stty", "timeout", "tput", "xdg-open"] {
-        let program = theirs.join(name);
         let text = format!("#!/bin/bash\necho {name} >>{}\nPATH=/usr/bin:/bin exec {name} \"$@\"\n", ran.display());
-        fs::write(&program, text).unwrap();
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        write_program(&theirs.join(name), &text);
     }
     fs::write(&ran, "").unwrap();
     fs::set_permissions(&ran, fs::Permissions::from_mode(0o666)).unwrap();
@@ -71,12 +69,9 @@ fn programs_of_others_in_path_run_only_if_the_user_names_them() {
 
 #[test]
 fn a_disk_too_small_for_a_new_server_is_named_as_the_cause() {
-    if !own_mounts() {
-        return;
-    }
     let mindful = Mindful::new();
     for mib in [4, 20, 38, 46] {
-        let Some(small) = SmallDisk::mounted(mib) else { return };
+        let Some(small) = SmallDisk::private(mib) else { return };
         let data = format!("--data-dir={}", small.data().display());
         let refused = mindful.run(format!("load {data} --schemas=1 --scale=2MiB"));
         let said = message(&refused);

@@ -1,10 +1,8 @@
 //! Runs of format 1, stored at its beginning and never rewritten, keep their meaning.
 
-use std::path::Path;
-
 use serde_json::Value;
 
-use crate::mindful::Mindful;
+use crate::mindful::{Mindful, sample};
 
 /// Each figure in `stored` is also in `now`, which may have more.
 fn assert_equal(stored: &Value, now: &Value, path: &str) {
@@ -28,9 +26,9 @@ fn assert_equal(stored: &Value, now: &Value, path: &str) {
 fn stored_runs_of_format_1_give_the_figures_they_gave() {
     let mindful = Mindful::new();
     for name in ["postgres", "ladder", "job", "ranks"] {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/format-1").join(name);
-        mindful.succeed(["import", folder.to_str().unwrap()]);
-        let stored: Value = serde_json::from_slice(&std::fs::read(folder.join("summary.json")).unwrap()).unwrap();
+        mindful.succeed(("import", sample(name)));
+        let stored = std::fs::read(sample(name).join("summary.json")).unwrap();
+        let stored: Value = serde_json::from_slice(&stored).unwrap();
         let now = mindful.json(["show", stored["id"].as_str().unwrap()]);
         for part in ["format", "id", "engine", "engine_version", "seed", "dataset", "steps", "io_job"] {
             assert_equal(&stored[part], &now[part], &format!("{name}.{part}"));

@@ -1,6 +1,6 @@
 //! Runs in lists, the label of an old kit's arithmetic in every report, and deletion.
 
-use crate::mindful::{Mindful, ended, kill, null, wait_until};
+use crate::mindful::{Mindful, assert_has, ended, kill, null, wait_until};
 
 #[test]
 fn an_old_kits_arithmetic_is_labelled_in_every_report() {
@@ -14,8 +14,7 @@ fn an_old_kits_arithmetic_is_labelled_in_every_report() {
     assert_ne!(again["validity"], "invalid", "{again:#}");
     let reports: [&str; 4] = ["show old", "list", "export old", "compare old older"];
     for report in reports {
-        let text = mindful.text(report);
-        assert!(text.contains("SLOB 2.5.4"), "{report:?}: {text}");
+        mindful.shows(report, "SLOB 2.5.4");
     }
 }
 
@@ -27,7 +26,7 @@ fn runs_are_listed_by_kind_and_deleted_after_a_question() {
     assert!(ended(&swept), "{swept:?}");
     let listed = |args: &str| mindful.text(("list", args));
     let all = listed("");
-    assert!(all.contains("  run  ") && all.contains("sweep, 3 steps"), "{all}");
+    assert_has(&all, "  run  …sweep, 3 steps");
     assert!(!listed("--last 1").contains(" one") && listed("--last 1").contains(" two"));
     assert!(listed("--tag one").contains(" one") && !listed("--tag one").contains(" two"));
     assert_eq!(mindful.run("list --last many").status.code(), Some(2));
@@ -43,7 +42,6 @@ fn runs_are_listed_by_kind_and_deleted_after_a_question() {
     kill(&mut child);
     assert_eq!(written.status.code(), Some(2), "{written:?}");
 
-    let deleted = mindful.text("delete one two going-on --yes");
-    assert!(deleted.contains("3 deleted"), "{deleted}");
+    mindful.shows("delete one two going-on --yes", "3 deleted");
     assert_eq!(listed(""), "no runs\n");
 }

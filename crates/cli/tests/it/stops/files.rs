@@ -6,7 +6,8 @@ use std::time::Duration;
 use rustix::process::Signal;
 
 use super::assert_interrupted;
-use crate::mindful::{Mindful, ended, printed, wait_for_handlers, wait_until};
+use crate::mindful::processes::wait_for_handlers;
+use crate::mindful::{Mindful, ended, wait_until};
 
 /// Interrupts `args` by the signal of its turn, a while after `begun` exists.
 fn interrupt(mindful: &Mindful, args: &str, begun: &str, after: Duration, turn: usize) {
@@ -22,19 +23,12 @@ fn interrupt(mindful: &Mindful, args: &str, begun: &str, after: Duration, turn: 
 fn a_signal_ends_every_job_on_files_and_leaves_a_run() {
     let mindful = Mindful::new();
     mindful.succeed("load --target=raw:blocks --schemas=1 --scale=32MiB");
-    let jobs = [
-        "",
-        "--preset=oltp",
-        "--preset=calibrate --limit=1s",
-        "--matrix=basic --csv=m",
-        "--spans=outer,inner",
-        "--iodepth=4 --rate=1",
-    ];
-    for (turn, job) in jobs.into_iter().enumerate() {
+    let jobs = ";--preset=oltp;--preset=calibrate --limit=1s;--matrix=basic --csv=m;--spans=outer,inner;\
+                --iodepth=4 --rate=1";
+    for (turn, job) in jobs.split(';').enumerate() {
         let args = format!("raw blocks --duration=60s --warmup=0s {job}");
         interrupt(&mindful, &args, "blocks", Duration::from_secs(2), turn);
-        let shown = mindful.run("show");
-        assert!(printed(&shown).contains("interrupted"), "{job:?}: {shown:?}");
+        mindful.shows("show", "interrupted");
         let again = mindful.run("raw blocks --duration=300ms --warmup=0s");
         assert!(ended(&again), "{job:?}: {again:?}");
     }

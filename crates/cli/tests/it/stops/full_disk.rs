@@ -3,7 +3,6 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use mindful_conformance::own_mounts;
 use rustix::process::Signal;
 
 use super::{end_within, signal};
@@ -12,10 +11,7 @@ use crate::mindful::{Mindful, PAUSES, ended, message, wait_until};
 
 #[test]
 fn updates_on_a_full_disk_hang_neither_run_nor_postgres() {
-    if !own_mounts() {
-        return;
-    }
-    let Some(small) = SmallDisk::mounted(400) else { return };
+    let Some(small) = SmallDisk::private(400) else { return };
     let mindful = Mindful::new();
     let data = format!("--data-dir={}", small.data().display());
     let run = format!("run {data} --schemas=1 --scale=16MiB --sessions=2 --update-pct=100 --redo=heavy --warmup=0s");

@@ -8,17 +8,34 @@ use std::time::Duration;
 use mindful_conformance::not_run;
 use rustix::process::Signal;
 
-use super::{appears, assert_interrupted, end_within, is_gone, leaving_process, signal};
-use crate::mindful::{Mindful, Words, message, null, wait_for_handlers};
+use super::{appears, assert_gone, assert_interrupted, end_within, leaving_process, signal};
+use crate::mindful::processes::wait_for_handlers;
+use crate::mindful::{Mindful, Words, message, null};
 
 /// A user that no other process has, to which a limit of processes applies.
 const ALONE: u32 = 60_871;
 
+/// A place of that user; `None` after a notice that only root becomes another.
+fn of_another_user() -> Option<Mindful> {
+    if !rustix::process::geteuid().is_root() {
+        not_run("only root becomes a user without other processes");
+        return None;
+    }
+    let mindful = Mindful::new();
+    std::os::unix::fs::chown(mindful.folder(), Some(ALONE), Some(ALONE)).unwrap();
+    Some(mindful)
+}
+
+fn as_another_user() -> Command {
+    let mut command = Command::new("setpriv");
+    command.args([&format!("--reuid={ALONE}"), "--clear-groups"]);
+    command
+}
+
 /// The output of `args` if mindful may have so many threads.
 fn with_threads(mindful: &Mindful, threads: usize, args: impl Words) -> Output {
-    let mut limited = Command::new("setpriv");
-    limited.args([&format!("--reuid={ALONE}"), "--clear-groups", "prlimit", &format!("--nproc={threads}")]);
-    limited.arg(env!("CARGO_BIN_EXE_mindful")).args(args.words());
+    let mut limited = as_another_user();
+    limited.args(["prlimit", &format!("--nproc={threads}")]).arg(env!("CARGO_BIN_EXE_mindful")).args(args.words());
     let [stdout, stderr] = ["stdout", "stderr"].map(|name| mindful.path(name));
     let mut limited = mindful.at_home(limited);
     limited.stdout(fs::File::create(&stdout).unwrap()).stderr(fs::File::create(&stderr).unwrap());
@@ -29,25 +46,19 @@ fn with_threads(mindful: &Mindful, threads: usize, args: impl Words) -> Output {
 
 #[test]
 fn a_thread_that_cannot_be_started_is_an_error_without_a_hang() {
-    if !rustix::process::geteuid().is_root() {
-        return not_run("only root becomes a user without other processes");
-    }
-    let mindful = Mindful::new();
-    std::os::unix::fs::chown(mindful.folder(), Some(ALONE), Some(ALONE)).unwrap();
+    let Some(mindful) = of_another_user() else { return };
     let run = null("run", "--sessions=4 --duration=500ms").join(" ");
-    let calls = [
+    for args in [
         &run,
         &format!("{run} --ranks=2"),
         "watch --target=null: --duration=1s",
         "doctor --target=null:",
         "doctor --target=postgres://me@127.0.0.1:1/me?sslmode=disable",
-    ];
-    for args in calls {
+    ] {
         for threads in 1..=9 {
             let output = with_threads(&mindful, threads, args);
-            let said = message(&output);
-            assert!(output.status.code().is_some_and(|code| code <= 3), "{threads} threads, {args:?}: {output:?}");
-            assert!(!said.contains("panicked"), "{threads} threads, {args:?}: {said}");
+            let sound = output.status.code().is_some_and(|code| code <= 3) && !message(&output).contains("panicked");
+            assert!(sound, "{threads} threads, {args:?}: {output:?}");
         }
     }
 }
@@ -64,13 +75,9 @@ fn a_file_size_limit_is_an_error_that_names_its_file() {
 
 #[test]
 fn inherited_signals_and_masks_prevent_no_run() {
-    if !rustix::process::geteuid().is_root() {
-        return not_run("only root becomes a user without other processes");
-    }
-    let mindful = Mindful::new();
-    std::os::unix::fs::chown(mindful.folder(), Some(ALONE), Some(ALONE)).unwrap();
-    let mut odd = Command::new("setpriv");
-    odd.args([&format!("--reuid={ALONE}"), "--clear-groups", "env", "--ignore-signal=CHLD"]);
+    let Some(mindful) = of_another_user() else { return };
+    let mut odd = as_another_user();
+    odd.args(["env", "--ignore-signal=CHLD"]);
     odd.args(["sh", "-c", "umask 0777; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_mindful")]);
     let output = mindful.at_home(odd).args(null("run", "--hook-before=true --duration=500ms")).output().unwrap();
     assert!(output.status.success(), "{output:?}");
@@ -100,7 +107,7 @@ fn whatever_ends_mindful_ends_its_hooks() {
             std::thread::sleep(Duration::from_millis(100));
         }
         end_within(&mut child, Duration::from_secs(30));
-        assert!(is_gone(&started), "what the hook started is still there after {fatal:?}");
+        assert_gone(&started);
         let _ = fs::remove_file(pid);
     }
 }

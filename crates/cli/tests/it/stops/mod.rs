@@ -20,9 +20,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use mindful_conformance::place;
-use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+use rustix::process::{Pid, Signal, kill_process};
 
-use crate::mindful::{Mindful, kill, null, wait_for_handlers, wait_until};
+use crate::mindful::processes::{has_ended, wait_for_handlers};
+use crate::mindful::{Mindful, kill, null, wait_until};
 
 /// Longest that an end may take: against hangs, on a busy host too.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
@@ -61,31 +62,17 @@ pub(crate) fn assert_ends(mindful: &Mindful, child: &mut Child, what: &str) {
     assert!(code == Some(130) && took < PATIENCE, "{what}: {code:?} after {took:?}: {}", mindful.says());
 }
 
+/// Waits for a whole line in a file.
 pub(crate) fn appears(path: &Path) -> String {
-    let began = Instant::now();
-    while began.elapsed() < 3 * PATIENCE {
-        if let Ok(text) = fs::read_to_string(path)
-            && text.ends_with('\n')
-        {
-            return text;
-        }
-        thread::sleep(Duration::from_millis(5));
-    }
-    panic!("{} did not appear", path.display());
+    let text = || fs::read_to_string(path).unwrap_or_default();
+    wait_until(&format!("{} does not appear", path.display()), || text().ends_with('\n'));
+    text()
 }
 
-/// Waits until the process of `pid` is gone, or has been reaped by its new parent.
-pub(crate) fn is_gone(pid: &str) -> bool {
-    let pid: i32 = pid.trim().parse().unwrap();
-    let began = Instant::now();
-    while began.elapsed() < PATIENCE {
-        let zombie = fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| stat.contains(") Z "));
-        if zombie || test_kill_process(Pid::from_raw(pid).unwrap()).is_err() {
-            return true;
-        }
-        thread::sleep(Duration::from_millis(20));
-    }
-    false
+/// Waits until the process of `pid`, which sleeps for longer, has ended.
+pub(crate) fn assert_gone(pid: &str) {
+    let pid = pid.trim().parse().unwrap();
+    wait_until("a process of the command is still there", || has_ended(pid));
 }
 
 #[test]
@@ -93,17 +80,8 @@ fn a_reader_that_goes_ends_every_verb_quietly() {
     let mindful = Mindful::new();
     mindful.succeed(SHORT);
     let unread = format!("{SHORT} --format=json --tag=unread");
-    let verbs: [&str; 8] = [
-        "list",
-        "show",
-        "export --as=jsonl",
-        "engines",
-        "plan --target=null:",
-        "watch --target=null:",
-        "--help",
-        &unread,
-    ];
-    for verb in verbs {
+    let verbs = "list,show,export --as=jsonl,engines,plan --target=null:,watch --target=null:,--help";
+    for verb in verbs.split(',').chain([&*unread]) {
         for stderr_too in [false, true] {
             let errors = if stderr_too { Stdio::piped() } else { Stdio::inherit() };
             let mut child = mindful.command(verb).stdout(Stdio::piped()).stderr(errors).spawn().unwrap();
@@ -114,13 +92,12 @@ fn a_reader_that_goes_ends_every_verb_quietly() {
             assert!(ended && took < PATIENCE, "{verb:?}: {code:?} after {took:?}");
         }
     }
-    let shown = mindful.run("show unread");
-    assert!(shown.status.success(), "unread output is not stored: {shown:?}");
+    mindful.succeed("show unread");
 }
 
 /// A hook of which a process has left the process group, and outlived its parent.
 fn leaving_process(pid: &Path) -> String {
-    format!("setsid sh -c 'sleep 300 & echo $! > {}'; sleep 300; true", pid.display())
+    format!("setsid sh -c 'sleep 1000 & echo $! > {}'; sleep 1000; true", pid.display())
 }
 
 #[test]
@@ -131,7 +108,7 @@ fn a_signal_ends_a_hook_and_all_it_started() {
     let mut child = mindful.command((SHORT, [hook.as_str()])).spawn().unwrap();
     let started = appears(&pid);
     assert_interrupted(&mindful, &mut child, Signal::INT, "it");
-    assert!(is_gone(&started), "what the hook started is still there");
+    assert_gone(&started);
 }
 
 #[test]
@@ -139,84 +116,66 @@ fn a_second_signal_ends_a_hook_after_an_interrupted_run() {
     let mindful = Mindful::new();
     let (begun, pid) = (mindful.path("begun"), mindful.path("pid"));
     let before = format!("--hook-before 'echo 1 > {}'", begun.display());
-    let after = format!("--hook-after 'sleep 300 & echo $! > {}; sleep 300'", pid.display());
+    let after = format!("--hook-after 'sleep 1000 & echo $! > {}; sleep 1000'", pid.display());
     let mut child = mindful.command(null("run", ("--duration=60s", before, after))).spawn().unwrap();
     appears(&begun);
     thread::sleep(Duration::from_millis(500));
     signal(&child, Signal::INT);
     let started = appears(&pid);
     assert_interrupted(&mindful, &mut child, Signal::INT, "it");
-    assert!(is_gone(&started), "what the hook started is still there");
+    assert_gone(&started);
 }
 
-/// A server that accepts connections and sends nothing, as `target`, in which `{}` is its address.
-#[cfg(any(feature = "postgres", feature = "mysql"))]
-fn the_opening_of_a_silent_server_ends(target: &str) {
+/// Each of `commands` ends at a signal, while the server at `ADDRESS` accepts its connection and sends nothing.
+fn all_end_at_a_silent_server(commands: &[String]) {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
-    let target = format!("--target={}", target.replace("{}", &silent.local_addr().unwrap().to_string()));
-    for verb in ["run", "load", "doctor", "cleanup", "watch", "sweep"] {
+    let address = silent.local_addr().unwrap().to_string();
+    for args in commands {
         for asked in [Signal::INT, Signal::TERM] {
             let mindful = Mindful::new();
-            let mut child = mindful.command(format!("{verb} {target}")).stderr(Stdio::piped()).spawn().unwrap();
+            let mut command = mindful.command(args.replace("ADDRESS", &address));
+            command.env_remove("http_proxy").env_remove("all_proxy").env_remove("ALL_PROXY");
+            let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
             let held = silent.accept().unwrap();
             thread::sleep(Duration::from_millis(200));
-            assert_interrupted(&mindful, &mut child, asked, verb);
+            assert_interrupted(&mindful, &mut child, asked, args);
             drop(held);
         }
     }
+}
+
+fn open_target(url: &str) -> [String; 6] {
+    ["run", "load", "doctor", "cleanup", "watch", "sweep"].map(|verb| format!("{verb} --target={url}"))
 }
 
 #[cfg(feature = "postgres")]
 #[test]
 fn a_signal_ends_the_opening_of_a_silent_server() {
-    the_opening_of_a_silent_server_ends("postgres://me@{}/me?sslmode=disable");
+    all_end_at_a_silent_server(&open_target("postgres://me@ADDRESS/me?sslmode=disable"));
 }
 
 #[cfg(feature = "mysql")]
 #[test]
 fn a_signal_ends_the_opening_of_a_silent_mysql() {
-    the_opening_of_a_silent_server_ends("mysql://me@{}/me?ssl-mode=DISABLED&connect-timeout=600");
+    all_end_at_a_silent_server(&open_target("mysql://me@ADDRESS/me?ssl-mode=DISABLED&connect-timeout=600"));
 }
 
-/// A rendezvous that accepts connections and sends nothing.
 #[cfg(all(feature = "postgres", feature = "mysql"))]
 #[test]
 fn a_signal_ends_a_rank_with_a_silent_rendezvous() {
-    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = silent.local_addr().unwrap();
-    for url in
-        [format!("postgres://me@{address}/me?sslmode=disable"), format!("mysql://me@{address}/me?ssl-mode=DISABLED")]
-    {
-        for asked in [Signal::INT, Signal::TERM] {
-            let mindful = Mindful::new();
-            let rank = ["run", "--target=null:", "--ranks=2", "--rank=1", "--sessions=2", &format!("--meet={url}")];
-            let mut child = mindful.command(rank).stderr(Stdio::piped()).spawn().unwrap();
-            let held = silent.accept().unwrap();
-            assert_interrupted(&mindful, &mut child, asked, &url);
-            drop(held);
-        }
-    }
+    let urls = ["postgres://me@ADDRESS/me?sslmode=disable", "mysql://me@ADDRESS/me?ssl-mode=DISABLED"];
+    let rank = "run --target=null: --ranks=2 --rank=1 --sessions=2";
+    all_end_at_a_silent_server(&urls.map(|url| format!("{rank} --meet={url}")));
 }
 
-/// A repository that accepts connections and sends nothing.
 #[cfg(feature = "postgres")]
 #[test]
 fn a_signal_ends_a_fetch_that_hangs() {
-    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let top = place();
-    let at = |key: &str, name: &str| format!("--{key}={}", top.path().join(name).display());
-    let (shelf, data) = (at("fetch-dir", "shelf"), at("data-dir", "data"));
-    let source = format!("--fetch-url=http://{}", silent.local_addr().unwrap());
-    for verb in ["run", "load"] {
-        let mindful = Mindful::new();
-        let mut command = mindful.command(format!("{verb} --target=embedded {shelf} {data} {source}"));
-        command.env_remove("http_proxy").env_remove("all_proxy").env_remove("ALL_PROXY");
-        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
-        let held = silent.accept().unwrap();
-        assert_interrupted(&mindful, &mut child, Signal::INT, verb);
-        drop(held);
-    }
-    assert!(!top.path().join("data").exists());
+    let top = top.path().display();
+    let places = format!("--fetch-dir={top}/shelf --data-dir={top}/data --fetch-url=http://ADDRESS");
+    all_end_at_a_silent_server(&["run", "load"].map(|verb| format!("{verb} --target=embedded {places}")));
+    assert!(!Path::new(&format!("{top}/data")).exists());
 }
 
 #[test]
@@ -267,8 +226,7 @@ fn a_clock_set_back_neither_stretches_a_run_nor_deafens_it() {
     fs::write(at("set"), "").unwrap();
     let (code, took) = end_of(&mut child);
     assert!(took < PATIENCE, "{code:?} {took:?} after the clock was set");
-    let shown = mindful.text("show set");
-    assert!(shown.contains("clock-step"), "{shown}");
+    mindful.shows("show set", "clock-step");
     fs::remove_file(at("set")).unwrap();
     fs::remove_dir_all(at("runs")).unwrap();
     let mut child = run("--duration=60s");

@@ -11,7 +11,7 @@ use rustix::process::Signal;
 use super::standstill::{self, Stopped};
 use super::{appears, assert_ends, assert_interrupted, signal};
 use crate::mindful::users_server::UsersServer;
-use crate::mindful::{Mindful, ended, printed, wait_until};
+use crate::mindful::{Mindful, ended, wait_until};
 
 /// A server with little cache, and a mindful for runs on it.
 fn server() -> (Mindful, UsersServer) {
@@ -52,13 +52,11 @@ fn a_signal_ends_every_verb_and_leaves_no_private_server() {
     let mindful = Mindful::at(place());
     let data = mindful.private_folder();
     mindful.succeed(format!("load --data-dir={} --schemas=2 --scale=16MiB", data.display()));
-    let plan = format!(
-        "data_dir = \"{}\"\nduration = \"60s\"\nsessions = 2\nthink_time = \"20ms..20ms\"\nhook_before = \"{BEGUN}\"\n",
-        data.display(),
-    );
+    let plan = "duration = \"60s\"\nsessions = 2\nthink_time = \"20ms..20ms\"\n";
+    let plan = format!("{plan}data_dir = \"{}\"\nhook_before = \"{BEGUN}\"\n", data.display());
     fs::write(mindful.path("plan.toml"), plan).unwrap();
-    let size =
-        format!("--data-dir={} --schemas=2 --scale=16MiB --duration=60s --hook-before '{BEGUN}'", data.display());
+    let size = format!("--data-dir={} --schemas=2 --scale=16MiB --duration=60s", data.display());
+    let size = format!("{size} --hook-before '{BEGUN}'");
     let paced = format!("{size} --sessions=2 --think-time=20ms..20ms");
     let verbs = [
         format!("run --repeat 2 {paced}"),
@@ -71,8 +69,7 @@ fn a_signal_ends_every_verb_and_leaves_no_private_server() {
         has_begun(&mindful);
         assert_interrupted(&mindful, &mut child, asked, verb);
         assert!(working_in(&data).is_empty(), "{verb} left a server");
-        let shown = mindful.run("show");
-        assert!(printed(&shown).contains("interrupted"), "{verb}: {shown:?}");
+        mindful.shows("show", "interrupted");
     }
 }
 
@@ -104,8 +101,7 @@ fn a_second_signal_ends_a_server_that_is_slow_to_stop() {
         assert!(child.try_wait().unwrap().is_none());
         assert_interrupted(&mindful, &mut child, second, "it");
         wait_until("a server is left", || working_in(&mindful.private_folder()).is_empty());
-        let shown = mindful.run("show");
-        assert!(printed(&shown).contains("interrupted"), "{shown:?}");
+        mindful.shows("show", "interrupted");
     }
     // The killed server recovers.
     let again = mindful.run(on("run --duration=1s --warmup=0s --sessions=1"));

@@ -7,6 +7,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::{PATIENCE, end_within};
 
+use crate::mindful::processes::{all, command_line, stat};
 use crate::mindful::{Mindful, PAUSES, unwrapped, wait_until};
 
 /// How long operations may outlast the end of their step.
@@ -49,14 +50,8 @@ impl Drop for Stopped {
 
 /// Child processes of `pid`, each with its title.
 pub(crate) fn children(pid: u32) -> Vec<(u32, String)> {
-    let processes = fs::read_dir("/proc").unwrap().flatten();
-    let pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    let of_parent = |child: &u32| {
-        let stat = fs::read_to_string(format!("/proc/{child}/stat")).ok()?;
-        stat.rsplit(')').next()?.split_whitespace().nth(1)?.parse::<u32>().ok()
-    };
-    let title = |child| fs::read_to_string(format!("/proc/{child}/cmdline")).unwrap_or_default();
-    pids.filter(|child| of_parent(child) == Some(pid)).map(|child| (child, title(child))).collect()
+    let has_parent = |child: &u32| stat(*child).get(1) == Some(&pid.to_string());
+    all().filter(has_parent).map(|child| (child, command_line(child))).collect()
 }
 
 /// Runs of both loops on the server at `url` end without help once its process is stopped, and print why.

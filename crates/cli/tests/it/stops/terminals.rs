@@ -7,7 +7,8 @@ use mindful_conformance::pseudo_terminal::PseudoTerminal;
 use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 
 use super::{end_of, signal};
-use crate::mindful::{Mindful, Words, null, peak_memory_kib, wait_for_handlers, wait_until};
+use crate::mindful::processes::{memory_kib, stat, wait_for_handlers};
+use crate::mindful::{Mindful, Words, figure, null, wait_until};
 
 /// Begins and ends what is drawn over the terminal.
 const TAKES: &str = "\u{1b}[?1049h";
@@ -30,13 +31,11 @@ fn live(mindful: &Mindful, verb: &str, args: impl Words, size: (u16, u16), owns:
 
 /// CPU time of a running process, in seconds.
 fn cpu_s(child: &Child) -> f64 {
-    let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
-    let fields: Vec<&str> = stat.rsplit_once(") ").unwrap().1.split(' ').collect();
-    [fields[11], fields[12]].iter().map(|ticks| ticks.parse::<f64>().unwrap() / 100.0).sum()
+    stat(child.id())[11..13].iter().map(|ticks| ticks.parse::<f64>().unwrap() / 100.0).sum()
 }
 
 fn stored_duration_s(mindful: &Mindful) -> f64 {
-    mindful.json("show latest")["steps"][0]["duration_s"].as_f64().unwrap()
+    figure(&mindful.json("show latest")["steps"][0], "duration_s")
 }
 
 #[test]
@@ -115,7 +114,7 @@ fn a_terminal_of_absurd_size_takes_no_memory() {
         let (mut terminal, mut run) = live(&mindful, "run", "--duration=1s", size, false);
         let mut peak_kib = 0;
         while terminal.read_for(Duration::from_millis(200)) && run.try_wait().unwrap().is_none() {
-            peak_kib = peak_kib.max(peak_memory_kib(&run).unwrap_or(0));
+            peak_kib = peak_kib.max(memory_kib(run.id(), "VmHWM").unwrap_or(0));
         }
         assert_eq!(end_of(&mut run).0, Some(0), "{size:?}: {}", terminal.text());
         assert!((1..300 << 10).contains(&peak_kib), "{size:?}: {peak_kib} KiB");

@@ -1,13 +1,15 @@
 //! Whole sweeps from the command line; their single steps are tested in simulated time, in crates/runner.
 
 use std::collections::BTreeSet;
-use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::mindful::{Mindful, Words, assert_has, cell, kill, message, null, printed, steps, unwrapped, wait_until};
+use crate::mindful::{
+    Mindful, Words, assert_has, cell, figure, kill, message, null, printed, steps, unwrapped, wait_until,
+};
+use crate::stops::signal;
 
 fn sweep(mindful: &Mindful, args: impl Words) -> Value {
     mindful.json(null("sweep", ("--work-unit 1", args)))
@@ -48,16 +50,14 @@ fn a_killed_sweep_continues_and_loses_or_repeats_nothing() {
 #[test]
 fn an_interrupted_sweep_offers_its_continuation() {
     let mindful = Mindful::new();
-    let mut command = mindful.command(null("sweep", "--sessions 1,2 --duration 2s"));
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let child = mindful.start_piped(null("sweep", "--sessions 1,2 --duration 2s"));
     wait_until("no step begins", || mindful.records().contains("\"event\":\"started\""));
-    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    signal(&child, Signal::INT);
     let interrupted = child.wait_with_output().unwrap();
     assert_eq!(interrupted.status.code(), Some(130), "{interrupted:?}");
     let message = message(&interrupted);
     let offered = message.split_once(": `mindful ").and_then(|(_, rest)| rest.strip_suffix("` continues\n"));
-    let words: Vec<&str> = offered.unwrap_or_else(|| panic!("{message}")).split(' ').collect();
-    let resumed = mindful.json(&words);
+    let resumed = mindful.json(offered.unwrap_or_else(|| panic!("{message}")));
     assert_eq!((&resumed["finished"], steps(&resumed).len()), (&Value::from(true), 3), "{resumed:#}");
 }
 
@@ -87,10 +87,10 @@ fn a_fitted_capacity_is_held_apart_from_what_was_measured() {
     let mindful = Mindful::new();
     let curve = "--null-latency 2ms --null-capacity 4 --sessions 1,2,3,4,6,8,12,16 --duration 300ms";
     let text = mindful.text(null("sweep", ("--work-unit 1", &curve)));
-    let line = text.lines().find(|line| line.contains("highest measured")).unwrap_or_else(|| panic!("{text}"));
-    let fitted = text.lines().find(|line| line.contains("fitted capacity ")).unwrap_or_else(|| panic!("{text}"));
+    let line = |part: &str| text.lines().find(|line| line.contains(part)).unwrap_or_else(|| panic!("{text}"));
+    let fitted = line("fitted capacity ");
     assert!(fitted.contains("(95 % interval ") && !fitted.contains("measured"), "{text}");
-    assert!(line.contains(" blocks/s at ") && !text.contains("most that was reached"), "{text}");
+    assert!(line("highest measured").contains(" blocks/s at ") && !text.contains("most that was reached"), "{text}");
 }
 
 /// With too few operations a percentile is unknown: there is no answer, and no success.
@@ -110,17 +110,11 @@ fn a_search_that_cannot_decide_fails_with_the_needed_time() {
     let found = search("1500ms");
     let progress = message(&found);
     assert_eq!(found.status.code(), Some(0), "{progress}");
-    let confirmed = progress.contains("is the highest load that meets p99<=900ms, confirmed");
-    assert!(confirmed && progress.contains(": p99 "), "{progress}");
-    let shown = unwrapped(&printed(&found));
-    assert!(
-        shown.lines().next().is_some_and(|first| first.contains(", the highest load tried): within p99<=900ms"))
-            && shown.contains("confirmed by step "),
-        "{shown}"
-    );
-    let summary = mindful.json("show latest");
-    assert_eq!(summary["objective"]["objective"], "p99<=900ms", "{summary:#}");
-    assert!(summary["objective"]["blocks_visited_per_s"].as_f64().unwrap() > 0.0, "{summary:#}");
+    assert_has(progress, "is the highest load that meets p99<=900ms, confirmed…: p99 ");
+    let parts = ", the highest load tried): within p99<=900ms…confirmed by step ";
+    assert_has(unwrapped(&printed(&found)), parts);
+    let objective = &mindful.json("show latest")["objective"];
+    assert!(objective["objective"] == "p99<=900ms" && figure(objective, "blocks_visited_per_s") > 0.0, "{objective:#}");
 }
 
 /// The target's times vary more than its loads differ; by chance a search may still end otherwise.
@@ -129,14 +123,12 @@ fn loads_that_differ_by_less_than_the_noise_are_a_range() {
     let mindful = Mindful::new();
     let noisy = "--null-latency 2ms --null-contention 0.002 --null-spread 0.5";
     let search = |seed: u32| {
-        let seed = seed.to_string();
         let load = format!("--sessions 1..32 --work-unit 1 --duration 600ms --seed {seed}");
         message(&mindful.run(null("sweep", ("--max-iops-at p50<=1.85ms", &noisy, &load))))
     };
     let range = (1..=8).map(search).find(|progress| progress.contains(" is in this range"));
-    let shown = unwrapped(&mindful.text("show latest"));
-    let range = range.unwrap_or_else(|| panic!("no search ended with a range: {shown}"));
-    assert!(range.contains("differ by less than their noise: "), "{range}");
+    let shown = mindful.text("show latest");
+    assert_has(range.unwrap_or(shown), "differ by less than their noise: ");
 }
 
 #[test]
@@ -167,18 +159,4 @@ fn a_sweep_is_exported_with_a_row_a_step_that_adds_up() {
         assert!(!cell(&csv, row, "verdict").is_empty() && !cell(&csv, row, "validity").is_empty(), "{csv}");
     }
     assert_eq!((1..=rows).filter(|row| cell(&csv, *row, "drift_check") == "yes").count(), 1, "{csv}");
-}
-
-#[test]
-fn a_mistyped_ladder_is_one_line_and_runs_nothing() {
-    let mindful = Mindful::new();
-    for (args, hint) in [
-        ("--sessions 8..2", "--sessions"),
-        ("--max-iops-at fast", "p99<=1ms"),
-        ("--update-pct 0,150 --sessions 1,2", "0 to 100"),
-    ] {
-        let refusal = mindful.refusal(null("sweep", args));
-        assert!(refusal.contains(hint), "{args:?}: {refusal}");
-    }
-    assert!(!mindful.runs().exists());
 }

@@ -4,17 +4,16 @@ use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
-use serde_json::Value;
+use rustix::process::Signal;
 
-use crate::mindful::{Mindful, printed};
+use crate::mindful::{Mindful, assert_has, json_lines, printed};
+use crate::stops::signal;
 
 #[test]
 fn each_second_is_a_line_of_rates_and_nothing_is_stored() {
     let mindful = Mindful::new();
-    let args = "watch --target null: --duration 3s --format json --only client/";
-    let watched = mindful.text(args);
-    let lines: Vec<Value> = watched.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let watch = |args: &str| json_lines(&mindful.text(("watch --target null: --format json", args)));
+    let lines = watch("--duration 3s --only client/");
     assert!((2..=4).contains(&lines.len()), "{lines:?}");
     for (number, line) in (1..).zip(&lines) {
         assert_eq!(line["second"], number);
@@ -24,10 +23,8 @@ fn each_second_is_a_line_of_rates_and_nothing_is_stored() {
         assert!(line["per_s"].as_object().unwrap().keys().all(|name| name.contains("client/")), "{line}");
     }
     assert!(!mindful.runs().exists());
-    let args = "watch --target null: --duration 2s --format json --only null/ --top 1";
-    let first: Value = serde_json::from_str(mindful.text(args).lines().next().unwrap()).unwrap();
     // Its counters have four units: blocks, bytes, microseconds, and counts.
-    assert_eq!(first["per_s"].as_object().unwrap().len(), 4);
+    assert_eq!(watch("--duration 2s --only null/ --top 1")[0]["per_s"].as_object().unwrap().len(), 4);
 }
 
 #[test]
@@ -41,7 +38,7 @@ fn watch_continues_until_it_is_interrupted() {
     };
     assert!(second(&mut lines).is_some() && second(&mut lines).is_some());
     let signalled = Instant::now();
-    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    signal(&child, Signal::INT);
     assert!(child.wait().unwrap().success());
     assert!(signalled.elapsed() < Duration::from_secs(30), "{:?}", signalled.elapsed());
 }
@@ -58,9 +55,9 @@ fn a_terminal_shows_a_line_a_second_and_all_when_asked() {
     let narrow = mindful.command("watch --target null: --duration 1s").env("COLUMNS", "80").output();
     let narrow = printed(&narrow.unwrap());
     assert!(narrow.starts_with("left out: dev MiB/s, dev w/s"), "{narrow}");
-    assert!(shown("--duration 2s --all").contains("client/client_cpu"));
-    mindful.refuses([("watch --target null: --interval 1us", "100ms to 1h")]);
-    mindful.refuses([("watch --target null: --instance", "engine null has no server with other databases")]);
+    assert_has(shown("--duration 2s --all"), "client/client_cpu");
+    mindful.refuses("watch --target null: --interval 1us", "100ms to 1h");
+    mindful.refuses("watch --target null: --instance", "engine null has no server with other databases");
 }
 
 /// Watch adds no load and starts nothing.
@@ -69,7 +66,6 @@ fn a_terminal_shows_a_line_a_second_and_all_when_asked() {
 fn watch_starts_no_private_server() {
     let mindful = Mindful::new();
     for target in ["", "--target embedded"] {
-        let refusal = mindful.refusal(("watch --duration 1s", target));
-        assert!(refusal.contains("--target URL"), "{target:?}: {refusal}");
+        mindful.refuses(("watch --duration 1s", target), "--target URL");
     }
 }

@@ -10,10 +10,11 @@ use mindful_conformance::not_run;
 use rustix::process::Signal;
 use serde_json::Value;
 
+use crate::mindful::processes::stat;
 use crate::mindful::users_server::UsersServer;
-use crate::mindful::{Mindful, Words, codes, json, message, printed};
+use crate::mindful::{Mindful, Words, assert_has, codes, json, json_lines, printed, refused_with};
 use crate::pgbouncer::{self, Behind, Pooler};
-use crate::stops;
+use crate::stops::{self, standstill::children};
 use mindful_conformance::place;
 
 /// A role that the server accepts without a password.
@@ -52,12 +53,7 @@ fn doctor_and_watch_refuse_a_pooler_that_moves_sessions() {
         let pooler = before(&server, mode);
         for verb in [DOCTOR, "doctor", WATCH, "watch --duration 3s"] {
             let output = ask(&mindful, verb, &pooler.url());
-            let text = message(&output);
-            assert_eq!(output.status.code(), Some(3), "{verb:?} in {mode} mode: {output:?}");
-            assert!(output.stdout.is_empty() && text.lines().count() == 1, "{verb:?} in {mode} mode: {output:?}");
-            for words in ["changes between statements", "session mode", "the server's own port"] {
-                assert!(text.contains(words), "{verb:?} in {mode} mode: {text}");
-            }
+            assert_has(refused_with(3, &output), "changes between statements…session mode…the server's own port");
         }
     }
 }
@@ -78,8 +74,7 @@ fn doctor_and_watch_see_through_a_pooler_that_keeps_sessions() {
     assert_eq!(seen, of_server(&url), "past the pooler");
     let watched = ask(&mindful, WATCH, &pooler.url());
     assert_eq!(watched.status.code(), Some(0), "{watched:?}");
-    let seconds = printed(&watched);
-    let seconds: Vec<Value> = seconds.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let seconds = json_lines(&printed(&watched));
     assert!(!seconds.is_empty());
     let figure = |second: &Value, name: &str| second["per_s"][name].as_f64();
     // The transactions of watch itself are committed too; a server process publishes them once a second at most.
@@ -90,14 +85,9 @@ fn doctor_and_watch_see_through_a_pooler_that_keeps_sessions() {
 }
 
 /// Processes of the server with real-time priority (round robin, policy 2 in the kernel).
-fn going_first(server: &UsersServer) -> Vec<String> {
-    let stats = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path().join("stat"));
-    let lines = stats.filter_map(|path| fs::read_to_string(path).ok());
-    let first = lines.filter(|line| {
-        let fields: Vec<&str> = line.rsplit_once(") ").map_or(Vec::new(), |(_, rest)| rest.split(' ').collect());
-        fields.get(1) == Some(&&*server.pid().to_string()) && fields.get(38) == Some(&"2")
-    });
-    first.map(|line| line.split(' ').next().unwrap_or_default().to_owned()).collect()
+fn going_first(server: &UsersServer) -> Vec<u32> {
+    let of_server = children(server.pid()).into_iter().map(|(pid, _)| pid);
+    of_server.filter(|pid| stat(*pid).get(38).is_some_and(|policy| policy == "2")).collect()
 }
 
 #[test]
@@ -121,5 +111,5 @@ fn a_second_signal_leaves_no_pooled_process_going_first() {
     }
     let kept = raised.iter().filter(|pid| fs::exists(format!("/proc/{pid}")).unwrap());
     assert!(kept.count() > 0, "the pooler kept none of {raised:?}");
-    assert_eq!(going_first(&server), [""; 0]);
+    assert_eq!(going_first(&server), [0; 0]);
 }
