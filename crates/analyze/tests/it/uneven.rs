@@ -44,7 +44,7 @@ fn a_level_rate_has_no_finding_about_its_course() {
 }
 
 #[test]
-fn a_rate_that_moves_is_reported_and_suspect_if_its_mean_misleads() {
+fn a_rate_that_moves_is_suspect_if_its_mean_misleads() {
     let courses: [(u32, Course, Severity, &str, &str); 9] = [
         (30, |slice| 0.9 + 0.1 * f64::from(slice) / 30.0, Severity::Info, "+7", ""),
         // From the first third to the last, two thirds of the window are between: 0.3 * 2 / 3 of the mean.
