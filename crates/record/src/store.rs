@@ -207,13 +207,19 @@ impl Store {
         Ok(self.named(id, run, edits))
     }
 
+    /// Teaches `redactor` the names in the run `id`. Facts show best the kind of a name, so the head comes last.
     fn learn(&self, id: &str, redactor: &mut Redactor) -> Result<()> {
-        let mut places = Vec::new();
-        each_event(&self.log(id)?, &mut |event| {
-            redactor.learn(event, &mut places);
+        let mut heads = Vec::new();
+        each_event(&self.log(id)?, &mut |mut event| {
+            match event {
+                Event::Head(_) => heads.push(event),
+                _ => redactor.event(&mut event),
+            }
             Ok(())
         })?;
-        redactor.learn_places(places);
+        for head in &mut heads {
+            redactor.event(head);
+        }
         Ok(())
     }
 
