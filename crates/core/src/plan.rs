@@ -315,6 +315,15 @@ impl Plan {
         self.skew == Skew::Uniform && self.hot_spot.is_none() && self.hot_schema.is_none()
     }
 
+    /// Longest warm-up and window of a step; one that ends by its data has all its time in its window.
+    pub fn spans(&self) -> (Duration, Duration) {
+        match (self.ops, self.steady) {
+            (Some(_), _) => (Duration::ZERO, self.guard),
+            (None, true) => (Duration::ZERO, self.steady_cap),
+            (None, false) => (self.warmup, self.duration),
+        }
+    }
+
     /// The placements of all sessions: schemas and endpoints in turn, so that each has its even share.
     pub fn placements(&self, schemas: u32, endpoints: u32) -> Vec<Placement> {
         (0..self.sessions)

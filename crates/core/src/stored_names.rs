@@ -25,6 +25,12 @@ macro_rules! stored_names {
             }
         }
 
+        impl From<$name> for String {
+            fn from(one: $name) -> Self {
+                one.name().to_owned()
+            }
+        }
+
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.pad(self.name())

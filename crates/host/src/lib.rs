@@ -28,7 +28,7 @@ mod watched_group;
 
 pub use kernel_file::Kernel;
 pub use medium::Unseen;
-pub use regular_file::open_regular;
+pub use regular_file::{open_regular, open_regular_with};
 pub use scheduler::session_threads;
 pub use shared_folder::SharedFolder;
 pub use watched_group::{WatchedCommand, WatchedGroup};

@@ -3,7 +3,7 @@
 //! Nothing else is opened: a pipe could be waited for without end, and a device may act as soon as it is opened. A tape
 //! rewinds, and a watchdog restarts the host. To open first and to look then was rejected for that reason.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::AsRawFd;
 use std::path::Path;
@@ -12,10 +12,15 @@ use rustix::fs::{FileType, Mode, OFlags, fstat};
 
 /// Opens `path` for reading; a link in its place only if `follow` is set.
 pub fn open_regular(path: &Path, follow: bool) -> io::Result<File> {
+    open_regular_with(path, follow, File::options().read(true))
+}
+
+/// The same with other `options`.
+pub fn open_regular_with(path: &Path, follow: bool, options: &OpenOptions) -> io::Result<File> {
     let follow = if follow { OFlags::empty() } else { OFlags::NOFOLLOW };
     let found = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC | follow, Mode::empty())?;
     refuse_other(FileType::from_raw_mode(fstat(&found)?.st_mode))?;
-    File::open(Path::new("/proc/self/fd").join(found.as_raw_fd().to_string()))
+    options.open(Path::new("/proc/self/fd").join(found.as_raw_fd().to_string()))
 }
 
 fn refuse_other(found: FileType) -> io::Result<()> {

@@ -15,7 +15,7 @@ use mindful_core::ranks::rendezvous::{PeerRow, RankRow, Rendezvous};
 use mindful_core::record::run::{RankRecord, Run};
 use mindful_core::{Error, Result};
 use mindful_null::InMemoryRendezvous;
-use mindful_ranks::{JoinRequest, RankCoordinator, collect, store_merged};
+use mindful_ranks::{JoinRequest, RankCoordinator, store_merged};
 use mindful_record::{Store, part};
 
 use job::{Job, Work};
@@ -103,7 +103,7 @@ fn first_rank(request: JoinRequest, store: &Store, run: &Run) -> Result<String> 
     // When all have published, it waits for no other rank: from here on the wall-clock time is its own.
     await_parts(&rendezvous, &job, of, &*clock)?;
     let (cpu_before, began_merge) = (cpu(), Instant::now());
-    let all = collect(&coordinator, &own)?;
+    let all = coordinator.collect(&own)?;
     let (collected, taken) = (cpu(), began_merge.elapsed());
     let chunk = rendezvous.read_chunk(&job, 1, 0)?.map_or(0, |chunk| chunk.len());
     let (_, analysis) = store_merged(store, all, true)?;

@@ -14,8 +14,9 @@ use std::time::Duration;
 use mindful_core::plan::units::format_duration;
 use mindful_core::ranks::Rank;
 use mindful_core::ranks::rendezvous::MAX_CHUNK_BYTES;
-use mindful_core::record::run::{RankRecord, RankTarget};
+use mindful_core::record::run::{RankRecord, RankTarget, Run};
 use mindful_core::{Error, Result};
+use mindful_record::part;
 use mindful_runner::{AbortWatchdog, ClockOffset, STEP_GRACE};
 use parking_lot::Mutex;
 
@@ -23,6 +24,7 @@ use crate::heartbeat::BEAT_AT_WORK;
 use crate::join_request::JoinRequest;
 use crate::peers::{Peers, list_ranks};
 use crate::rank_state::{LEASE, RankState, Stage};
+use crate::run_merge::{RunMerge, cannot_merge};
 
 pub struct RankCoordinator {
     peers: Peers,
@@ -206,9 +208,9 @@ impl RankCoordinator {
         self.peers.publish(LEASE, |state| (state.stage, state.chunks) = (Stage::Measured, Some(chunks.len() as u32)))
     }
 
-    /// Rank 0: calls `receive` with the part of each other rank, in the order in which they come.
-    pub(crate) fn collect(&self, receive: &mut dyn FnMut(u32, Vec<u8>) -> Result<()>) -> Result<()> {
-        let request = &self.peers.request;
+    /// Rank 0: adds the parts of the other ranks to its own run, in the order in which they come.
+    pub fn collect(&self, own: &Run) -> Result<RunMerge> {
+        let (mut merge, request) = (RunMerge::new(own)?, &self.peers.request);
         let mut left: Vec<u32> = (1..request.rank.count).collect();
         self.peers.heartbeat.resume();
         while !left.is_empty() {
@@ -219,14 +221,15 @@ impl RankCoordinator {
                     let chunk = request.rendezvous.read_chunk(&request.job, rank, number)?;
                     part.extend(chunk.ok_or_else(|| self.peers.lost(rank, &state.host))?);
                 }
-                receive(rank, part)?;
+                let part = part::unpack(&part).map_err(|error| error.at(format_args!("rank {rank}")))?;
+                merge.add(part).map_err(cannot_merge)?;
                 left.retain(|waits| *waits != rank);
             }
             if !left.is_empty() {
                 self.peers.pause()?;
             }
         }
-        Ok(())
+        Ok(merge)
     }
 
     /// Rank 0: publishes whether the run is `valid`, waits until the others have left, and clears the job. Any other rank waits

@@ -10,7 +10,7 @@ use mindful_core::ranks::Rank;
 use mindful_core::ranks::rendezvous::{PeerRow, RankRow, Rendezvous};
 use mindful_core::{Error, Result};
 
-use crate::rank_state::{RankState, Stage};
+use crate::rank_state::RankState;
 
 pub struct JoinRequest {
     pub rank: Rank,
@@ -42,12 +42,7 @@ impl JoinRequest {
             version: self.version.clone(),
             plan: self.plan.clone(),
             marks: self.marks.iter().map(|(_, mark)| mark.as_str()).collect(),
-            stage: Stage::Joined,
-            lead_us: None,
-            start_us: None,
-            chunks: None,
-            valid: None,
-            failed: None,
+            ..RankState::default()
         };
         RankRow { rank: self.rank.number, token: format!("{}-{random:016x}", self.host), body: state.to_body() }
     }

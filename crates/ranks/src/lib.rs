@@ -23,7 +23,7 @@ mod run_merge;
 
 pub use coordinator::RankCoordinator;
 pub use join_request::JoinRequest;
-pub use merge::{collect, merge_folders, store_merged};
+pub use merge::{merge_folders, store_merged};
 pub use plan_digest::{key_marks, plan_digest};
 pub use rank_state::LEASE;
 pub use ranked::Ranked;

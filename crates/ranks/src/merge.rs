@@ -1,24 +1,13 @@
-//! Merges the parts of all ranks into one run: directly from the rendezvous, or later from their folders. Both produce
-//! the same figures.
+//! Merges the runs that all ranks stored, and stores a merged run. Rank 0 merges the parts at the rendezvous in the same
+//! way, so both produce the same figures.
 
 use mindful_analyze::Analysis;
 use mindful_core::Result;
 use mindful_core::contract::event::{Event, Events};
-use mindful_core::record::run::Run;
+use mindful_core::record::run::{Run, RunHead};
 use mindful_record::{Store, part};
 
-use crate::coordinator::RankCoordinator;
 use crate::run_merge::{RunMerge, cannot_merge, part_of};
-
-/// Adds the parts of the other ranks to the run of rank 0.
-pub fn collect(coordinator: &RankCoordinator, first: &Run) -> Result<RunMerge> {
-    let mut merge = RunMerge::new(first)?;
-    coordinator.collect(&mut |rank, bytes| {
-        let part = part::unpack(&bytes).map_err(|error| error.at(format_args!("rank {rank}")))?;
-        merge.add(part).map_err(cannot_merge)
-    })?;
-    Ok(merge)
-}
 
 /// Merges the runs that the ranks stored.
 pub fn merge_folders(mut runs: Vec<Run>) -> Result<RunMerge> {
@@ -42,7 +31,9 @@ pub fn merge_folders(mut runs: Vec<Run>) -> Result<RunMerge> {
 /// nothing in the run, such as a hook, is ever executed.
 pub fn store_merged(store: &Store, merge: RunMerge, written_here: bool) -> Result<(Run, Analysis)> {
     let run = merge.finish().map_err(cannot_merge)?;
-    let head = part::head_of_all(&run.head);
+    // It does not have the fields that describe only the first rank.
+    let mut head = RunHead { id: String::new(), ..run.head.clone() };
+    head.settings.remove("rank");
     let writer = if written_here { store.create(head) } else { store.create_taken_in(head) }?;
     for event in part::events(&run) {
         writer.emit(event);

@@ -19,10 +19,11 @@ pub(crate) struct OwnRow {
 }
 
 /// Progress of a rank. The order of the variants is the order in time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Stage {
     /// It has a row.
+    #[default]
     Joined,
     /// Rank 0: all ranks have joined, with the same plan.
     Gathered,
@@ -37,7 +38,7 @@ pub(crate) enum Stage {
 }
 
 /// The content of a rank's row.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RankState {
     pub(crate) of: u32,
     pub(crate) host: String,

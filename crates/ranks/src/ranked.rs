@@ -11,7 +11,7 @@ use mindful_runner::{ClockOffset, Context, Coordination, Ended, HookMoment, Show
 
 use crate::coordinator::RankCoordinator;
 use crate::join_request::JoinRequest;
-use crate::merge::{collect, store_merged};
+use crate::merge::store_merged;
 use crate::run_merge::part_of;
 
 pub struct Ranked(RankCoordinator);
@@ -94,7 +94,7 @@ impl Coordination for Ranked {
             self.0.leave_part(&part::pack(&part_of(&own.run)?)?)?;
             return Ok(Ended { valid: self.0.end(false)?, ..own });
         }
-        let (run, analysis) = store_merged(&context.store, collect(&self.0, &own.run)?, true)?;
+        let (run, analysis) = store_merged(&context.store, self.0.collect(&own.run)?, true)?;
         show(&run, &analysis)?;
         context.hook(HookMoment::End, &run.head.id)?;
         let valid = self.0.end(analysis.summary.validity != Validity::Invalid)?;

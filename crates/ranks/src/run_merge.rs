@@ -33,8 +33,7 @@ struct TargetMerge {
 }
 
 impl TargetMerge {
-    fn lead(&mut self, run: Run, step: StepRecord) -> Result<(), String> {
-        let cpus = step.ranks.first().and_then(|rank| rank.cpus);
+    fn lead(&mut self, run: Run, step: StepRecord, cpus: Option<f64>) -> Result<(), String> {
         let mut gathered = RankMerge::for_target(step, cpus)?;
         for step in std::mem::take(&mut self.early) {
             gathered.add(&step)?;
@@ -67,11 +66,7 @@ impl RunMerge {
         if target_of(&step).is_some() {
             all.forget_counters();
             let mut own = TargetMerge::default();
-            let step = StepRecord {
-                ranks: step.ranks.iter().map(|rank| RankRecord { cpus: cpus(first), ..rank.clone() }).collect(),
-                ..step
-            };
-            own.lead(Run { steps: Vec::new(), ..first.clone() }, step).map_err(cannot_merge)?;
+            own.lead(Run { steps: Vec::new(), ..first.clone() }, step, cpus(first)).map_err(cannot_merge)?;
             targets.insert(0, own);
         }
         Ok(Self { first: first.clone(), all, targets })
@@ -85,7 +80,10 @@ impl RunMerge {
         };
         let of_target = self.targets.entry(target).or_default();
         match lead {
-            Some(run) => of_target.lead(run, step),
+            Some(run) => {
+                let cpus = step.ranks.first().and_then(|rank| rank.cpus);
+                of_target.lead(run, step, cpus)
+            }
             None => of_target.add(step),
         }
     }

@@ -8,9 +8,7 @@ use std::path::Path;
 
 use mindful_core::plan::to_utf8;
 use mindful_host::named_path::{self, in_folder_of};
-use mindful_host::open_regular;
-use rustix::fs::OFlags;
-use rustix::io::Errno;
+use mindful_host::{open_regular, open_regular_with};
 
 const FILE_MODE: u32 = 0o600;
 const FOLDER_MODE: u32 = 0o700;
@@ -27,8 +25,7 @@ pub fn open_itself(path: &Path) -> io::Result<File> {
 
 /// Opens a regular file for reading and appending; no link is followed.
 pub fn open_to_append(path: &Path) -> io::Result<File> {
-    let opened = |path: &Path| options(OFlags::NOFOLLOW).read(true).append(true).open(path).map_err(no_link);
-    regular(in_folder_of(path, opened)?)
+    in_folder_of(path, |path| open_regular_with(path, false, File::options().read(true).append(true)))
 }
 
 /// Makes a file of ours where the name does not exist, not even as a link.
@@ -37,7 +34,7 @@ pub fn create_new(path: &Path) -> io::Result<File> {
 }
 
 fn new_file(path: &Path) -> io::Result<File> {
-    options(OFlags::NOFOLLOW).write(true).create_new(true).mode(FILE_MODE).open(path)
+    OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(path)
 }
 
 /// Creates a file of ours. An existing file or link of that name is removed; the target of the link stays.
@@ -103,24 +100,4 @@ pub fn text(file: File, most: u64) -> io::Result<String> {
     }
     String::from_utf8(to_utf8(bytes))
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 or UTF-16 text"))
-}
-
-fn options(more: OFlags) -> OpenOptions {
-    let mut options = OpenOptions::new();
-    // Opening a pipe would wait for its other end, a terminal could become ours.
-    options.custom_flags((OFlags::NONBLOCK | OFlags::NOCTTY | more).bits() as i32);
-    options
-}
-
-/// If links are not followed, the kernel reports a link as too many levels of links.
-fn no_link(error: io::Error) -> io::Error {
-    let is_link = error.raw_os_error() == Some(Errno::LOOP.raw_os_error());
-    if is_link { io::Error::new(io::ErrorKind::InvalidInput, "it is a symbolic link") } else { error }
-}
-
-fn regular(file: File) -> io::Result<File> {
-    if file.metadata()?.is_file() {
-        return Ok(file);
-    }
-    Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"))
 }

@@ -7,7 +7,7 @@ use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 use mindful_core::contract::event::Event;
-use mindful_core::record::run::{Run, RunHead, StepRecord};
+use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::{Error, Result};
 
 use crate::fold::Fold;
@@ -86,11 +86,4 @@ fn alone(run: &Run) -> impl Iterator<Item = Event> + '_ {
         .chain(
             run.steps.iter().flat_map(|step| std::iter::once(Event::Step(step.head.clone())).chain(step.to_events())),
         )
-}
-
-/// The head of the merged run: the head of the first rank, without the fields that describe only that rank.
-pub fn head_of_all(first: &RunHead) -> RunHead {
-    let mut head = RunHead { id: String::new(), ..first.clone() };
-    head.settings.remove("rank");
-    head
 }

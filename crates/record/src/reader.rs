@@ -28,20 +28,22 @@ pub fn read_run(file: &Path) -> Result<Run> {
 
 /// The same of the content of a record; `path` is for messages.
 pub fn read_text(text: &str, path: &Path) -> Result<Run> {
-    read_lines(Lines { path, input: Box::new(text.as_bytes()), number: 0 }, &mut |_| Ok(()))
+    read_lines(&mut Lines { path, input: Box::new(text.as_bytes()), number: 0, whole: 0 }, &mut |_| Ok(()))
 }
 
-/// The same of a file that is open, from its start; `path` is for messages.
-pub(crate) fn read_opened(file: File, path: &Path) -> Result<Run> {
-    read_lines(Lines::of(file, path)?, &mut |_| Ok(()))
+/// The same of a file that is open, from its start, with the number of bytes in its whole lines; `path` is for messages.
+pub(crate) fn read_opened(file: File, path: &Path) -> Result<(Run, u64)> {
+    let mut lines = Lines::of(file, path)?;
+    let run = read_lines(&mut lines, &mut |_| Ok(()))?;
+    Ok((run, lines.whole))
 }
 
 /// The same, each event changed by `change` before anything is made of it; the head is the first.
 pub(crate) fn read_changed(file: &Path, change: &mut dyn FnMut(&mut Event) -> Result<()>) -> Result<Run> {
-    read_lines(Lines::open(file)?, change)
+    read_lines(&mut Lines::open(file)?, change)
 }
 
-fn read_lines(mut lines: Lines<'_>, change: &mut dyn FnMut(&mut Event) -> Result<()>) -> Result<Run> {
+fn read_lines(lines: &mut Lines<'_>, change: &mut dyn FnMut(&mut Event) -> Result<()>) -> Result<Run> {
     let mut head = Event::Head(lines.head()?);
     change(&mut head)?;
     let Event::Head(head) = head else { return Err(lines.corrupt("the first line is not the head")) };
@@ -68,10 +70,10 @@ pub(crate) fn each_event(file: &Path, each: &mut dyn FnMut(Event) -> Result<()>)
 }
 
 /// Passes each complete line of `file`, without its end, to `each`, and keeps no line.
-pub(crate) fn each_line(file: &Path, each: &mut dyn FnMut(Vec<u8>) -> Result<()>) -> Result<()> {
+pub(crate) fn each_line(file: &Path, each: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
     let mut lines = Lines::open(file)?;
     while let Some(line) = lines.next_line()? {
-        each(line)?;
+        each(&String::from_utf8(line).map_err(|error| unread(file, &io::Error::other(error)))?)?;
     }
     Ok(())
 }
@@ -84,6 +86,8 @@ struct Lines<'a> {
     path: &'a Path,
     input: Box<dyn BufRead + 'a>,
     number: u64,
+    /// Bytes of the whole lines so far.
+    whole: u64,
 }
 
 impl<'a> Lines<'a> {
@@ -93,7 +97,7 @@ impl<'a> Lines<'a> {
 
     fn of(mut file: File, path: &'a Path) -> Result<Self> {
         file.rewind().map_err(|error| unread(path, &error))?;
-        Ok(Self { path, input: Box::new(BufReader::with_capacity(1 << 20, file)), number: 0 })
+        Ok(Self { path, input: Box::new(BufReader::with_capacity(1 << 20, file)), number: 0, whole: 0 })
     }
 
     /// The next whole line without its end; a torn last line is not returned.
@@ -107,7 +111,10 @@ impl<'a> Lines<'a> {
         if line.len() as u64 > LONGEST_LINE {
             return Err(self.corrupt(&format!("it is longer than {LONGEST_LINE} bytes")));
         }
-        Ok((line.pop() == Some(b'\n')).then_some(line))
+        let bytes = line.len() as u64;
+        let is_whole = line.pop() == Some(b'\n');
+        self.whole += if is_whole { bytes } else { 0 };
+        Ok(is_whole.then_some(line))
     }
 
     fn head(&mut self) -> Result<RunHead> {

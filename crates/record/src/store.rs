@@ -1,9 +1,8 @@
 //! The store: all runs under one folder.
 
-use std::fs::{self, File};
+use std::fs;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{ErrorKind as IoErrorKind, Write};
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -153,8 +152,8 @@ impl Store {
         };
         let record = Record::open(&self.run_dir(id), file::open_to_append).map_err(fault)?;
         lock(&record.log, id)?;
-        let (run, own) = self.read_record(id, &record)?;
-        cut_torn_line(&record.log).map_err(fault)?;
+        let (run, own, whole) = self.read_record(id, &record)?;
+        record.log.set_len(whole).map_err(fault)?;
         Ok((RunWriter::go_on(run.head.clone(), self.run_dir(id), record.log, own), run))
     }
 
@@ -163,16 +162,16 @@ impl Store {
     pub fn read_judged(&self, id: &str) -> Result<(Run, bool)> {
         let log = self.log(id)?;
         let record = Record::open(&self.run_dir(id), file::open_itself).map_err(|error| unread(&log, &error))?;
-        self.read_record(id, &record)
+        self.read_record(id, &record).map(|(run, own, _)| (run, own))
     }
 
-    /// Contents of `record`, which was opened as that of run `id`, and whether it is our own.
-    fn read_record(&self, id: &str, record: &Record) -> Result<(Run, bool)> {
+    /// Contents of `record`, which was opened as that of run `id`, whether it is our own, and the bytes of its whole lines.
+    fn read_record(&self, id: &str, record: &Record) -> Result<(Run, bool, u64)> {
         let log = self.run_dir(id).join(LOG);
         let opened = record.log.try_clone().map_err(|error| unread(&log, &error))?;
-        let run = self.named(id, read_opened(opened, &log)?, self.edits(id));
+        let (run, whole) = read_opened(opened, &log)?;
         let above = [self.root.clone(), self.runs()].iter().all(|folder| kept_by_us(folder));
-        Ok((run, above && record.is_own()))
+        Ok((self.named(id, run, self.edits(id)), above && record.is_own(), whole))
     }
 
     pub fn is_imported(&self, id: &str) -> bool {
@@ -208,23 +207,25 @@ impl Store {
         Ok(self.named(id, run, edits))
     }
 
+    /// Teaches `redactor` the names in the run `id`. Facts show best the kind of a name, so the head comes last.
     fn learn(&self, id: &str, redactor: &mut Redactor) -> Result<()> {
-        let mut places = Vec::new();
-        each_event(&self.log(id)?, &mut |event| {
-            redactor.learn(event, &mut places);
+        let mut heads = Vec::new();
+        each_event(&self.log(id)?, &mut |mut event| {
+            match event {
+                Event::Head(_) => heads.push(event),
+                _ => redactor.event(&mut event),
+            }
             Ok(())
         })?;
-        redactor.learn_places(places);
+        for head in &mut heads {
+            redactor.event(head);
+        }
         Ok(())
     }
 
     /// Passes each complete line of the record of run `id` to `each`, without its end, and keeps no line.
     pub fn each_line(&self, id: &str, each: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
-        let log = self.log(id)?;
-        each_line(&log, &mut |line| {
-            let line = String::from_utf8(line).map_err(|error| unread(&log, &std::io::Error::other(error)))?;
-            each(&line)
-        })
+        each_line(&self.log(id)?, each)
     }
 
     /// Like [`Store::each_line`], but `redactor` replaces names. Events of a later version are omitted, because this
@@ -387,22 +388,6 @@ fn incompressible() -> Vec<u8> {
 /// Whether `path` is a folder itself, and no link to one.
 fn is_folder(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir())
-}
-
-/// Cuts off the text after the last end of a line.
-fn cut_torn_line(file: &File) -> std::io::Result<()> {
-    let mut end = file.metadata()?.len();
-    let mut piece = vec![0; 1 << 16];
-    while end > 0 {
-        let begin = end.saturating_sub(piece.len() as u64);
-        let read = &mut piece[..(end - begin) as usize];
-        file.read_exact_at(read, begin)?;
-        if let Some(at) = read.iter().rposition(|byte| *byte == b'\n') {
-            return file.set_len(begin + at as u64 + 1);
-        }
-        end = begin;
-    }
-    file.set_len(0)
 }
 
 /// The settings, with the redacted target in place of the given one.

@@ -1,7 +1,6 @@
 //! Measures one step: counters are read during the sessions, on the same boundaries.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use mindful_core::contract::clock::Clock;
 use mindful_core::contract::description::HostView;
@@ -79,7 +78,7 @@ pub(crate) fn step(
         point,
         ..StepHead::default()
     };
-    let (warmup, window) = spans(plan);
+    let (warmup, window) = plan.spans();
     let order = StepOrder { target, head, warmup, window, early_stop, coordination };
     let ends_early = plan.ops.is_some() || plan.steady;
     let watches = watches.into_iter().map(|watch| {
@@ -151,15 +150,6 @@ impl StepObserver for CounterReader<'_> {
         } else {
             observer.finish();
         }
-    }
-}
-
-/// Longest warm-up and window: a step that ends earlier has all its time in one.
-fn spans(plan: &Plan) -> (Duration, Duration) {
-    match (plan.ops, plan.steady) {
-        (Some(_), _) => (Duration::ZERO, plan.guard),
-        (None, true) => (Duration::ZERO, plan.steady_cap),
-        (None, false) => (plan.warmup, plan.duration),
     }
 }
 

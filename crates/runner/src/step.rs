@@ -57,7 +57,7 @@ pub(crate) struct StepOrder<'a> {
     pub target: &'a dyn Target,
     /// The step to run; `warmup_slices` is filled in by the step.
     pub head: StepHead,
-    /// Time before the measured window; ignored for a fixed amount of work.
+    /// Time before the measured window; none for a fixed amount of work.
     pub warmup: Duration,
     /// Length of the window, or time limit of a fixed amount of work.
     pub window: Duration,
@@ -93,9 +93,6 @@ pub(crate) fn run_step(
         return Err(Error::plan("the step has no workload: another tool drove it", "give a plan"));
     };
     let clocks = ClockOffset::of(order.target, clock)?;
-    if order.head.ops.is_some() {
-        order.warmup = Duration::ZERO;
-    }
     order.head.warmup_slices = boundaries::timed(0, order.warmup, Duration::ZERO).1;
     events.emit(Event::Step(order.head.clone()));
     let (gate, halt, mailbox) = (Gate::new(CONNECT_AT_A_TIME, clock), StopFlag::default(), Mailbox::new(clock));
@@ -284,11 +281,8 @@ impl Step<'_, '_> {
 
     /// Time that an operation may continue after a stop request; 0 before the work begins.
     fn grace(&self) -> Duration {
-        if self.begins.is_some_and(|begins| self.shared.clock.elapsed() >= begins) {
-            STOP_GRACE
-        } else {
-            Duration::ZERO
-        }
+        let works = self.begins.is_some_and(|begins| self.shared.clock.elapsed() >= begins);
+        if works { STOP_GRACE } else { Duration::ZERO }
     }
 
     /// Whether no session has reported for longer than slices take; once for each while of silence.
@@ -361,11 +355,7 @@ impl Step<'_, '_> {
     fn release(&mut self, start_us: i64, watch: &mut dyn StepObserver) -> i64 {
         let clock_offset_us = self.clocks.us;
         self.begins = Some(self.shared.clock.elapsed() + self.until(start_us - clock_offset_us));
-        let boundaries_us = Arc::new(if self.order.head.ops.is_some() {
-            boundaries::open_ended(start_us, self.order.window)
-        } else {
-            boundaries::timed(start_us, self.order.warmup, self.order.window).0
-        });
+        let boundaries_us = Arc::new(boundaries::timed(start_us, self.order.warmup, self.order.window).0);
         self.events.emit(Event::Started { boundaries_us: boundaries_us.to_vec(), clock_offset_us });
         watch.begins(&boundaries_us, clock_offset_us);
         let last_us = boundaries_us.last().copied().unwrap_or(start_us) - clock_offset_us;

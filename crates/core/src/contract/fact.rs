@@ -77,12 +77,6 @@ pub fn is_of_cloud(key: &str) -> bool {
     key.strip_prefix(CLIENT).unwrap_or(key).starts_with("cloud.")
 }
 
-impl From<Fact> for String {
-    fn from(fact: Fact) -> Self {
-        fact.name().to_owned()
-    }
-}
-
 stored_names! {
     /// A fact about a block device, by its key without the device.
     pub enum DeviceFact {

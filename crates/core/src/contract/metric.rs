@@ -205,12 +205,6 @@ stored_names! {
     }
 }
 
-impl From<Counter> for String {
-    fn from(counter: Counter) -> Self {
-        counter.name().to_owned()
-    }
-}
-
 impl PartialEq<Counter> for String {
     fn eq(&self, counter: &Counter) -> bool {
         self == counter.name()

@@ -200,42 +200,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn binary_and_decimal_units_differ_always() {
-        assert_eq!(parse_bytes("1MiB").unwrap(), 1_048_576);
-        assert_eq!(parse_bytes("1MB").unwrap(), 1_000_000);
-        assert_eq!(parse_bytes("1.5 gib").unwrap(), 1_610_612_736);
-    }
-
-    #[test]
-    fn a_bare_letter_is_refused_with_both_corrections() {
-        let message = parse_bytes("64M").unwrap_err().to_string();
-        assert!(message.contains("MiB") && message.contains("MB"), "{message}");
-    }
-
-    #[test]
-    fn times_need_a_unit() {
+    fn values_are_read_with_their_units() {
+        let sizes = ["1MiB", "1MB", "1.5 gib"].map(|text| parse_bytes(text).unwrap());
+        assert_eq!(sizes, [1_048_576, 1_000_000, 1_610_612_736], "binary and decimal units differ always");
         assert_eq!(parse_duration("1.5s").unwrap(), Duration::from_millis(1500));
-        assert!(parse_duration("30").is_err());
-        assert!(parse_duration("-3s").is_err());
+        assert_eq!(["12.5", "0.01"].map(|text| Share::parse(text).unwrap().hundredths()), [1250, 1]);
     }
 
     #[test]
     fn values_too_small_or_too_large_are_refused() {
-        for text in ["0.4us", "169h", "18446744073709551616h", "9e9h"] {
+        for text in ["30", "-3s", "0.4us", "169h", "18446744073709551616h", "9e9h"] {
             assert!(parse_duration(text).is_err(), "{text}");
         }
         for text in ["0.4B", "1025TiB", "18446744073709551615B", "99999999999999999999TiB", ".B", "B"] {
             assert!(parse_bytes(text).is_err(), "{text}");
         }
-        assert!(Share::parse("0.004").is_err() && Share::parse("99.999").is_err() && Share::parse("0.01").is_ok());
+        for text in ["0.004", "99.999", "101", "NaN"] {
+            assert!(Share::parse(text).is_err(), "{text}");
+        }
         assert!(parse_number("1e999").is_err() && parse_number("inf").is_err());
-    }
-
-    #[test]
-    fn shares_end_at_a_hundred() {
-        assert_eq!(Share::parse("12.5").unwrap().hundredths(), 1250);
-        assert!(Share::parse("101").is_err());
-        assert!(Share::parse("NaN").is_err());
+        let message = parse_bytes("64M").unwrap_err().to_string();
+        assert!(message.contains("MiB") && message.contains("MB"), "{message}");
     }
 
     proptest! {

@@ -135,15 +135,16 @@ impl Recorder {
         (self.count() > 0).then(|| self.sum_ns as f64 / self.count() as f64)
     }
 
+    /// The middle of each bucket, ns, and its count.
+    fn buckets(&self) -> impl Iterator<Item = (u64, u64)> {
+        let steps = self.histogram.iter_recorded();
+        steps.map(|step| (self.histogram.median_equivalent(step.value_iterated_to()), step.count_at_value()))
+    }
+
     /// Standard deviation, by bucket, ns.
     pub fn deviation_ns(&self) -> Option<f64> {
         let count = self.count() as f64;
-        let buckets = || {
-            self.histogram.iter_recorded().map(|step| {
-                let ns = self.histogram.median_equivalent(step.value_iterated_to()) as f64;
-                (ns, step.count_at_value() as f64)
-            })
-        };
+        let buckets = || self.buckets().map(|(ns, ops)| (ns as f64, ops as f64));
         let mean = buckets().map(|(ns, ops)| ns * ops).sum::<f64>() / count;
         let squares: f64 = buckets().map(|(ns, ops)| ops * (ns - mean).powi(2)).sum();
         (count > 1.0).then(|| (squares / count).sqrt())
@@ -170,12 +171,7 @@ impl Recorder {
 
     /// Returns the recorded latencies and starts again.
     pub fn drain(&mut self) -> Latency {
-        let buckets = self
-            .histogram
-            .iter_recorded()
-            .map(|step| (self.histogram.median_equivalent(step.value_iterated_to()), step.count_at_value()))
-            .collect();
-        let taken = Latency { buckets, sum_ns: self.sum_ns, max_ns: self.max_ns };
+        let taken = Latency { buckets: self.buckets().collect(), sum_ns: self.sum_ns, max_ns: self.max_ns };
         self.histogram.reset();
         self.sum_ns = 0;
         self.max_ns = 0;

@@ -10,15 +10,7 @@ use mindful_core::contract::event::{Event, Events, emit_note};
 use mindful_record::{Store, read_run};
 use rustix::fs::{CWD, Mode, mkfifoat};
 
-use crate::sample;
-
-fn stored() -> (tempfile::TempDir, Store, String, PathBuf) {
-    let dir = tempfile::tempdir().unwrap();
-    let store = Store::open(dir.path().join("store"));
-    let id = sample::written(&store, None);
-    let log = store.run_dir(&id).join("run.jsonl");
-    (dir, store, id, log)
-}
+use crate::sample::stored;
 
 #[test]
 fn a_record_that_is_no_regular_file_is_refused_at_once() {

@@ -1,10 +1,12 @@
 //! A run of every kind of event.
 
+use std::path::PathBuf;
+
 use mindful_core::contract::description::{AccessPath, Description, HostView};
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::metric::{Metric, Phase};
 use mindful_core::contract::slice::{Placement, SliceReport};
-use mindful_core::dataset::{Content, Dataset, LayoutProof, SchemaProof};
+use mindful_core::dataset::{Dataset, LayoutProof, SchemaProof};
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::{KEYS, Plan};
 use mindful_core::record::latency::Recorder;
@@ -12,6 +14,7 @@ use mindful_core::record::run::{Facts, RunHead, StepHead};
 use mindful_core::result::finding::codes;
 use mindful_core::workload::OpKind;
 use mindful_record::Store;
+use tempfile::TempDir;
 
 pub(crate) const SECRET: &str = "hunter2-correct-horse";
 
@@ -40,6 +43,15 @@ pub(crate) fn written(store: &Store, tag: Option<&str>) -> String {
     }
     writer.close().unwrap();
     writer.head.id.clone()
+}
+
+/// A store with one run: its folder, itself, the id and the record of the run.
+pub(crate) fn stored() -> (TempDir, Store, String, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(dir.path().join("store"));
+    let id = written(&store, None);
+    let log = store.run_dir(&id).join("run.jsonl");
+    (dir, store, id, log)
 }
 
 /// Everything that may happen in a run of one step after its head.
@@ -78,16 +90,9 @@ pub(crate) fn events() -> Vec<Event> {
 
 fn before_the_step() -> Vec<Event> {
     let plan = head(None).plan;
-    let dataset = Dataset {
-        schemas: 2,
-        blocks_per_schema: 1_000,
-        scan_blocks: 0,
-        block_bytes: 8_192,
-        bytes: 16_384_000,
-        index_bytes: Some(65_536),
-        seed: 1,
-        content: Content::INCOMPRESSIBLE,
-    };
+    let (schemas, blocks_per_schema, bytes, index_bytes) = (2, 1_000, 16_384_000, Some(65_536));
+    let planned = plan.dataset(8_192).unwrap().expected(8_192);
+    let dataset = Dataset { schemas, blocks_per_schema, bytes, index_bytes, ..planned };
     let workload = plan.workload(&dataset).unwrap();
     let placements =
         (0..2).map(|session| Placement { session, sessions: 2, schema: session + 1, endpoint: 0 }).collect();

@@ -90,8 +90,7 @@ fn a_written_run_is_read_back() {
 
 #[test]
 fn no_file_of_a_run_holds_the_password_of_its_url() {
-    let (_dir, store) = store();
-    let id = sample::written(&store, None);
+    let (_dir, store, id, _) = sample::stored();
     store.write_summary(&summary(&store.read(&id).unwrap())).unwrap();
     let files: Vec<_> = fs::read_dir(store.run_dir(&id)).unwrap().map(|file| file.unwrap().path()).collect();
     assert_eq!(files.len(), 2);
@@ -117,26 +116,12 @@ fn no_run_takes_the_place_of_another() {
 }
 
 #[test]
-fn a_killed_run_is_read_as_unfinished() {
-    let (_dir, store) = store();
-    let writer = store.create(sample::head(None)).unwrap();
-    let events = sample::events();
-    events.iter().take(events.len() - 3).cloned().for_each(|event| writer.emit(event));
-    writer.close().unwrap();
-    append(&log(&store, &writer.head.id), r#"{"event":"slice","sess"#);
-    let run = store.read(&writer.head.id).unwrap();
-    assert!(!run.finished && !run.steps[0].ended);
-    assert_eq!(reports(&run.steps[0]), 4);
-}
-
-#[test]
 fn a_corrupt_line_is_named_by_file_and_number() {
-    let (_dir, store) = store();
-    let id = sample::written(&store, None);
-    let text = fs::read_to_string(log(&store, &id)).unwrap();
+    let (_dir, store, id, log) = sample::stored();
+    let text = fs::read_to_string(&log).unwrap();
     let mut lines: Vec<_> = text.lines().collect();
     lines[4] = "{\"event\":\"loa";
-    fs::write(log(&store, &id), lines.join("\n") + "\n").unwrap();
+    fs::write(&log, lines.join("\n") + "\n").unwrap();
     let error = store.read(&id).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Run);
     assert!(error.to_string().contains("run.jsonl line 5 is corrupt"), "{error}");
@@ -144,10 +129,8 @@ fn a_corrupt_line_is_named_by_file_and_number() {
 
 #[test]
 fn a_newer_format_is_refused_with_the_version_that_reads_it() {
-    let (_dir, store) = store();
-    let id = sample::written(&store, None);
-    fs::write(log(&store, &id), "{\"event\":\"head\",\"format\":2,\"mindful_version\":\"9.1.0\",\"moved\":{}}\n")
-        .unwrap();
+    let (_dir, store, id, log) = sample::stored();
+    fs::write(&log, "{\"event\":\"head\",\"format\":2,\"mindful_version\":\"9.1.0\",\"moved\":{}}\n").unwrap();
     let error = store.read(&id).unwrap_err().to_string();
     assert!(error.contains("run format 2") && error.contains("mindful 9.1.0 or newer"), "{error}");
     assert_eq!(store.list().unwrap()[0].fault.as_deref(), Some(error.as_str()));
@@ -155,10 +138,9 @@ fn a_newer_format_is_refused_with_the_version_that_reads_it() {
 
 #[test]
 fn an_unknown_event_of_this_format_is_passed_over_and_reported() {
-    let (_dir, store) = store();
-    let id = sample::written(&store, None);
+    let (_dir, store, id, log) = sample::stored();
     let plain = store.read(&id).unwrap();
-    append(&log(&store, &id), "{\"event\":\"solar_flare\",\"kp\":9}\n");
+    append(&log, "{\"event\":\"solar_flare\",\"kp\":9}\n");
     let mut run = store.read(&id).unwrap();
     assert!(run.notes.pop().unwrap().starts_with("skipped 1 line of a kind"));
     assert_eq!(run, plain);
@@ -166,17 +148,16 @@ fn an_unknown_event_of_this_format_is_passed_over_and_reported() {
 
 #[test]
 fn every_event_of_this_version_is_known_to_the_reader() {
-    let (_dir, store) = store();
-    let id = sample::written(&store, None);
+    let (_dir, store, id, log) = sample::stored();
     for event in sample::events() {
         let name = serde_json::to_value(&event).unwrap()["event"].clone();
-        append(&log(&store, &id), &format!("{{\"event\":{name},\"nonsense\":1}}\n"));
+        append(&log, &format!("{{\"event\":{name},\"nonsense\":1}}\n"));
         // A known name with another shape is corrupt, never skipped (a step's end has no mandatory field).
-        let text = fs::read_to_string(log(&store, &id)).unwrap();
+        let text = fs::read_to_string(&log).unwrap();
         let read = store.read(&id);
         assert!(read.is_err() || !read.unwrap().notes.iter().any(|note| note.contains("skipped")), "{name}");
         let kept: Vec<_> = text.lines().collect();
-        fs::write(log(&store, &id), kept[..kept.len() - 1].join("\n") + "\n").unwrap();
+        fs::write(&log, kept[..kept.len() - 1].join("\n") + "\n").unwrap();
     }
 }
 
@@ -225,9 +206,8 @@ fn removing_a_run_removes_nothing_else() {
 
 #[test]
 fn an_imported_run_is_the_run_it_was() {
-    let (_dir, from) = store();
+    let (_dir, from, id, _) = sample::stored();
     let (_other, to) = store();
-    let id = sample::written(&from, None);
     from.write_summary(&summary(&from.read(&id).unwrap())).unwrap();
     assert_eq!(to.import(&from.run_dir(&id), &|_| Vec::new()).unwrap(), id);
     let mut taken_in = to.read(&id).unwrap();
@@ -239,10 +219,9 @@ fn an_imported_run_is_the_run_it_was() {
 
 #[test]
 fn a_foreign_run_cannot_name_itself_out_of_the_store() {
-    let (dir, from) = store();
-    let id = sample::written(&from, None);
-    let text = fs::read_to_string(log(&from, &id)).unwrap().replacen(&id, "../../escaped", 1);
-    fs::write(log(&from, &id), text).unwrap();
+    let (dir, from, id, log) = sample::stored();
+    let text = fs::read_to_string(&log).unwrap().replacen(&id, "../../escaped", 1);
+    fs::write(&log, text).unwrap();
     let to = Store::open(dir.path().join("to"));
     assert!(to.import(&from.run_dir(&id), &|_| Vec::new()).is_err());
     assert!(!dir.path().join("escaped").exists() && to.ids().unwrap().is_empty());
@@ -258,7 +237,8 @@ fn a_continued_run_is_finished_by_its_last_line() {
     }
     writer.close().unwrap();
     append(&log(&store, &writer.head.id), r#"{"event":"slice","sess"#);
-    let (again, _) = store.go_on(&writer.head.id).unwrap();
+    let (again, killed) = store.go_on(&writer.head.id).unwrap();
+    assert_eq!((killed.finished, killed.steps[0].ended, reports(&killed.steps[0])), (false, false, 4));
     for event in events.iter().skip_while(|event| !matches!(event, Event::Step(_))) {
         again.emit(event.clone());
     }
@@ -343,10 +323,9 @@ fn an_imported_run_is_not_latest_and_takes_no_tag() {
 
 #[test]
 fn no_name_and_no_date_that_no_run_can_have_is_imported() {
-    let (_dir, from) = store();
+    let (_dir, from, id, log) = sample::stored();
     let (_other, to) = store();
-    let id = sample::written(&from, None);
-    let text = fs::read_to_string(log(&from, &id)).unwrap();
+    let text = fs::read_to_string(&log).unwrap();
     let names = [
         "zz",
         "latest",
@@ -360,12 +339,12 @@ fn no_name_and_no_date_that_no_run_can_have_is_imported() {
         "20241121-013542-k7f.x",
     ];
     for name in names {
-        fs::write(log(&from, &id), text.replacen(&id, name, 1)).unwrap();
+        fs::write(&log, text.replacen(&id, name, 1)).unwrap();
         assert!(to.import(&from.run_dir(&id), &|_| Vec::new()).is_err(), "{name}");
     }
-    fs::write(log(&from, &id), &text).unwrap();
+    fs::write(&log, &text).unwrap();
     let began = from.head(&id).unwrap().started_at;
-    fs::write(log(&from, &id), text.replacen(&began, "9999-01-01T00:00:00Z", 1)).unwrap();
+    fs::write(&log, text.replacen(&began, "9999-01-01T00:00:00Z", 1)).unwrap();
     assert!(to.import(&from.run_dir(&id), &|_| Vec::new()).is_err());
     assert!(to.ids().unwrap().is_empty());
 }

@@ -42,12 +42,8 @@ impl fmt::Display for Estimate {
 
 /// Approximate duration of a step of `plan`; the maximum for a step that ends by its data.
 pub(crate) fn step_time(plan: &Plan) -> Duration {
-    let measuring = match (plan.ops, plan.steady) {
-        (Some(_), _) => plan.guard,
-        (None, true) => plan.steady_cap,
-        (None, false) => plan.warmup.saturating_add(plan.duration),
-    };
-    measuring.saturating_add(OVERHEAD)
+    let (warmup, window) = plan.spans();
+    warmup.saturating_add(window).saturating_add(OVERHEAD)
 }
 
 /// `45 s`, `3 min`, `2 h 10 min`.

@@ -9,7 +9,7 @@ mod schedule;
 #[cfg(test)]
 mod walked_test;
 
-pub(crate) use adaptive::{Adaptive, Measured, Reason};
+pub(crate) use adaptive::{Adaptive, Measured};
 pub(crate) use axis::{Axis, Values, full_grid, paired};
 pub(crate) use bisection::{Bisection, Move, Trial};
 pub(crate) use schedule::{Budgeted, Slot, schedule, within};

@@ -15,7 +15,7 @@ use mindful_core::result::StepSummary;
 use mindful_core::{Error, Result};
 
 use crate::sources::estimate::{Estimate, step_time};
-use crate::sources::ladder::{self, Adaptive, Axis, Budgeted, Measured, Reason, Slot, Values};
+use crate::sources::ladder::{self, Adaptive, Axis, Budgeted, Measured, Slot, Values};
 use search::{REPEATS, Search, length_of};
 
 mod search;
@@ -213,7 +213,7 @@ impl Sweep {
             let taken = measured.len() as u32;
             let share = left.map(|left| (left + taken).div_ceil((order.len() - at) as u32).saturating_sub(taken));
             if let Some(next) = ladder.next(&measured, share) {
-                return Next::Step(at_sessions(values, next.sessions, next.reason == Reason::DriftCheck));
+                return Next::Step(at_sessions(values, next.sessions, next.drift_check));
             }
             if let Some(next) = ladder.next(&measured, None) {
                 cut_short.push(values_in_words(&at_sessions(values, next.sessions, false).values));

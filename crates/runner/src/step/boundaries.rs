@@ -38,13 +38,6 @@ pub(crate) fn timed(start_us: i64, warmup: Duration, window: Duration) -> (Vec<i
     (boundaries, warm)
 }
 
-/// The boundaries of a step of fixed work that must end before `guard` has passed.
-pub(crate) fn open_ended(start_us: i64, guard: Duration) -> Vec<i64> {
-    let mut boundaries = vec![start_us];
-    extend(&mut boundaries, guard);
-    boundaries
-}
-
 fn extend(boundaries: &mut Vec<i64>, span: Duration) -> u32 {
     let span_us = span.as_micros() as i64;
     let slices = span_us.unsigned_abs().div_ceil(SLICE_US.unsigned_abs()) as i64;

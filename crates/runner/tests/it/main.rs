@@ -1,6 +1,5 @@
 //! The tests of this crate from outside, in one program, so that one can wait while others work.
 #![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
-mod looks;
 mod simulated;
 mod simulation;

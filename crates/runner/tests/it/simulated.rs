@@ -12,7 +12,7 @@ use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::{Finding, Summary, Validity};
 use mindful_runner::Ended;
 
-use crate::simulation::{Simulation, folders};
+use crate::simulation::Simulation;
 
 /// The outcome of a run, without its times and ids.
 fn figures(summary: &Summary) -> String {
@@ -27,7 +27,7 @@ fn a_ladder_finds_the_knee_of_a_hard_cap_the_same_way_twice() {
     let swept = || {
         let simulation = Simulation::new();
         let ended = simulation.sweep(&[&LADDER[..], &[("null_spread", "0.5")]].concat(), None);
-        assert_eq!(folders(simulation.store.path()), 1, "a sweep is one folder");
+        assert_eq!(simulation.store().ids().unwrap().len(), 1, "a sweep is one folder");
         ended.analysis.summary
     };
     let first = swept();
@@ -89,7 +89,7 @@ fn a_budget_leaves_out_steps_that_do_not_fit_and_names_them() {
         steps.filter(|step| step.point.values["update_pct"] == pct).count()
     };
     assert!(of("0").abs_diff(of("20")) <= 1 && of("0") >= 4, "{} and {} steps", of("0"), of("20"));
-    simulation.line_with("the budget is used up; the steps that follow from sessions").unwrap();
+    simulation.notes.find("the budget is used up; the steps that follow from sessions").unwrap();
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn the_highest_load_that_meets_an_objective_is_found() {
     // 4 servers of 10 ms: with N sessions an operation takes 10 N / 4 ms beyond the cap.
     let given = [("sessions", "1..64"), ("max_iops_at", "p50<=30ms"), ("null_latency", "10ms"), ("null_capacity", "4")];
     simulation.sweep(&[&given[..], &[("work_unit", "1"), ("duration", "30s")]].concat(), None);
-    let line = simulation.line_with("is the highest load that meets p50<=30ms, confirmed").unwrap();
+    let line = simulation.notes.find("is the highest load that meets p50<=30ms, confirmed").unwrap();
     assert!(line.contains("misses it: the limit lies between: p50 ") && line.contains(" blocks/s ("), "{line}");
     let load: u32 = line.split(' ').nth(1).unwrap().parse().unwrap();
     assert!((11..=12).contains(&load), "{line}");
@@ -114,7 +114,7 @@ fn the_figures_of_the_load_found_have_intervals() {
         let more = [("work_unit", "1"), ("max_iops_at", "p95<=40ms"), ("duration", duration)];
         let summary = simulation.sweep(&[&given[..], &more].concat(), None).analysis.summary;
         let found = summary.objective.clone().unwrap();
-        let line = simulation.line_with(" is the highest load that meets p95<=40ms, confirmed").unwrap();
+        let line = simulation.notes.find(" is the highest load that meets p95<=40ms, confirmed").unwrap();
         assert_eq!(line.split(' ').nth(1), Some(&*format!("{:.0}", found.load)), "{line}");
         let step = &summary.steps[found.step as usize - 1];
         assert_eq!((step.point.pass, f64::from(step.sessions.unwrap())), (1, found.load));
@@ -145,7 +145,7 @@ fn an_unknown_percentile_is_measured_longer_or_left_undecided() {
     let ended = simulation.sweep(&[&given[..], &[("max_iops_at", "p99<=25ms"), ("duration", "6s")]].concat(), None);
     let lengths: Vec<_> = ended.analysis.summary.steps.iter().map(|step| step.duration_s.unwrap().round()).collect();
     assert_eq!(lengths[..2], [2.0, 24.0], "{lengths:?}");
-    simulation.line_with("sessions 4 is the highest load that meets p99<=25ms, confirmed, the highest tried").unwrap();
+    simulation.notes.find("sessions 4 is the highest load that meets p99<=25ms, confirmed, the highest tried").unwrap();
 
     let simulation = Simulation::new();
     let ended = simulation.sweep(&[&given[..], &[("max_iops_at", "p99<=25ms"), ("duration", "300ms")]].concat(), None);
@@ -159,7 +159,7 @@ fn an_unknown_percentile_is_measured_longer_or_left_undecided() {
 
     let simulation = Simulation::new();
     simulation.sweep(&[&given[..], &[("max_iops_at", "p50<=10ms"), ("duration", "6s")]].concat(), None);
-    simulation.line_with("not even sessions 1 meets p50<=10ms: p50 20.").unwrap();
+    simulation.notes.find("not even sessions 1 meets p50<=10ms: p50 20.").unwrap();
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn the_highest_rate_that_meets_an_objective_is_the_known_one() {
     // Eight sessions that serve an operation in 40 ms carry 200 a second; each has its own queue, which grows earlier.
     let given = [("sessions", "8"), ("rate", "40..800"), ("max_iops_at", "p50<=300ms"), ("null_latency", "40ms")];
     let ended = simulation.sweep(&[&given[..], &[("work_unit", "1"), ("duration", "60s")]].concat(), None);
-    let line = simulation.line_with("is the highest load that meets p50<=300ms, confirmed").unwrap();
+    let line = simulation.notes.find("is the highest load that meets p50<=300ms, confirmed").unwrap();
     let rate: f64 = line.split(' ').nth(1).unwrap().parse().unwrap();
     assert!((140.0..=205.0).contains(&rate), "{line}");
     let steps = &ended.analysis.summary.steps;
@@ -348,4 +348,21 @@ fn faults_come_at_their_seconds_and_the_same_way_twice() {
     assert!((reports(&first.run) as f64 / (4.0 * 37.5 * 100.0) - 1.0).abs() < 0.05, "{}", reports(&first.run));
     let slowest = first.run.steps[0].reports().map(|r| r.ops[0].latency.max_ns).max().unwrap();
     assert!((slowest as f64 / 3.0e9 - 1.0).abs() < 0.02, "{slowest} ns");
+}
+
+/// Polls of each of so many sessions in a run that is stopped in the middle: each is woken only for its own events.
+fn polls_of_each(sessions: u64) -> f64 {
+    let simulation = Simulation::new();
+    simulation.stop_at(Duration::from_millis(3_500));
+    let count = sessions.to_string();
+    let given = [("sessions", &*count), ("duration", "10s"), ("null_latency", "50ms"), ("null_spread", "0.5")];
+    let ended = simulation.run(&given);
+    assert!(ended.interrupted && ended.error.is_none());
+    simulation.clock.polls() as f64 / sessions as f64
+}
+
+#[test]
+fn ending_wakes_each_session_as_often_among_many_as_among_few() {
+    let (few, many) = (polls_of_each(32), polls_of_each(256));
+    assert!(many < few * 2.0, "{few:.1} polls of each of 32 sessions, {many:.1} for each of 256");
 }

@@ -1,6 +1,5 @@
 //! A run in simulated time: the null engine, its own store, no host.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -90,16 +89,8 @@ impl Simulation {
         };
         mindful_runner::run(&context, &Alone, &mut walk, resumed, &mut |_, _| Ok(())).unwrap()
     }
-
-    pub(crate) fn line_with(&self, part: &str) -> Option<String> {
-        self.notes.find(part)
-    }
 }
 
 fn all_keys() -> impl Iterator<Item = &'static Key> {
     KEYS.iter().chain(SWEEP_KEYS).chain(mindful_null::KEYS)
-}
-
-pub(crate) fn folders(path: &Path) -> usize {
-    std::fs::read_dir(path.join("runs")).unwrap().count()
 }

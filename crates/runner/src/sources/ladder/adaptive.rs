@@ -18,6 +18,9 @@ const ROUND: [f64; 9] = [-0.5, 0.5, 0.0, -0.25, 0.25, -0.75, 0.75, -1.25, 1.5];
 
 const POINTS_ROUND: usize = 3;
 
+/// Where one more point is put past the knee: at twice as many sessions.
+const PAST: f64 = 1.0;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Adaptive {
     pub from: u32,
@@ -33,20 +36,10 @@ pub(crate) struct Measured {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reason {
-    /// Twice the step before.
-    Doubling,
-    RoundKnee,
-    /// Twice the knee.
-    PastKnee,
-    /// The first step again: a difference is drift.
-    DriftCheck,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NextSessions {
     pub sessions: u32,
-    pub reason: Reason,
+    /// Whether it is the first step again: a difference is drift.
+    pub drift_check: bool,
 }
 
 impl Adaptive {
@@ -54,17 +47,17 @@ impl Adaptive {
     ///
     /// With `steps_left` of a budget, the last of them is reserved for the repetition of the first step.
     pub(crate) fn next(&self, measured: &[Measured], steps_left: Option<u32>) -> Option<NextSessions> {
-        let first = measured.first().map(|_| NextSessions { sessions: self.from, reason: Reason::DriftCheck });
         let repetitions = measured.iter().filter(|m| m.sessions == self.from).count();
-        let check = first.filter(|_| repetitions < 2 && measured.len() > 1);
+        let check = NextSessions { sessions: self.from, drift_check: true };
+        let check = Some(check).filter(|_| repetitions < 2 && measured.len() > 1);
         match steps_left {
             Some(0) => return None,
             Some(1) if measured.len() > 1 => return check,
             _ => {}
         }
         let (doublings, next) = self.doublings(measured);
-        let doubling = next.map(|sessions| NextSessions { sessions, reason: Reason::Doubling });
-        doubling.or_else(|| self.round_knee(&doublings, measured)).or(check)
+        let point = next.or_else(|| self.round_knee(&doublings, measured));
+        point.map(|sessions| NextSessions { sessions, drift_check: false }).or(check)
     }
 
     /// Most steps of such a ladder: a budget of so many lets it end.
@@ -89,28 +82,23 @@ impl Adaptive {
 
     /// The next point around the knee or past it. The knee, `X_max / X(1)`, is computed from the doublings alone, so it
     /// does not move while the points are measured.
-    fn round_knee(&self, doublings: &[(u32, f64)], measured: &[Measured]) -> Option<NextSessions> {
+    fn round_knee(&self, doublings: &[(u32, f64)], measured: &[Measured]) -> Option<u32> {
         let (first, alone) = *doublings.first()?;
         let (top, highest) = (doublings.last()?.0, doublings.iter().map(|r| r.1).fold(0.0, f64::max));
         if alone <= 0.0 {
             return None;
         }
         let knee = (f64::from(first) * highest / alone).clamp(f64::from(first), f64::from(top));
-        let mut points: Vec<NextSessions> = Vec::new();
-        let mut add = |places: &[f64], reason: Reason, most: usize| {
-            for place in places {
-                let sessions = (knee * place.exp2()).round() as u32;
-                let known = doublings.iter().any(|r| r.0 == sessions) || points.iter().any(|p| p.sessions == sessions);
-                let of_reason = points.iter().filter(|p| p.reason == reason).count();
-                if !known && of_reason < most && (self.from..=self.to).contains(&sessions) {
-                    points.push(NextSessions { sessions, reason });
-                }
+        let mut points: Vec<u32> = Vec::new();
+        for (place, most) in ROUND.map(|place| (place, POINTS_ROUND)).into_iter().chain([(PAST, POINTS_ROUND + 1)]) {
+            let sessions = (knee * place.exp2()).round() as u32;
+            let known = points.contains(&sessions) || doublings.iter().any(|r| r.0 == sessions);
+            if !known && points.len() < most && (self.from..=self.to).contains(&sessions) {
+                points.push(sessions);
             }
-        };
-        add(&ROUND, Reason::RoundKnee, POINTS_ROUND);
-        add(&[1.0], Reason::PastKnee, 1);
+        }
         Random::new(self.seed, "points round the knee").shuffle(&mut points);
-        points.into_iter().find(|p| throughput_at(measured, p.sessions).is_none())
+        points.into_iter().find(|sessions| throughput_at(measured, *sessions).is_none())
     }
 }
 
