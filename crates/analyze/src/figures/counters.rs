@@ -61,7 +61,7 @@ impl Change {
         share <= LATEST || share > self.unsure
     }
 
-    fn rate(&self) -> Option<f64> {
+    pub(crate) fn rate(&self) -> Option<f64> {
         self.delta.map(|delta| delta / self.seconds)
     }
 }
@@ -84,7 +84,7 @@ impl Counters {
     /// The same with sources unknown that stood still while others show that they should not have.
     #[must_use]
     pub(crate) fn without_frozen(mut self) -> Self {
-        let grew = |counter| self.find(counter).and_then(|change| change.delta).unwrap_or(0.0);
+        let grew = |counter| self.growth(counter).unwrap_or(0.0);
         // Written data may stay in the page cache for a while.
         let moved = grew(Counter::ProcessReadBytes) > MOVED_BYTES;
         let worked = grew(Counter::PhysicalReads) + grew(Counter::PhysicalWrites) > MOVED_BLOCKS;
@@ -130,6 +130,10 @@ impl Counters {
 
     pub fn rate(&self, counter: Counter) -> Option<f64> {
         self.find(counter).and_then(Change::rate)
+    }
+
+    pub(crate) fn growth(&self, counter: Counter) -> Option<f64> {
+        self.find(counter)?.delta
     }
 
     /// Growth of `part` by growth of `whole`; `None` if the whole did not grow.

@@ -191,7 +191,7 @@ impl Waited {
         let sync = timed(Counter::LogSyncTimeUs, Counter::LogSyncs).map(|us| waited("a sync took".to_owned(), us));
         let commit = || timed(Counter::CommitTimeUs, Counter::Commits).map(|us| waited("a commit took".to_owned(), us));
         let sampled = || {
-            let samplings = counters.find(Counter::Samplings)?.delta.filter(|count| *count > 0.0)?;
+            let samplings = counters.growth(Counter::Samplings).filter(|count| *count > 0.0)?;
             let of_log = |name: &str| WaitClass::from_counter(name) == WaitClass::Log;
             let mut seen =
                 counters.0.iter().filter(|change| change.source == SAMPLES && of_log(&change.name)).peekable();
