@@ -18,16 +18,15 @@ const OTHER_WAY: f64 = 0.01;
 const FEWEST_OPS: f64 = 100.0;
 
 /// Findings about the access to blocks over the window. A counter that an engine does not report decides nothing.
-pub(crate) fn check_window(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Finding> {
-    let all = [
+pub(crate) fn check_window(run: &Run, step: &StepRecord, found: &StepAnalysis) -> [Option<Finding>; 6] {
+    [
         prefetched(step, found),
         past_cache(step, found),
         filtered(found),
         storage_cache(found),
         log::commits_unproven(step, found),
         clock_cost(run, step, found),
-    ];
-    all.into_iter().flatten().collect()
+    ]
 }
 
 /// Share of `part` in `whole` if `part` is more than a few.

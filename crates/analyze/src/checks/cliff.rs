@@ -53,7 +53,7 @@ impl Cliff {
         let spread = variation(after)?;
         let held = before.iter().all(|rate| *rate >= ABOVE * after_per_s);
         let boundary = window.first_boundary + at as u32 + 1;
-        let fell_us = *step.boundaries_us.get(boundary as usize - 1)?;
+        let fell_us = step.boundary_us(boundary - 1)?;
         (after_per_s <= FALL * before_per_s && held && spread <= FLAT).then(|| Self {
             before_per_s,
             after_per_s,

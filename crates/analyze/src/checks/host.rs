@@ -58,11 +58,8 @@ fn in_words(named: &Named) -> String {
     }
 }
 
-pub(crate) fn check_window(counters: &Counters) -> Vec<Finding> {
+pub(crate) fn check_window(counters: &Counters) -> [Option<Finding>; 5] {
     [throttled(counters), one_cpu(counters), dropped(counters), swapped(counters), killed(counters)]
-        .into_iter()
-        .flatten()
-        .collect()
 }
 
 fn throttled(counters: &Counters) -> Option<Finding> {

@@ -16,12 +16,9 @@ use crate::step::StepAnalysis;
 /// Shortest window, s, in which the averages show more than ramp and tail.
 const SHORT_S: f64 = 60.0;
 
-pub(super) fn check_step(step: &StepRecord, window: &Window, found: &StepAnalysis) -> Vec<Finding> {
+pub(super) fn check_step(step: &StepRecord, window: &Window, found: &StepAnalysis) -> [Option<Finding>; 5] {
     let counters = &found.counters;
     [short(window.seconds()), little(counters), idle_sessions(step, counters), many_blocks(counters), contention(found)]
-        .into_iter()
-        .flatten()
-        .collect()
 }
 
 fn short(seconds: f64) -> Option<Finding> {

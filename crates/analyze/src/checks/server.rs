@@ -24,7 +24,7 @@ pub(crate) const MAINTENANCE_BLOCKS_SHARE: f64 = 0.01;
 /// Further blocks that a visit may cost where an operation visits few: a leaf of the index and a branch.
 const INDEX_BLOCKS_AN_OPERATION: f64 = 2.0;
 
-pub(crate) fn check_window(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Finding> {
+pub(crate) fn check_window(run: &Run, step: &StepRecord, found: &StepAnalysis) -> [Option<Finding>; 5] {
     [
         contention(step, found),
         unasked_reads(run, step, found),
@@ -32,9 +32,6 @@ pub(crate) fn check_window(run: &Run, step: &StepRecord, found: &StepAnalysis) -
         maintenance(&found.counters),
         forced_checkpoints(&found.counters),
     ]
-    .into_iter()
-    .flatten()
-    .collect()
 }
 
 /// Waits of sessions for each other: a disturbance, unless the plan asks for contention.

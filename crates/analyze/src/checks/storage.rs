@@ -35,11 +35,8 @@ fn cache_below(share: f64, [above, below]: &[Floor; 2]) -> Finding {
     codes::CACHE_BELOW.finding(text, evidence)
 }
 
-pub(super) fn check_window(found: &StepAnalysis) -> Vec<Finding> {
-    let mut findings = reads(found);
-    findings.extend(not_durable(found));
-    findings.extend(foreign_writes(found));
-    findings
+pub(super) fn check_window(found: &StepAnalysis) -> impl Iterator<Item = Finding> {
+    reads(found).into_iter().chain(not_durable(found)).chain(foreign_writes(found))
 }
 
 fn reads(found: &StepAnalysis) -> Vec<Finding> {
