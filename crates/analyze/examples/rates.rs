@@ -16,7 +16,8 @@ use mindful_analyze::stats::random::Random;
 use mindful_analyze::stats::series::autocorrelation_time;
 use mindful_analyze::steady::settling::Looks;
 use mindful_analyze::steady::{
-    Assessment, Criteria, Movement, Reason, Signals, assess, changes, drift, movement, mser5, period_s, shape,
+    Assessment, Criteria, Movement, PRECISION, Reason, Signals, assess, changes, drift, movement, mser5, period_s,
+    shape,
 };
 use mindful_core::result::KneeFigure;
 use synthetic::{Curve, Fleet, LADDERS, Runs, Signal, are_unequal, ask, differs, side, values, welch};
@@ -389,7 +390,7 @@ fn ended(signal: Signal, cap: usize, deviation: f64, phi: f64) {
         let end = (1..=cap).find(|seen| {
             looks.due(*seen) && {
                 let found = judge(&series[..*seen], &Criteria::STRICT);
-                good |= found.steady && found.precision.is_some_and(|half| half <= Criteria::STRICT.precision);
+                good |= found.steady && found.precision.is_some_and(|half| half <= PRECISION);
                 looks.push(*seen, &found)
             }
         });

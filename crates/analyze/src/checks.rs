@@ -180,7 +180,7 @@ pub(crate) fn check_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> 
         );
     }
     if let (Some(window), None) = (&found.window, &step.head.workload) {
-        findings.extend(imported::check_step(step, window, found));
+        findings.extend(imported::check_step(step, window, found).into_iter().flatten());
         return findings;
     }
     let changed = circumstances::check_step(step);
@@ -198,7 +198,7 @@ pub(crate) fn check_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> 
         return findings;
     }
     // Stalls and foreign activity come first: they cause much of the rest.
-    findings.extend(stall::check_step(step, window, work, found));
+    findings.extend(stall::check_step(step, window, work, found).into_iter().flatten());
     findings.extend(found.others.as_ref().and_then(host::foreign_cpu));
     findings.extend(host::caps_reached(&found.caps));
     findings.extend(cliff::check_step(run, step, window, found));
@@ -224,15 +224,15 @@ pub(crate) fn check_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> 
     findings.extend(cpu(run, found));
     findings.extend(ranks::check_step(run, found));
     findings.extend(host::network_full(step, &found.counters));
-    findings.extend(host::check_window(&found.counters));
-    findings.extend(server::check_window(run, step, found));
-    findings.extend(access::check_window(run, step, found));
+    findings.extend(host::check_window(&found.counters).into_iter().flatten());
+    findings.extend(server::check_window(run, step, found).into_iter().flatten());
+    findings.extend(access::check_window(run, step, found).into_iter().flatten());
     // The source of the device's counters has reported it with its reason.
     let said = |finding: &Finding| {
         let source = |finding: &Finding| finding.evidence.split(": ").next().map(str::to_owned);
         run.findings.iter().any(|known| known.code == finding.code && source(known) == source(finding))
     };
-    findings.extend(storage::check_window(found).into_iter().filter(|finding| !said(finding)));
+    findings.extend(storage::check_window(found).filter(|finding| !said(finding)));
     // Where sessions stood still, or fell to a cap, that is why the rate went down.
     let fell = findings.iter().any(|finding| [codes::STALL, codes::CLIFF].iter().any(|code| finding.code == code.name));
     let changed = steadiness::rate_changed(step, window, next_if_disturbed(&findings).is_some());
@@ -428,21 +428,15 @@ fn cpu(run: &Run, found: &StepAnalysis) -> Vec<Finding> {
     if let (Some(cores), Some(cpus), true) = (cpu.client_cores, client_cpus(run, &found.counters), alone)
         && cores > CLIENT_BUSY * cpus
     {
-        let text = if found.evidence.server_loop_unused {
-            "mindful used all of its CPUs, so the figures are the client's. Use --loop server or a larger client."
-        } else {
-            "mindful used all of its CPUs, so the figures are the client's. Use a larger client."
-        };
+        let other = if found.evidence.server_loop_unused { "--loop server or " } else { "" };
+        let text =
+            format!("mindful used all of its CPUs, so the figures are the client's. Use {other}a larger client.");
         findings.push(codes::CLIENT_BOUND.finding(text, format!("{cores:.2} of {cpus} CPUs that it may use")));
     }
     if let Some(busy) = found.evidence.host_busy.filter(|busy| *busy > HOST_BUSY) {
         let text = "The host's CPUs were full. Latency includes waiting for a CPU, and rates are what the CPUs allow.";
-        let of = if left_to_host(&found.counters) < 1.0 {
-            "what the hypervisor left of the host's CPU"
-        } else {
-            "the host's CPU"
-        };
-        findings.push(codes::HOST_SATURATED.finding(text, format!("{} of {of} busy", percent(busy))));
+        let left = if left_to_host(&found.counters) < 1.0 { "what the hypervisor left of " } else { "" };
+        findings.push(codes::HOST_SATURATED.finding(text, format!("{} of {left}the host's CPU busy", percent(busy))));
     }
     if let Some(share) = cpu.wait_sampling_share.filter(|share| *share > WAIT_SAMPLING_SHARE) {
         let text = "Sampling of wait events took CPU from the database. Use a longer --wait-sampling interval, or \

@@ -13,6 +13,7 @@ pub const SMALL: &str = "small";
 pub const LARGE: &str = "large";
 /// Setting of the highest mean latency a calibration allows.
 pub(crate) const LIMIT: &str = "limit";
+
 /// Small I/Os of a step: reads and writes of blocks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Small {

@@ -10,7 +10,7 @@ use mindful_core::{Error, Result, plan::units};
 
 pub(crate) use fit::resampled;
 pub use fit::{Fit, LoadPoint, Search};
-use fit::{fit, interval};
+use fit::{by_load, fit, interval};
 pub use model::{Model, ModelKind};
 
 use crate::stats::moment::median;
@@ -92,8 +92,7 @@ fn checked(points: &[LoadPoint]) -> Result<Vec<LoadPoint>> {
             "leave it out of the ladder",
         ));
     }
-    let mut rising = points.to_vec();
-    rising.sort_by(|a, b| a.sessions.cmp(&b.sessions).then(a.throughput.total_cmp(&b.throughput)));
+    let rising = by_load(points);
     let (have, first) = (loads(rising.iter()), rising.first().map_or(0, |p| p.sessions));
     if have < FEWEST_LOADS || first > 1 {
         let from = units::format_counted(first, "session");

@@ -7,6 +7,7 @@ mod level;
 mod movement;
 pub mod settling;
 
+use crate::figures::seconds::Seconds;
 use crate::stats::moment::{line_slope, mean, variance};
 
 pub use change::{Change, changes};
@@ -35,27 +36,35 @@ pub struct Signals<'a> {
     pub checkpoints_s: Option<&'a [f64]>,
 }
 
+impl<'a> Signals<'a> {
+    pub(crate) fn from_seconds(seconds: &'a Seconds) -> Self {
+        let Seconds { blocks_per_s, p99_us, hit_ratio, .. } = seconds;
+        Self { throughput: blocks_per_s, p99_us, hit_ratio, checkpoints_s: None }
+    }
+}
+
+/// Seconds the shape is judged on, and fewest seconds after the warm-up.
+pub const WINDOW_S: usize = 60;
+/// Half-width of the interval of the mean throughput that is enough, a share.
+pub const PRECISION: f64 = 0.01;
+const PRECISION_P99: f64 = 0.05;
+/// Change of the level over the window that has to be excluded before a step may end, a share.
+const TREND: f64 = 0.03;
+
+/// Limits of the shape of a window.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Criteria {
-    /// Seconds the shape is judged on, and fewest seconds after the warm-up.
-    pub window_s: usize,
     /// Largest range of the 10-s means over the window, by their mean.
     pub range: f64,
     /// Largest rise or fall of the least-squares line over the window, by the mean.
     pub excursion: f64,
-    /// Half-width of the interval of the mean throughput that is enough, a share.
-    pub precision: f64,
-    pub precision_p99: f64,
-    /// Change of the level over the window that has to be excluded before a step may end, a share.
-    pub trend: f64,
 }
 
 impl Criteria {
-    /// For reads: range 10 %, line 5 %.
-    pub const STRICT: Self =
-        Self { window_s: 60, range: 0.10, excursion: 0.05, precision: 0.01, precision_p99: 0.05, trend: 0.03 };
-    /// For steps that write, as SNIA's performance test specification has it: range 20 %, line 10 %.
-    pub const SNIA: Self = Self { range: 0.20, excursion: 0.10, ..Self::STRICT };
+    /// For reads.
+    pub const STRICT: Self = Self { range: 0.10, excursion: 0.05 };
+    /// For steps that write, as SNIA's performance test specification has it.
+    pub const SNIA: Self = Self { range: 0.20, excursion: 0.10 };
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -124,8 +133,8 @@ pub fn assess(signals: &Signals, criteria: &Criteria) -> Assessment {
     };
     let window = series.get(warmup_s..end_s).unwrap_or_default();
     let mut reasons = Vec::new();
-    if series.len() < criteria.window_s {
-        reasons.push(Reason::TooShort { have_s: series.len(), need_s: criteria.window_s });
+    if series.len() < WINDOW_S {
+        reasons.push(Reason::TooShort { have_s: series.len(), need_s: WINDOW_S });
     }
     let hits = signals.hit_ratio.get(warmup_s..end_s.min(signals.hit_ratio.len())).unwrap_or_default();
     reasons.extend(warming(hits));
@@ -140,17 +149,16 @@ pub fn assess(signals: &Signals, criteria: &Criteria) -> Assessment {
         reasons.push(Reason::Checkpoints { whole: c.whole });
     }
     if reasons.is_empty() {
-        reasons = if window.len() < criteria.window_s {
-            vec![Reason::TooShort { have_s: window.len(), need_s: criteria.window_s }]
+        reasons = if window.len() < WINDOW_S {
+            vec![Reason::TooShort { have_s: window.len(), need_s: WINDOW_S }]
         } else {
             against(window, warmup_s, criteria)
         };
     }
     let p99 = signals.p99_us.get(warmup_s..end_s.min(signals.p99_us.len())).and_then(precision);
     let (precision, trend) = (precision(window), trend(window));
-    let level = trend.is_some_and(|trend| trend.bound() <= criteria.trend);
-    let narrow = precision.is_some_and(|half| half <= criteria.precision)
-        && p99.is_none_or(|half| half <= criteria.precision_p99);
+    let level = trend.is_some_and(|trend| trend.bound() <= TREND);
+    let narrow = precision.is_some_and(|half| half <= PRECISION) && p99.is_none_or(|half| half <= PRECISION_P99);
     Assessment { steady: reasons.is_empty(), precise: narrow && level, warmup_s, end_s, reasons, precision, trend }
 }
 
@@ -163,8 +171,8 @@ fn warming(hit_ratio: &[f64]) -> Option<Reason> {
 /// Reasons against a window that begins at `warmup_s`, from its shape. A jump looks like a drift and a cycle like
 /// jumps, so only the best explanation of the window is reported.
 pub(crate) fn against(window: &[f64], warmup_s: usize, criteria: &Criteria) -> Vec<Reason> {
-    let Some(shape) = shape(&window[window.len().saturating_sub(criteria.window_s)..]) else {
-        return idle(window, criteria);
+    let Some(shape) = shape(&window[window.len().saturating_sub(WINDOW_S)..]) else {
+        return idle(window);
     };
     let range = level::range(window).unwrap_or(shape.range);
     let swings = shape.range > criteria.range || shape.excursion > criteria.excursion;
@@ -186,9 +194,9 @@ pub(crate) fn against(window: &[f64], warmup_s: usize, criteria: &Criteria) -> V
 }
 
 /// A window without a shape is one in which nothing was done.
-fn idle(window: &[f64], criteria: &Criteria) -> Vec<Reason> {
+fn idle(window: &[f64]) -> Vec<Reason> {
     let have_s = if mean(window).is_some_and(|m| m > 0.0) { window.len() } else { 0 };
-    vec![Reason::TooShort { have_s, need_s: criteria.window_s.max(50) }]
+    vec![Reason::TooShort { have_s, need_s: WINDOW_S }]
 }
 
 /// Whether a straight line describes the window better than levels with jumps, by `n ln(squares)` and penalties. The

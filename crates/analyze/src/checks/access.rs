@@ -9,24 +9,24 @@ use mindful_core::workload::LoopSite;
 
 use super::log;
 use crate::figures::blocks::{FEWEST_READS_PER_S, SINGLE_BLOCK, one_by_one};
+use crate::figures::rates::mib_per_s;
 use crate::judgement::headline::percent;
 use crate::step::StepAnalysis;
 
 /// Share of the reads above which another way than the method's is reported (docs/findings.md, F1: 99 % of them must take it).
 const OTHER_WAY: f64 = 0.01;
-const FEWEST_UPDATES: f64 = 100.0;
+const FEWEST_OPS: f64 = 100.0;
 
 /// Findings about the access to blocks over the window. A counter that an engine does not report decides nothing.
-pub(crate) fn check_window(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Finding> {
-    let all = [
+pub(crate) fn check_window(run: &Run, step: &StepRecord, found: &StepAnalysis) -> [Option<Finding>; 6] {
+    [
         prefetched(step, found),
         past_cache(step, found),
         filtered(found),
         storage_cache(found),
         log::commits_unproven(step, found),
         clock_cost(run, step, found),
-    ];
-    all.into_iter().flatten().collect()
+    ]
 }
 
 /// Share of `part` in `whole` if `part` is more than a few.
@@ -77,7 +77,7 @@ fn filtered(found: &StepAnalysis) -> Option<Finding> {
     let bytes = found.counters.rate(Counter::FilteredBytes).filter(|bytes| *bytes > 0.0)?;
     let text = "Storage filtered the rows of scans itself (Exadata smart scan), so the database received less than \
                 was read.";
-    Some(codes::STORAGE_FILTERS.finding(text, format!("{:.1} MiB/s sent after filtering", bytes / f64::from(1 << 20))))
+    Some(codes::STORAGE_FILTERS.finding(text, format!("{} sent after filtering", mib_per_s(bytes))))
 }
 
 /// Reads that a cache of the storage served: of the disks below it nothing is known.
@@ -92,7 +92,7 @@ fn storage_cache(found: &StepAnalysis) -> Option<Finding> {
 fn clock_cost(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     let us = run.description.as_ref()?.clock_cost_us?;
     let server = step.head.workload.as_ref()?.loop_site == LoopSite::Server;
-    let work = found.work.as_ref().filter(|work| server && work.ops() >= FEWEST_UPDATES)?;
+    let work = found.work.as_ref().filter(|work| server && work.ops() >= FEWEST_OPS)?;
     let busy_us = f64::from(work.sessions) * work.seconds * 1e6 - work.think_us;
     let share = us * work.ops() / busy_us.max(1.0);
     let text = "The loop in the server reads the clock once for each operation, and latencies include that time. A \

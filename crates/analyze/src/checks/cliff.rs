@@ -53,7 +53,7 @@ impl Cliff {
         let spread = variation(after)?;
         let held = before.iter().all(|rate| *rate >= ABOVE * after_per_s);
         let boundary = window.first_boundary + at as u32 + 1;
-        let fell_us = *step.boundaries_us.get(boundary as usize - 1)?;
+        let fell_us = step.boundary_us(boundary - 1)?;
         (after_per_s <= FALL * before_per_s && held && spread <= FLAT).then(|| Self {
             before_per_s,
             after_per_s,
@@ -179,7 +179,7 @@ fn device(facts: &Facts, after: &Counters) -> String {
     let Some(requests) = sum(after, Counter::DeviceReads, Counter::DeviceWrites) else { return String::new() };
     let bytes = sum(after, Counter::DeviceReadBytes, Counter::DeviceWriteBytes).unwrap_or(0.0);
     let name = cap(requests, bytes, size_gib(facts)).map_or_else(String::new, |name| format!(", as {name} has"));
-    format!("; {requests:.0} requests/s and {:.1} MiB/s at the device since{name}", bytes / MIB)
+    format!("; {requests:.0} requests/s and {} at the device since{name}", rates::mib_per_s(bytes))
 }
 
 fn cap(requests: f64, bytes: f64, gib: Option<f64>) -> Option<&'static str> {

@@ -58,21 +58,13 @@ fn in_words(named: &Named) -> String {
     }
 }
 
-pub(crate) fn check_window(counters: &Counters) -> Vec<Finding> {
+pub(crate) fn check_window(counters: &Counters) -> [Option<Finding>; 5] {
     [throttled(counters), one_cpu(counters), dropped(counters), swapped(counters), killed(counters)]
-        .into_iter()
-        .flatten()
-        .collect()
-}
-
-fn growth(counters: &Counters, counter: Counter) -> Option<(&Change, f64)> {
-    let change = counters.find(counter)?;
-    Some((change, change.delta?))
 }
 
 fn throttled(counters: &Counters) -> Option<Finding> {
     let share = held_back(counters)?;
-    let periods = growth(counters, Counter::ThrottledPeriods).map_or(0.0, |(_, periods)| periods);
+    let periods = counters.growth(Counter::ThrottledPeriods).unwrap_or(0.0);
     (share > THROTTLED_SHARE).then(|| {
         let text = "The server's control group reached its CPU limit, and latencies include the time in which it \
                     could not run. Raise cpu.max (version 1: cpu.cfs_quota_us), or report the limit with the \
@@ -93,7 +85,7 @@ fn one_cpu(counters: &Counters) -> Option<Finding> {
     if host > HOST_BUSY {
         return None;
     }
-    let busy = |change: &Change| change.delta.map(|us| us / 1e6 / change.seconds / left);
+    let busy = |change: &Change| change.rate().map(|us| us / 1e6 / left);
     let cpus = counters.0.iter().filter(|change| change.source == HostSource::Stat.name());
     let cpus = cpus.filter_map(|change| Some((MetricFamily::CpuBusy.find_thing(&change.name)?, busy(change)?)));
     let (cpu, most) = cpus.filter(|(_, busy)| *busy > ONE_CPU_BUSY).max_by(|a, b| a.1.total_cmp(&b.1))?;
@@ -104,24 +96,21 @@ fn one_cpu(counters: &Counters) -> Option<Finding> {
 }
 
 fn dropped(counters: &Counters) -> Option<Finding> {
-    let (_, times) = growth(counters, Counter::PageCacheDrops).filter(|(_, times)| *times > 0.0)?;
+    let times = counters.growth(Counter::PageCacheDrops).filter(|times| *times > 0.0)?;
     let text = "The page cache was emptied during the window, so later reads came from storage that would have been \
                 cached. Repeat the run.";
     Some(codes::PAGE_CACHE_DROPPED.finding(text, format_counted(times as u64, "time")))
 }
 
 fn swapped(counters: &Counters) -> Option<Finding> {
-    let (change, pages) = growth(counters, Counter::PagesSwappedIn)?;
-    let per_s = pages / change.seconds;
-    (per_s > SWAPPED_IN_PER_S).then(|| {
-        let text = "The host read memory back from swap. Latencies include page faults, and the device served swap \
-                    as well. Free memory, or give the database less.";
-        codes::SWAPPED_IN.finding(text, format!("{per_s:.1} pages/s"))
-    })
+    let per_s = counters.rate(Counter::PagesSwappedIn).filter(|per_s| *per_s > SWAPPED_IN_PER_S)?;
+    let text = "The host read memory back from swap. Latencies include page faults, and the device served swap as well. \
+                Free memory, or give the database less.";
+    Some(codes::SWAPPED_IN.finding(text, format!("{per_s:.1} pages/s")))
 }
 
 fn killed(counters: &Counters) -> Option<Finding> {
-    let (_, killed) = growth(counters, Counter::OomKills).filter(|(_, killed)| *killed > 0.0)?;
+    let killed = counters.growth(Counter::OomKills).filter(|killed| *killed > 0.0)?;
     let text = "The kernel killed processes during the window because memory ran out. Free memory, or give the \
                 database less.";
     Some(codes::OUT_OF_MEMORY.finding(text, format!("{} killed", format_counted(killed as u64, "process"))))
@@ -139,7 +128,7 @@ pub(super) fn network_full(step: &StepRecord, counters: &Counters) -> Option<Fin
         let does = |family: MetricFamily, does| Some((family.find_thing(&change.name)?, does));
         let received = does(MetricFamily::Received, "received");
         let (interface, does) = received.or_else(|| does(MetricFamily::Sent, "sent"))?;
-        let (bytes_per_s, speed) = (change.delta? / change.seconds, *speeds.get(interface)?);
+        let (bytes_per_s, speed) = (change.rate()?, *speeds.get(interface)?);
         let mb_per_s = format!("{:.0} of {:.0} MB/s", bytes_per_s / 1e6, speed / 1e6);
         Some((bytes_per_s / speed, format!("{interface} {does} {mb_per_s}")))
     });

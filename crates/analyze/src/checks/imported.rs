@@ -1,6 +1,7 @@
 //! Findings on the figures of another tool's report.
 
 use mindful_core::contract::metric::Counter;
+use mindful_core::contract::wait::WaitClass;
 use mindful_core::record::run::StepRecord;
 use mindful_core::result::finding::codes;
 use mindful_core::result::{Finding, Severity};
@@ -11,17 +12,13 @@ use crate::figures::window::Window;
 use crate::judgement::headline::percent;
 use crate::judgement::verdict::{CONTENTION_SHARE, LITTLE_BREACH};
 use crate::step::StepAnalysis;
-use mindful_core::contract::wait::WaitClass;
 
 /// Shortest window, s, in which the averages show more than ramp and tail.
 const SHORT_S: f64 = 60.0;
 
-pub(super) fn check_step(step: &StepRecord, window: &Window, found: &StepAnalysis) -> Vec<Finding> {
+pub(super) fn check_step(step: &StepRecord, window: &Window, found: &StepAnalysis) -> [Option<Finding>; 5] {
     let counters = &found.counters;
     [short(window.seconds()), little(counters), idle_sessions(step, counters), many_blocks(counters), contention(found)]
-        .into_iter()
-        .flatten()
-        .collect()
 }
 
 fn short(seconds: f64) -> Option<Finding> {
@@ -39,8 +36,9 @@ fn little(counters: &Counters) -> Option<Finding> {
     let off = (requests - waits).abs() / requests.max(waits);
     let us = counters.ratio(Counter::SingleReadTimeUs, Counter::SingleReads)?;
     (off > LITTLE_BREACH).then(|| {
-        let text = "The number of read requests differs from that of single-block waits. Either the requests \
-                    include scans, prefetch or background reads, or the report lacks waits. The read latency describes single blocks only.";
+        let text = "The number of read requests differs from that of single-block waits. Either the requests include \
+                    scans, prefetch or background reads, or the report lacks waits. The read latency describes single \
+                    blocks only.";
         let evidence = format!(
             "{requests:.0} requests/s, {waits:.0} waits/s: {:.2} against {:.2} sessions reading, {} off",
             requests * us / 1e6,

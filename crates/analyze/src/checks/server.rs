@@ -3,6 +3,7 @@
 //! Counters have the server's own names. A missing counter decides nothing.
 
 use mindful_core::contract::metric::Counter;
+use mindful_core::contract::wait::WaitClass;
 use mindful_core::plan::units::{format_counted, format_rounded};
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::finding::codes;
@@ -15,7 +16,6 @@ use crate::judgement::claims::MAX_YIELD;
 use crate::judgement::headline::percent;
 use crate::judgement::verdict::{CONTENTION_SHARE, HOST_BUSY};
 use crate::step::StepAnalysis;
-use mindful_core::contract::wait::WaitClass;
 
 /// Share of the window with maintenance in it above which it is no passing visit.
 pub(crate) const MAINTENANCE_SHARE: f64 = 0.05;
@@ -24,7 +24,7 @@ pub(crate) const MAINTENANCE_BLOCKS_SHARE: f64 = 0.01;
 /// Further blocks that a visit may cost where an operation visits few: a leaf of the index and a branch.
 const INDEX_BLOCKS_AN_OPERATION: f64 = 2.0;
 
-pub(crate) fn check_window(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Finding> {
+pub(crate) fn check_window(run: &Run, step: &StepRecord, found: &StepAnalysis) -> [Option<Finding>; 5] {
     [
         contention(step, found),
         unasked_reads(run, step, found),
@@ -32,9 +32,6 @@ pub(crate) fn check_window(run: &Run, step: &StepRecord, found: &StepAnalysis) -
         maintenance(&found.counters),
         forced_checkpoints(&found.counters),
     ]
-    .into_iter()
-    .flatten()
-    .collect()
 }
 
 /// Waits of sessions for each other: a disturbance, unless the plan asks for contention.
@@ -111,7 +108,7 @@ fn others_at_work(found: &StepAnalysis) -> Option<Finding> {
 
 /// Maintenance started by the server: by samples, by finished workers, and by touched blocks.
 fn maintenance(counters: &Counters) -> Option<Finding> {
-    let grew = |counter| counters.find(counter).and_then(|change| change.delta).unwrap_or(0.0);
+    let grew = |counter| counters.growth(counter).unwrap_or(0.0);
     let seen = counters.ratio(Counter::MaintenanceSamples, Counter::Samplings).unwrap_or(0.0);
     let ended = grew(Counter::MaintenanceRuns);
     let blocks = grew(Counter::MaintenanceReads) + grew(Counter::MaintenanceWrites);

@@ -18,8 +18,13 @@ use crate::step::StepAnalysis;
 /// Share of the time of all sessions that single ones may stall before the result is suspect.
 pub(crate) const ALONE_SHARE: f64 = 0.01;
 
-pub(super) fn check_step(step: &StepRecord, window: &Window, work: &Work, found: &StepAnalysis) -> Vec<Finding> {
-    [together(step, window, work, found), alone(window, work, found)].into_iter().flatten().collect()
+pub(super) fn check_step(
+    step: &StepRecord,
+    window: &Window,
+    work: &Work,
+    found: &StepAnalysis,
+) -> [Option<Finding>; 2] {
+    [together(step, window, work, found), alone(window, work, found)]
 }
 
 fn together(step: &StepRecord, window: &Window, work: &Work, found: &StepAnalysis) -> Option<Finding> {

@@ -9,7 +9,8 @@ use crate::figures::seconds::Seconds;
 use crate::figures::window::Window;
 use crate::judgement::headline::percent;
 use crate::stats::moment::{batch_means, mean};
-use crate::steady::{self, Criteria, End, Movement, Reason, Signals, movement, swing};
+use crate::steady::settling::criteria;
+use crate::steady::{End, Movement, Reason, Signals, WINDOW_S, assess, movement, swing};
 
 /// A window that is long enough is compared with the criteria of a steady state (docs/method.md, Steady state).
 pub(super) fn not_steady(step: &StepRecord, window: &Window) -> Option<Finding> {
@@ -18,18 +19,10 @@ pub(super) fn not_steady(step: &StepRecord, window: &Window) -> Option<Finding> 
         return None;
     }
     let seconds = Seconds::from_step(step, window);
-    let reads = step.head.workload.as_ref()?.update_pct.is_none();
-    let criteria = if reads { Criteria::STRICT } else { Criteria::SNIA };
-    if seconds.blocks_per_s.len() < criteria.window_s {
+    if seconds.blocks_per_s.len() < WINDOW_S {
         return None;
     }
-    let signals = Signals {
-        throughput: &seconds.blocks_per_s,
-        p99_us: &seconds.p99_us,
-        hit_ratio: &seconds.hit_ratio,
-        checkpoints_s: None,
-    };
-    let reason = *steady::assess(&signals, &criteria).reasons.first()?;
+    let reason = *assess(&Signals::from_seconds(&seconds), &criteria(step)).reasons.first()?;
     let text = "Throughput was not steady, so its mean describes no part of the window. Use a longer --warmup or \
                 --duration, or find the cause.";
     (!matches!(reason, Reason::TooShort { .. })).then(|| codes::NOT_STEADY.finding(text, in_words(reason)))

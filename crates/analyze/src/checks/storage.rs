@@ -8,7 +8,8 @@ use mindful_core::result::finding::codes;
 
 use crate::figures::blocks::block_bytes;
 use crate::figures::floors::{Between, Floor};
-use crate::figures::others::Others;
+use crate::figures::others::{FETCHED, SENT};
+use crate::figures::rates::mib_per_s;
 use crate::judgement::claims::Claim;
 use crate::judgement::durability::Durability;
 use crate::judgement::headline::{self, HeadlineKind, percent};
@@ -22,24 +23,20 @@ fn cache_below(share: f64, [above, below]: &[Floor; 2]) -> Finding {
     let text = "A device below the file system served more bytes than it read from the device below it, so a cache \
                 between them served reads. Rate and latency are not the storage's. For a loop device use losetup \
                 --direct-io=on, or use a --data-dir on a plain device.";
-    let mib = |floor: &Floor| floor.bytes_per_s / f64::from(1 << 20);
     let layer = above.layer.as_ref().map_or_else(String::new, |layer| format!(" ({layer})"));
     let evidence = format!(
-        "{}{layer} served {:.1} MiB/s and {} {:.1} MiB/s: {} from between",
+        "{}{layer} served {} and {} {}: {} from between",
         above.devices,
-        mib(above),
+        mib_per_s(above.bytes_per_s),
         below.devices,
-        mib(below),
+        mib_per_s(below.bytes_per_s),
         headline::part(share)
     );
     codes::CACHE_BELOW.finding(text, evidence)
 }
 
-pub(super) fn check_window(found: &StepAnalysis) -> Vec<Finding> {
-    let mut findings = reads(found);
-    findings.extend(not_durable(found));
-    findings.extend(foreign_writes(found));
-    findings
+pub(super) fn check_window(found: &StepAnalysis) -> impl Iterator<Item = Finding> {
+    reads(found).into_iter().chain(not_durable(found)).chain(foreign_writes(found))
 }
 
 fn reads(found: &StepAnalysis) -> Vec<Finding> {
@@ -64,8 +61,7 @@ fn reads(found: &StepAnalysis) -> Vec<Finding> {
     if let Some(share) = gates.foreign_reads() {
         let text = "Other processes read from the device that holds the data and share its figures. Find them, or \
                     measure when the device is quiet.";
-        let names = found.others.as_ref().map(Others::readers).unwrap_or_default();
-        findings.push(codes::FOREIGN_READS.finding(text, format!("{share}{}", most_by(&names))));
+        findings.push(codes::FOREIGN_READS.finding(text, share + &most_by(found, FETCHED)));
     }
     findings.extend(levels_disagree(found));
     if let Between::Cache { share, floors } = &gates.between {
@@ -102,18 +98,19 @@ fn foreign_writes(found: &StepAnalysis) -> Option<Finding> {
     let foreign = found.foreign_writes.as_ref()?;
     let text = "Others wrote to the devices of the run, flushed them or discarded blocks, and requests waited for theirs. \
                 Find them (iotop -b -o -n 1), or measure when the device is quiet.";
-    let mib = |bytes: f64| format!("{:.1} MiB/s", bytes / f64::from(1 << 20));
     let device = foreign.below.as_deref().unwrap_or("the device");
-    let bytes = format!("{} written at {device}, {} by the run", mib(foreign.device_bytes), mib(foreign.own_bytes));
+    let [written, own] = [foreign.device_bytes, foreign.own_bytes].map(mib_per_s);
+    let bytes = format!("{written} written at {device}, {own} by the run");
     let flushes = format!("{} flushes/s that the run did not ask for", format_rounded(foreign.flushes));
     let discards = format!("discards took {} ms a second", format_rounded(foreign.discard_ms));
     let all = [(foreign.more_bytes, bytes), (foreign.flushes >= 1.0, flushes), (foreign.discard_ms > 0.0, discards)];
     let all: Vec<_> = all.into_iter().filter_map(|(said, text)| said.then_some(text)).collect();
-    let names = found.others.as_ref().map(Others::writers).unwrap_or_default();
-    Some(codes::FOREIGN_WRITES.finding(text, format!("{}{}", all.join(", "), most_by(&names))))
+    Some(codes::FOREIGN_WRITES.finding(text, all.join(", ") + &most_by(found, SENT)))
 }
 
-fn most_by(names: &[String]) -> String {
+/// The processes of others that did most of it.
+fn most_by(found: &StepAnalysis, way: usize) -> String {
+    let names = found.others.as_ref().map(|others| others.with_most_traffic(way)).unwrap_or_default();
     if names.is_empty() { String::new() } else { format!("; most by {}", names.join(", ")) }
 }
 

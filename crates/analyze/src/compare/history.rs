@@ -1,14 +1,15 @@
 //! Where a series of runs of one plan changed its level.
 
+use mindful_core::record::run::Run;
 use mindful_core::result::comparison::HistorySummary;
 pub use mindful_core::result::comparison::LevelChange;
-
 use mindful_core::{Error, Result};
 
 use super::answer::Side;
 use super::comparable;
 use super::figure::ComparedFigure;
 use super::sides::{compared_runs, value_of_run};
+use crate::analysis::Analysis;
 use crate::stats::moment::mean;
 use crate::stats::random::Random;
 use crate::stats::series::{Split, best_split, splits};
@@ -52,15 +53,13 @@ impl History {
                 }
             }
         }
-        let mut values = Vec::new();
-        for (run, analysis) in &runs {
-            values.push(value_of_run(analysis, figure).filter(|value| *value > 0.0).ok_or_else(|| {
-                Error::plan(
-                    format!("run {} does not have exactly one step with that figure", run.head.id),
-                    "choose runs of one plan and one step",
-                )
-            })?);
-        }
+        let value = |(run, analysis): &(Run, Analysis)| {
+            value_of_run(analysis, figure).filter(|value| *value > 0.0).ok_or_else(|| {
+                let what = format!("run {} does not have exactly one step with that figure", run.head.id);
+                Error::plan(what, "choose runs of one plan and one step")
+            })
+        };
+        let values = runs.iter().map(value).collect::<Result<Vec<f64>>>()?;
         let changes = level_changes(&values, margin);
         Ok(Self { runs, values, changes })
     }

@@ -61,24 +61,17 @@ impl Sides {
         comparable::differences([&baseline, &candidate])
     }
 
-    /// Refuses a run that is on both sides, under one id or as a copy.
-    ///
-    /// # Errors
-    /// The first such run.
-    pub(crate) fn refuse_shared_runs(&self) -> Result<()> {
-        shared_run(&self.baseline, &self.candidate).map_or(Ok(()), |id| {
-            Err(Error::plan(format!("run {id} is on both sides"), "name different runs for baseline and candidate"))
-        })
-    }
-
     /// Compares the sides by `figure`. Differences up to `margin` (a share) do not matter; `noise` is the noise floor
     /// of their platform, if known.
     ///
     /// # Errors
-    /// No common point, a figure that has no ratio, or prices that cannot be compared.
+    /// A run on both sides, no common point, a figure that has no ratio, or prices that cannot be compared.
     pub fn compare(&self, figure: ComparedFigure, margin: f64, noise: Option<NoiseFloor>) -> Result<ComparedSides> {
-        self.refuse_shared_runs()?;
         let Self { names, baseline, candidate, .. } = self;
+        if let Some(id) = shared_run(baseline, candidate) {
+            let next = "name different runs for baseline and candidate";
+            return Err(Error::plan(format!("run {id} is on both sides"), next));
+        }
         let question = Question { margin, higher_is_faster: figure.higher_is_faster(), noise, ..Question::default() };
         let prices = prices_of_sides(baseline, candidate)?;
         let moments = [baseline, candidate].map(moments);

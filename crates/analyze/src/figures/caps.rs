@@ -49,7 +49,7 @@ impl Cap {
             let limit = changes_by_source(counters, HostSource::Cgroup.name())
                 .find(|limit| limit.name == format!("{device}.{name}{LIMIT_SUFFIX}"))?;
             let may = limit.readings[1].filter(|may| *may > 0.0)?;
-            let per_s = change.delta? / change.seconds;
+            let per_s = change.rate()?;
             let share = per_s / may;
             let in_words = format!("the control group's {what} at {device} were {per_s:.0}/s, of {may:.0}/s allowed");
             let held = (AT_LIMIT..BEYOND_LIMIT).contains(&share);

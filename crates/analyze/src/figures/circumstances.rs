@@ -38,11 +38,8 @@ impl Change {
     /// When it happened, in words: between which seconds of the step after `first`, the boundary where the window begins.
     pub(crate) fn when(&self, step: &StepRecord, first: u32) -> String {
         let at = |boundary: u32| {
-            let us = |boundary: u32| step.boundaries_us.get(boundary as usize).copied();
-            us(boundary)
-                .or(step.boundaries_us.last().copied())
-                .zip(us(first))
-                .map_or(0.0, |(at, from)| (at - from) as f64 / 1e6)
+            let us = step.boundary_us(boundary).or(step.boundaries_us.last().copied());
+            us.zip(step.boundary_us(first)).map_or(0.0, |(at, from)| (at - from) as f64 / 1e6)
         };
         let slices = self.slices();
         if self.is_before(first) {

@@ -49,7 +49,7 @@ pub fn columns(step: &StepRecord, window: &Window, most: usize) -> Vec<Column> {
 }
 
 fn column(step: &StepRecord, window: &Window, slices: std::ops::Range<u32>, work: &SlicesWork) -> Column {
-    let us = |boundary: u32| step.boundaries_us.get(boundary as usize).copied().unwrap_or(window.end_us);
+    let us = |boundary: u32| step.boundary_us(boundary).unwrap_or(window.end_us);
     let (begin_us, end_us) = (us(slices.start), us(slices.end));
     let part = Window { begin_us, end_us, first_boundary: slices.start, last_boundary: slices.end, ..*window };
     let seconds = part.seconds().max(1e-6);

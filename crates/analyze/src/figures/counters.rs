@@ -61,7 +61,7 @@ impl Change {
         share <= LATEST || share > self.unsure
     }
 
-    fn rate(&self) -> Option<f64> {
+    pub(crate) fn rate(&self) -> Option<f64> {
         self.delta.map(|delta| delta / self.seconds)
     }
 }
@@ -84,7 +84,7 @@ impl Counters {
     /// The same with sources unknown that stood still while others show that they should not have.
     #[must_use]
     pub(crate) fn without_frozen(mut self) -> Self {
-        let grew = |counter| self.find(counter).and_then(|change| change.delta).unwrap_or(0.0);
+        let grew = |counter| self.growth(counter).unwrap_or(0.0);
         // Written data may stay in the page cache for a while.
         let moved = grew(Counter::ProcessReadBytes) > MOVED_BYTES;
         let worked = grew(Counter::PhysicalReads) + grew(Counter::PhysicalWrites) > MOVED_BLOCKS;
@@ -132,6 +132,10 @@ impl Counters {
         self.find(counter).and_then(Change::rate)
     }
 
+    pub(crate) fn growth(&self, counter: Counter) -> Option<f64> {
+        self.find(counter)?.delta
+    }
+
     /// Growth of `part` by growth of `whole`; `None` if the whole did not grow.
     pub(crate) fn ratio(&self, part: Counter, whole: Counter) -> Option<f64> {
         rates::ratio(|counter| self.rate(counter), part, whole)
@@ -156,8 +160,7 @@ fn assigned_changes(series: &Series, step: &StepRecord, window: &Window) -> Opti
         return None;
     }
     let (first, last, assignment) = assigned(series, step, window)?;
-    let boundary_us = |boundary: u32| step.boundaries_us.get(boundary as usize).copied();
-    let us = boundary_us(window.last_boundary)?.saturating_sub(boundary_us(window.first_boundary)?);
+    let us = step.boundary_us(window.last_boundary)?.saturating_sub(step.boundary_us(window.first_boundary)?);
     let mut changes = between(series, first, last, us as f64 / 1e6, 0.0);
     for change in &mut changes {
         change.delta = change.delta.map(|delta| delta * assignment.factor);
@@ -166,31 +169,28 @@ fn assigned_changes(series: &Series, step: &StepRecord, window: &Window) -> Opti
     Some(changes)
 }
 
+/// The time from which on the values of a reading held. Values read in the middle of a slice were constant since the
+/// boundary before it.
+fn at_us(reading: &Reading, series: &Series, step: &StepRecord) -> Option<i64> {
+    match series.phase {
+        Phase::Boundary => Some(reading.at_us),
+        Phase::Settled => step.boundary_us(reading.boundary),
+    }
+}
+
 fn changes(series: &Series, step: &StepRecord, window: &Window) -> Vec<Change> {
-    let inside = |boundary: u32| (window.first_boundary..=window.last_boundary).contains(&boundary);
-    let mut readings = series.readings.iter().filter(|reading| inside(reading.boundary));
+    let mut readings = series.readings.iter().filter(|reading| window.has_boundary(reading.boundary));
     let (Some(first), Some(last)) = (readings.next(), readings.next_back()) else { return Vec::new() };
-    let boundary_us = |boundary: u32| step.boundaries_us.get(boundary as usize).copied();
-    let seconds = match series.phase {
-        Phase::Boundary => Some(last.at_us.saturating_sub(first.at_us) as f64 / 1e6),
-        // Values read in the middle of a slice were constant since the boundary before it.
-        Phase::Settled => {
-            boundary_us(last.boundary).zip(boundary_us(first.boundary)).map(|(b, a)| b.saturating_sub(a) as f64 / 1e6)
-        }
-    };
-    let Some(seconds) = seconds.filter(|seconds| *seconds > 0.0) else { return Vec::new() };
+    let [begin, end] = [first, last].map(|reading| at_us(reading, series, step));
+    let us = end.zip(begin).map(|(end, begin)| end.saturating_sub(begin));
+    let Some(us) = us.filter(|us| *us > 0) else { return Vec::new() };
     // Boundaries are on the engine's clock, readings on the host's: only the excess over the smallest lag is certainly
     // late.
-    let lag_us = |reading: &Reading| Some(reading.at_us.saturating_sub(boundary_us(reading.boundary)?));
+    let lag_us = |reading: &Reading| Some(reading.at_us.saturating_sub(step.boundary_us(reading.boundary)?));
     let least_us = series.readings.iter().filter_map(lag_us).min();
-    let latest_us = lag_us(first).max(lag_us(last));
-    let late_s = match series.phase {
-        Phase::Boundary => {
-            latest_us.zip(least_us).map_or(0.0, |(latest, least)| latest.saturating_sub(least) as f64 / 1e6)
-        }
-        Phase::Settled => 0.0,
-    };
-    between(series, first, last, seconds, late_s)
+    let latest_us = lag_us(first).max(lag_us(last)).filter(|_| series.phase == Phase::Boundary);
+    let late_us = latest_us.zip(least_us).map_or(0, |(latest, least)| latest.saturating_sub(least));
+    between(series, first, last, us as f64 / 1e6, late_us as f64 / 1e6)
 }
 
 /// Growth of each counter between two readings, and the values of gauges.
@@ -271,22 +271,16 @@ pub(crate) fn observed(step: &StepRecord, window: Option<&Window>) -> Vec<Observ
 }
 
 fn observed_source(series: &Series, step: &StepRecord, window: Option<&Window>) -> ObservedSource {
-    let boundary_us = |reading: &Reading| step.boundaries_us.get(reading.boundary as usize).copied();
     let delay_us = |reading: &Reading| {
         let at_us = reading.at_us.saturating_add(step.clock_offset_us);
-        Some(at_us.saturating_sub(boundary_us(reading)?) as f64)
+        Some(at_us.saturating_sub(step.boundary_us(reading.boundary)?) as f64)
     };
-    let inside = |reading: &&Reading| {
-        window.is_some_and(|window| (window.first_boundary..=window.last_boundary).contains(&reading.boundary))
-    };
+    let inside = |reading: &&Reading| window.is_some_and(|window| window.has_boundary(reading.boundary));
     let readings: Vec<&Reading> = series.readings.iter().filter(inside).collect();
-    let at_us = |reading: &Reading| match series.phase {
-        Phase::Boundary => Some(reading.at_us),
-        // Values read in the middle of a slice were constant since the boundary before it.
-        Phase::Settled => boundary_us(reading),
-    };
     let metric = |number: usize, kind: MetricKind| {
-        let known = readings.iter().filter_map(|reading| Some((at_us(reading)?, (*reading.values.get(number)?)?)));
+        let known = readings
+            .iter()
+            .filter_map(|reading| Some((at_us(reading, series, step)?, (*reading.values.get(number)?)?)));
         observed_metric(kind, &known.collect::<Vec<_>>())
     };
     let metrics = series.metrics.iter().enumerate();

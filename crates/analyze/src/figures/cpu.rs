@@ -73,8 +73,7 @@ pub(crate) fn left_to_host(counters: &Counters) -> f64 {
 
 /// Time in which the control group of the server did not let it run, as a share of a CPU's.
 pub(crate) fn held_back(counters: &Counters) -> Option<f64> {
-    let change = counters.find(Counter::ThrottledUs)?;
-    Some(change.delta? / 1e6 / change.seconds)
+    counters.rate(Counter::ThrottledUs).map(|us| us / 1e6)
 }
 
 /// `c = (CPU - b LIO) / PIO` (docs/method.md, CPU): `b` is the CPU of a logical read in a cached run. Unknown without

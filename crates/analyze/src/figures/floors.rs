@@ -68,7 +68,7 @@ fn floor(facts: &Facts, counters: &Counters, level: &str) -> Option<Floor> {
     let growth = |device: &str, counter: MetricFamily| {
         let name = counter.metric_name(device);
         let change = counters.0.iter().rev().find(|change| change.name == name)?;
-        Some((change.readings[1]?, change.delta? / change.seconds))
+        Some((change.readings[1]?, change.rate()?))
     };
     let (mut ever, mut reads_per_s, mut bytes_per_s, mut written_per_s) = (0.0, 0.0, 0.0, Some(0.0));
     for device in level.split(' ') {

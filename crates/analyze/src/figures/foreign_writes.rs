@@ -4,7 +4,7 @@ use mindful_core::contract::fact::Kept;
 use mindful_core::contract::metric::{Counter, MetricFamily};
 use mindful_core::record::run::Run;
 
-use crate::figures::counters::Counters;
+use crate::figures::counters::{Change, Counters};
 use crate::figures::floors::{OthersBelow, places};
 
 /// Bytes that a file system may write for its journal, for each byte of data.
@@ -73,7 +73,7 @@ impl ForeignWrites {
         // A device passes them on to the one below: adding them up would count them twice.
         let most_of = |family: MetricFamily| {
             let all = counters.0.iter().filter(|change| family.find_thing(&change.name).is_some());
-            all.filter_map(|change| Some(change.delta? / change.seconds)).fold(0.0, f64::max)
+            all.filter_map(Change::rate).fold(0.0, f64::max)
         };
         let most = most_of(MetricFamily::FlushesCompleted);
         let discard_ms = most_of(MetricFamily::DiscardMs);

@@ -10,9 +10,6 @@ use mindful_core::workload::OpKind;
 
 use crate::figures::window::Window;
 
-/// Fewest factors of ten that a map spans, so that a narrow hump is still recognizable.
-const FEWEST_DECADES: usize = 1;
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fineness {
     pub columns: usize,
@@ -161,10 +158,10 @@ fn edge_ns(band: usize, fineness: Fineness) -> f64 {
     10_f64.powf(band as f64 / fineness.bands_a_decade as f64)
 }
 
-/// The bands that occur, widened evenly to the fewest decades; `None` without any.
+/// The bands that occur; `None` without any. They are widened evenly to a decade, so that a narrow hump is recognizable.
 fn trimmed(cells: &[Cell], bands: usize, fineness: Fineness) -> Option<Range<usize>> {
     let occurs = |band: &usize| cells.iter().skip(*band).step_by(bands).any(|cell| cell.ops > 0);
     let (first, last) = ((0..bands).find(occurs)?, (0..bands).rfind(occurs)?);
-    let missing = (FEWEST_DECADES * fineness.bands_a_decade).saturating_sub(last + 1 - first);
+    let missing = fineness.bands_a_decade.saturating_sub(last + 1 - first);
     Some(first.saturating_sub(missing / 2)..(last + 1 + missing.div_ceil(2)).min(bands))
 }

@@ -118,8 +118,7 @@ pub(crate) fn device(timed: &[(String, u32, SampledLatencies)], window: &Window,
 
 /// Lost events by all events; `None` if not counted.
 pub fn lost_share(counters: &Counters) -> Option<f64> {
-    let grown = |counter| counters.find(counter).and_then(|change| change.delta);
-    let (lost, read) = (grown(Counter::TraceLost)?, grown(Counter::TraceEvents)?);
+    let (lost, read) = (counters.growth(Counter::TraceLost)?, counters.growth(Counter::TraceEvents)?);
     Some(if lost > 0.0 { lost / (lost + read) } else { 0.0 })
 }
 

@@ -104,7 +104,7 @@ fn syncs_per_s(counters: &Counters, apart: bool) -> Option<f64> {
 pub fn sync_mean_us(counters: &Counters, apart: bool) -> Option<f64> {
     let timed = counters.ratio(Counter::LogSyncTimeUs, Counter::LogSyncs).filter(|us| *us > 0.0);
     timed.or_else(|| {
-        let samplings = counters.find(Counter::Samplings)?.delta.filter(|count| *count > 0.0)?;
+        let samplings = counters.growth(Counter::Samplings).filter(|count| *count > 0.0)?;
         let syncing = counters.0.iter().filter(|change| change.source == SAMPLES && is_log_sync(&change.name));
         let seen =
             Some(syncing.filter_map(|change| change.delta).sum()).filter(|seen: &f64| *seen >= FEWEST_SAMPLES)?;

@@ -6,14 +6,18 @@ use mindful_core::contract::metric::Counter;
 use mindful_core::record::run::{Run, StepRecord};
 
 use crate::figures::counters::Counters;
-use crate::figures::ranks;
 use crate::figures::window::Window;
+use crate::figures::{ranks, rates};
 
 /// Largest number of processes that are named for their storage traffic, and the least traffic of one.
 const NAMED: usize = 3;
 /// Traffic of the devices from which on the kernel's threads are shared out by it, bytes/s.
 const LEAST_TRAFFIC: f64 = 16.0 * 1024.0 * 1024.0;
 const NAMED_BYTES_PER_S: f64 = 256.0 * 1024.0;
+
+/// Places of [`Named::storage_bytes_per_s`].
+pub(crate) const FETCHED: usize = 0;
+pub(crate) const SENT: usize = 1;
 
 /// CPU use by processes outside the run in the window.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,7 +35,7 @@ pub(crate) struct Named {
     pub pids: BTreeSet<u32>,
     /// CPUs' worth that they used together.
     pub cores: f64,
-    /// Bytes that they fetched from storage and sent there, a second.
+    /// Bytes that they fetched from storage, and sent there.
     pub storage_bytes_per_s: [f64; 2],
 }
 
@@ -63,22 +67,13 @@ impl Others {
         })
     }
 
-    /// The processes that fetched most from storage, with their rates.
-    pub(crate) fn readers(&self) -> Vec<String> {
-        self.by_storage(0)
-    }
-
-    /// The processes that sent most to storage, with their rates.
-    pub(crate) fn writers(&self) -> Vec<String> {
-        self.by_storage(1)
-    }
-
-    fn by_storage(&self, way: usize) -> Vec<String> {
-        let mut used: Vec<&Named> = self.processes.iter().collect();
-        used.retain(|named| named.storage_bytes_per_s[way] >= NAMED_BYTES_PER_S);
-        used.sort_by(|one, other| other.storage_bytes_per_s[way].total_cmp(&one.storage_bytes_per_s[way]));
-        let mib = |named: &Named| named.storage_bytes_per_s[way] / f64::from(1 << 20);
-        used.iter().take(NAMED).map(|named| format!("{} {:.1} MiB/s", named.name, mib(named))).collect()
+    /// The processes with most traffic of storage, [`FETCHED`] or [`SENT`], and their rates.
+    pub(crate) fn with_most_traffic(&self, way: usize) -> Vec<String> {
+        let mut used: Vec<(&str, f64)> =
+            self.processes.iter().map(|named| (&*named.name, named.storage_bytes_per_s[way])).collect();
+        used.retain(|(_, rate)| *rate >= NAMED_BYTES_PER_S);
+        used.sort_by(|one, other| other.1.total_cmp(&one.1));
+        used.into_iter().take(NAMED).map(|(name, rate)| format!("{name} {}", rates::mib_per_s(rate))).collect()
     }
 
     /// The part of the host's CPUs that they used, 0 to 1.

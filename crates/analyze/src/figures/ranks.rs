@@ -75,10 +75,8 @@ fn share(work: &Work, own: std::ops::Range<usize>) -> Option<f64> {
 
 /// CPU of a rank's process over the window, from its readings at boundaries.
 fn cores(rank: &RankRecord, step: &StepRecord, window: &Window) -> Option<f64> {
-    let inside = |boundary: u32| (window.first_boundary..=window.last_boundary).contains(&boundary);
-    let mut readings = rank.cpu_us.iter().filter(|(boundary, _)| inside(*boundary));
+    let mut readings = rank.cpu_us.iter().filter(|(boundary, _)| window.has_boundary(*boundary));
     let ((first, before_us), (last, after_us)) = (readings.next()?, readings.next_back()?);
-    let at_us = |boundary: u32| step.boundaries_us.get(boundary as usize).copied();
-    let us = at_us(*last)?.saturating_sub(at_us(*first)?);
+    let us = step.boundary_us(*last)?.saturating_sub(step.boundary_us(*first)?);
     (us > 0 && after_us >= before_us).then(|| (after_us - before_us) / us as f64)
 }

@@ -28,6 +28,10 @@ pub fn device_in_flight(rate: impl Fn(Counter) -> Option<f64>) -> Option<f64> {
     rate(Counter::DeviceQueueTimeUs).map(|us| us / 1e6)
 }
 
+pub(crate) fn mib_per_s(bytes_per_s: f64) -> String {
+    format!("{:.1} MiB/s", bytes_per_s / f64::from(1 << 20))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

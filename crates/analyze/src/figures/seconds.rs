@@ -72,10 +72,8 @@ pub(crate) fn works(step: &StepRecord, slices: &Range<u32>, each: usize) -> Vec<
 }
 
 fn length_s(step: &StepRecord, slice: u32) -> f64 {
-    let boundary = |i: u32| step.boundaries_us.get(i as usize).copied();
-    boundary(slice.saturating_add(1))
-        .zip(boundary(slice))
-        .map_or(1.0, |(end, begin)| end.saturating_sub(begin) as f64 / 1e6)
+    let ends = step.boundary_us(slice.saturating_add(1)).zip(step.boundary_us(slice));
+    ends.map_or(1.0, |(end, begin)| end.saturating_sub(begin) as f64 / 1e6)
 }
 
 /// The hit ratio of each slice; `None` if a reading is missing.

@@ -78,7 +78,7 @@ impl Shares {
     /// Time in each wait event, summed by the database, by the busy time of sessions: no samples. Time without an event
     /// is other time.
     fn timed(counters: &Counters) -> Option<Self> {
-        let busy_us = counters.find(Counter::BusyTimeUs)?.delta.filter(|us| *us > 0.0)?;
+        let busy_us = counters.growth(Counter::BusyTimeUs).filter(|us| *us > 0.0)?;
         let mut times = busy_by_class(counters.0.iter().filter(|change| change.source == TIMES));
         let known: f64 = times.values().sum();
         if times.is_empty() {

@@ -31,6 +31,11 @@ impl Window {
         (self.first_boundary + 1..=self.last_boundary).contains(&boundary)
     }
 
+    /// Whether counters that were read at `boundary` are of the window.
+    pub(crate) fn has_boundary(&self, boundary: u32) -> bool {
+        (self.first_boundary..=self.last_boundary).contains(&boundary)
+    }
+
     /// The share of a slice that lies in the window, 0 to 1.
     ///
     /// An operation belongs to the slice it began in, so a slice counts as ending at its boundary even when its last
@@ -39,7 +44,7 @@ impl Window {
         if slice.index < step.head.warmup_slices {
             return 0.0;
         }
-        let boundary = step.boundaries_us.get(slice.index as usize + 1).copied().unwrap_or(i64::MAX);
+        let boundary = step.boundary_us(slice.index.saturating_add(1)).unwrap_or(i64::MAX);
         let (begin, end) = (slice.begin_us, slice.end_us.min(boundary));
         if end <= begin {
             return if (self.begin_us..self.end_us).contains(&begin) { 1.0 } else { 0.0 };
@@ -62,8 +67,8 @@ pub fn window(step: &StepRecord) -> Option<Window> {
     let first_stop = spans.iter().map(|(_, end)| *end).min()?;
     let (first, last) = requested(step);
     let (first, last) = circumstances::unchanged(step, first, last)?;
-    let begin_us = last_start.max(*step.boundaries_us.get(first as usize)?);
-    let end_us = first_stop.min(*step.boundaries_us.get(last as usize)?);
+    let begin_us = last_start.max(step.boundary_us(first)?);
+    let end_us = first_stop.min(step.boundary_us(last)?);
     if end_us <= begin_us {
         return None;
     }

@@ -1,7 +1,5 @@
 //! Work of the sessions in the window, and the realised shares of its choices.
 
-use std::collections::BTreeMap;
-
 use mindful_core::contract::slice::{SliceReport, Tally};
 use mindful_core::record::latency::Recorder;
 use mindful_core::record::run::StepRecord;
@@ -37,7 +35,6 @@ pub struct Work {
     /// CPU used by the sessions, us, if the engine reports it for each slice.
     pub cpu_us: Option<f64>,
     pub ops_by_session: Vec<f64>,
-    pub tally: Tally,
 }
 
 fn occupied(step: &StepRecord, window: &Window) -> Option<f64> {
@@ -62,7 +59,6 @@ impl Work {
             writer_wait_us: None,
             cpu_us: Some(0.0),
             ops_by_session: vec![0.0; step.head.placements.len()],
-            tally: Tally::default(),
         };
         for merged in step.merged.slices.iter().filter(|merged| window.share_of(&merged.report, step) > 0.0) {
             work.add(&merged.report, merged.slice_us, 1.0);
@@ -102,9 +98,6 @@ impl Work {
             *self.writer_wait_us.get_or_insert(0.0) += wait as f64 * share;
         }
         self.cpu_us = self.cpu_us.zip(slice.cpu_us).map(|(sum, cpu)| sum + cpu as f64 * share);
-        for (cell, count) in &slice.tally.0 {
-            self.tally.add(*cell, *count);
-        }
     }
 
     pub fn kind(&self, kind: OpKind) -> &KindWork {
@@ -171,11 +164,7 @@ pub(crate) fn choices(step: &StepRecord) -> Option<ChoicesSummary> {
     (all > 0).then(|| ChoicesSummary {
         operations: all,
         alone_pct: CHOICES.iter().map(|(bit, name)| ((*name).to_owned(), percent(with(*bit)))).collect(),
-        joint_pct: cells
-            .0
-            .iter()
-            .map(|(cell, count)| (choice_name(*cell), percent(*count)))
-            .collect::<BTreeMap<_, _>>(),
+        joint_pct: cells.0.iter().map(|(cell, count)| (choice_name(*cell), percent(*count))).collect(),
     })
 }
 

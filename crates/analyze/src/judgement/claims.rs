@@ -6,10 +6,12 @@ use mindful_core::contract::metric::Counter;
 use mindful_core::plan::units::{format_bytes, format_rounded};
 use mindful_core::record::run::{Run, StepHead};
 use mindful_core::result::StepSummary;
+use mindful_core::stored_names;
 
 use crate::figures::blocks::{self, SINGLE_BLOCK};
-use crate::figures::counters::Counters;
+use crate::figures::counters::{Change, Counters};
 use crate::figures::floors::{Between, Floor, OthersBelow, floors};
+use crate::figures::rates::mib_per_s;
 use crate::judgement::subject::{Subject, part, percent};
 
 /// Largest page-cache share with which reads are storage reads.
@@ -71,20 +73,22 @@ pub struct Gates {
     pub(crate) writes_below: Option<OthersBelow>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Claim {
-    /// The database read each visited block once, by a separate request: blocks visited against physical reads.
-    OneReadPerBlock,
-    /// Physical reads against process reads.
-    PageCacheOutOfTheWay,
-    /// Process bytes against those of the device: the device has more.
-    DeviceQuiet,
-    /// Process bytes against those of the device: the device has fewer.
-    ReadFromDevice,
-    /// Physical reads against requests at the device.
-    OneRequestPerRead,
-    /// The device compared with the layer below it.
-    Stored,
+stored_names! {
+    /// From the top of the ledger down; each with the words of a headline if it holds.
+    pub enum Claim {
+        /// The database read each visited block once, by a separate request: blocks visited against physical reads.
+        OneReadPerBlock = "one physical read per block",
+        /// Physical reads against process reads.
+        PageCacheOutOfTheWay = "page cache out of the way",
+        /// Process bytes against those of the device: the device has more.
+        DeviceQuiet = "device quiet",
+        /// Process bytes against those of the device: the device has fewer.
+        ReadFromDevice = "read from the device of the data",
+        /// Physical reads against requests at the device.
+        OneRequestPerRead = "one request per read",
+        /// The device compared with the layer below it.
+        Stored = "no cache below the device",
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -106,28 +110,6 @@ impl Held {
 }
 
 impl Claim {
-    /// All of them, from the top of the ledger down.
-    pub const ALL: [Self; 6] = [
-        Self::OneReadPerBlock,
-        Self::PageCacheOutOfTheWay,
-        Self::DeviceQuiet,
-        Self::ReadFromDevice,
-        Self::OneRequestPerRead,
-        Self::Stored,
-    ];
-
-    /// The words of a headline if it holds.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::OneReadPerBlock => "one physical read per block",
-            Self::PageCacheOutOfTheWay => "page cache out of the way",
-            Self::DeviceQuiet => "device quiet",
-            Self::ReadFromDevice => "read from the device of the data",
-            Self::OneRequestPerRead => "one request per read",
-            Self::Stored => "no cache below the device",
-        }
-    }
-
     /// Levels that count differently, unless the page cache or other processes explain it.
     pub(crate) fn unexplained(gates: &Gates) -> Vec<String> {
         let cached = gates.cached().is_some();
@@ -247,10 +229,6 @@ fn one_request_per_read(gates: &Gates) -> Held {
     Held::No(format!("{blocks} {what}/s, {requests} requests/s{each} at the device"))
 }
 
-fn mib_per_s(bytes: f64) -> String {
-    format!("{:.1} MiB/s", bytes / f64::from(1 << 20))
-}
-
 fn below(between: &Between) -> Option<String> {
     match between {
         Between::Nothing => None,
@@ -281,7 +259,7 @@ impl Gates {
         let visited = step.blocks_visited_per_s.map(|rate| rate - written).filter(|rate| *rate > 0.0);
         let single = !subject.sorted && step.ops.scan.is_none();
         let requests = step.read_requests_per_s.filter(|requests| single && *requests > 0.0);
-        let timely = counters.find(Counter::DeviceReads).is_some_and(crate::figures::counters::Change::timely);
+        let timely = counters.find(Counter::DeviceReads).is_some_and(Change::timely);
         let own = blocks::own_reads(run, head, counters);
         let levels = Levels {
             database_bytes,

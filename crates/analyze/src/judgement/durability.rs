@@ -124,6 +124,17 @@ impl Durability {
             Self::Off(_) | Self::Lost(_) => 3,
         }
     }
+
+    /// `commit`, the requested commits, with the observed durability.
+    pub(crate) fn qualified(&self, commit: String) -> String {
+        match self {
+            Self::NotAsked | Self::Proven | Self::WriteThrough => commit,
+            Self::Off(settings) if settings.is_empty() => commit,
+            Self::Off(settings) => format!("{commit} as asked, not safe in a crash: {}", settings.join(", ")),
+            Self::Lost(_) => format!("{commit}, which was not on storage"),
+            Self::NotVisible(why) => format!("{commit} as asked; flushes at the device were not visible: {why}"),
+        }
+    }
 }
 
 /// Durability of the log at one place, or of the files there.
@@ -138,19 +149,6 @@ fn at_place(run: &Run, place: &str, counters: &Counters, due: &Due, waited: Opti
     };
     let forced = run.description.as_ref().is_some_and(|description| description.log_by_forced_writes);
     at_device(facts, chain, forced, counters, (due, waited))
-}
-
-impl Durability {
-    /// `commit`, the requested commits, with the observed durability.
-    pub(crate) fn qualified(&self, commit: String) -> String {
-        match self {
-            Self::NotAsked | Self::Proven | Self::WriteThrough => commit,
-            Self::Off(settings) if settings.is_empty() => commit,
-            Self::Off(settings) => format!("{commit} as asked, not safe in a crash: {}", settings.join(", ")),
-            Self::Lost(_) => format!("{commit}, which was not on storage"),
-            Self::NotVisible(why) => format!("{commit} as asked; flushes at the device were not visible: {why}"),
-        }
-    }
 }
 
 /// Flushes that a device must have had.
@@ -191,7 +189,7 @@ impl Waited {
         let sync = timed(Counter::LogSyncTimeUs, Counter::LogSyncs).map(|us| waited("a sync took".to_owned(), us));
         let commit = || timed(Counter::CommitTimeUs, Counter::Commits).map(|us| waited("a commit took".to_owned(), us));
         let sampled = || {
-            let samplings = counters.find(Counter::Samplings)?.delta.filter(|count| *count > 0.0)?;
+            let samplings = counters.growth(Counter::Samplings).filter(|count| *count > 0.0)?;
             let of_log = |name: &str| WaitClass::from_counter(name) == WaitClass::Log;
             let mut seen =
                 counters.0.iter().filter(|change| change.source == SAMPLES && of_log(&change.name)).peekable();

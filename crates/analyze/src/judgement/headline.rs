@@ -6,8 +6,7 @@ pub use crate::figures::blocks::CACHED_YIELD;
 use crate::figures::blocks::SINGLE_BLOCK;
 use crate::judgement::claims::{Claim, Gates, LARGE_BLOCK, MAX_PAGE_CACHE_SHARE};
 pub use crate::judgement::subject::percent;
-pub(crate) use crate::judgement::subject::{ALL_CACHED, part};
-pub(crate) use crate::judgement::subject::{Subject, Visited};
+pub(crate) use crate::judgement::subject::{ALL_CACHED, Subject, Visited, part};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeadlineKind {

@@ -52,6 +52,11 @@ impl LedgerRow {
             gap: None,
         }
     }
+
+    /// Events without bytes.
+    fn events(name: impl Into<Cow<'static, str>>, per_s: Option<f64>) -> Self {
+        Self { counts_bytes: false, ..Self::new(name, per_s) }
+    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -68,14 +73,12 @@ pub struct Ledger {
 impl Ledger {
     /// Reads and writes in a report, which contains no operations.
     pub(crate) fn reported(counters: &Counters, block_bytes: Option<u64>, words: &Words) -> Self {
-        let row = |name: &str, counter: Counter, counts_bytes: bool| {
-            let per_s = counters.rate(counter)?;
-            let bytes = block_bytes.map(|bytes| bytes as f64 * per_s);
-            Some(LedgerRow {
-                counts_bytes,
-                bytes_per_s: bytes.filter(|_| counts_bytes),
-                ..LedgerRow::new(name.to_owned(), Some(per_s))
-            })
+        let events =
+            |name: &str, counter| counters.rate(counter).map(|per_s| LedgerRow::events(name.to_owned(), Some(per_s)));
+        let blocks = |name: &str, counter| {
+            let row = events(name, counter)?;
+            let bytes_per_s = row.per_s.zip(block_bytes).map(|(per_s, bytes)| bytes as f64 * per_s);
+            Some(LedgerRow { counts_bytes: true, bytes_per_s, ..row })
         };
         let log = || {
             let bytes = counters.rate(Counter::LogBytes)?;
@@ -86,19 +89,19 @@ impl Ledger {
             })
         };
         let mut reads: Vec<_> = [
-            row("logical reads", Counter::LogicalReads, true),
-            row("physical reads", Counter::PhysicalReads, true),
-            row("read requests", Counter::ReadRequests, false),
+            blocks("logical reads", Counter::LogicalReads),
+            blocks("physical reads", Counter::PhysicalReads),
+            events("read requests", Counter::ReadRequests),
         ]
         .into_iter()
         .flatten()
         .collect();
         chain(&mut reads);
         let writes = [
-            row("database writes", Counter::PhysicalWrites, true),
-            row("write requests", Counter::WriteRequests, false),
+            blocks("database writes", Counter::PhysicalWrites),
+            events("write requests", Counter::WriteRequests),
             log(),
-            row(&format!("{} writes", words.log), Counter::LogWrites, false),
+            events(&format!("{} writes", words.log), Counter::LogWrites),
         ];
         Self { reads, writes: writes.into_iter().flatten().collect(), log: Vec::new() }
     }
@@ -188,6 +191,21 @@ impl Terms<'_> {
         }
     }
 
+    fn counted(&self, name: &'static str, counter: Counter) -> LedgerRow {
+        self.blocks(name, self.counters.rate(counter))
+    }
+
+    /// Bytes of processes, as blocks.
+    fn of_processes(&self, name: &'static str, bytes: Counter) -> LedgerRow {
+        let bytes_per_s = self.counters.rate(bytes);
+        let blocks = bytes_per_s.zip(self.block_bytes).map(|(bytes, block)| bytes / block);
+        LedgerRow { bytes_per_s, ..self.blocks(name, blocks) }
+    }
+
+    fn at_device(&self, name: &'static str, requests: Counter, bytes: Counter) -> LedgerRow {
+        LedgerRow { bytes_per_s: self.counters.rate(bytes), ..self.counted(name, requests) }
+    }
+
     /// Blocks that an operation of the method visits on average in this mix.
     fn blocks_per_op(&self) -> Option<f64> {
         let workload = self.step.head.workload.as_ref()?;
@@ -200,29 +218,20 @@ impl Terms<'_> {
 
     fn reads(&self) -> Vec<LedgerRow> {
         let work = self.work;
-        let operations = LedgerRow {
-            counts_bytes: false,
-            bytes_per_s: None,
-            ..self.blocks("operations", Some(work.ops() / work.seconds))
-        };
-        let visited = LedgerRow {
-            expected: self.blocks_per_op(),
-            ..self.blocks("blocks visited", Some(work.blocks() / work.seconds))
-        };
-        let logical = self.blocks("logical reads", self.counters.rate(Counter::LogicalReads));
-        let physical = self.blocks("physical reads", self.counters.rate(Counter::PhysicalReads));
-        let process_bytes = self.counters.rate(Counter::ProcessReadBytes);
-        let process = LedgerRow {
-            bytes_per_s: process_bytes,
-            expected: Some(1.0),
-            ..self.blocks("process reads", process_bytes.zip(self.block_bytes).map(|(b, one)| b / one))
-        };
-        let device = LedgerRow {
-            bytes_per_s: self.counters.rate(Counter::DeviceReadBytes),
-            expected: single_block_reads(self.run, self.step, self.work).then_some(1.0),
-            ..self.blocks("device reads", self.counters.rate(Counter::DeviceReads))
-        };
-        let mut rows = vec![operations, visited, logical, physical, process, device];
+        let mut rows = vec![
+            LedgerRow::events("operations", Some(work.ops() / work.seconds)),
+            LedgerRow {
+                expected: self.blocks_per_op(),
+                ..self.blocks("blocks visited", Some(work.blocks() / work.seconds))
+            },
+            self.counted("logical reads", Counter::LogicalReads),
+            self.counted("physical reads", Counter::PhysicalReads),
+            LedgerRow { expected: Some(1.0), ..self.of_processes("process reads", Counter::ProcessReadBytes) },
+            LedgerRow {
+                expected: single_block_reads(self.run, self.step, work).then_some(1.0),
+                ..self.at_device("device reads", Counter::DeviceReads, Counter::DeviceReadBytes)
+            },
+        ];
         chain(&mut rows);
         let holes = Fact::HolesShare.find(&self.run.environment).and_then(|share| share.parse::<f64>().ok());
         let holes = holes.is_some_and(|share| share > MAX_PAGE_CACHE_SHARE);
@@ -245,8 +254,7 @@ impl Terms<'_> {
         };
         let all = self.counters.rate(Counter::PhysicalReads).filter(|rate| *rate > 0.0);
         let of = |row: LedgerRow| LedgerRow { ratio: row.per_s.zip(all).map(|(rate, all)| rate / all), ..row };
-        let requests = self.counters.rate(Counter::ReadRequests);
-        let requests = LedgerRow { counts_bytes: false, bytes_per_s: None, ..self.blocks("  read requests", requests) };
+        let requests = LedgerRow::events("  read requests", self.counters.rate(Counter::ReadRequests));
         let ahead = self.blocks("  prefetched", Some(ahead));
         let direct = self.blocks("  past the cache", direct);
         [requests, ahead, direct].map(of).into()
@@ -257,18 +265,11 @@ impl Terms<'_> {
         if updated <= 0.0 {
             return Vec::new();
         }
-        let process_bytes = self.counters.rate(Counter::ProcessWriteBytes);
         let mut rows = vec![
             self.blocks("blocks updated", Some(updated)),
-            self.blocks("database writes", self.counters.rate(Counter::PhysicalWrites)),
-            LedgerRow {
-                bytes_per_s: process_bytes,
-                ..self.blocks("process writes", process_bytes.zip(self.block_bytes).map(|(b, one)| b / one))
-            },
-            LedgerRow {
-                bytes_per_s: self.counters.rate(Counter::DeviceWriteBytes),
-                ..self.blocks("device writes", self.counters.rate(Counter::DeviceWrites))
-            },
+            self.counted("database writes", Counter::PhysicalWrites),
+            self.of_processes("process writes", Counter::ProcessWriteBytes),
+            self.at_device("device writes", Counter::DeviceWrites, Counter::DeviceWriteBytes),
         ];
         chain(&mut rows);
         explain_writes(&mut rows, &self.words.log);
@@ -324,11 +325,9 @@ fn log_rows(run: &Run, step: &StepSummary) -> Vec<LedgerRow> {
     let of_device = |part: Option<f64>| {
         ratio(part, log.device_write_bytes_per_s).map(|share| format!("{} of the bytes at its device", percent(share)))
     };
-    let events = |name: &str, per_s: Option<f64>, gap| LedgerRow {
-        counts_bytes: false,
-        ratio: per_s.map(|per_s| per_s / commits),
-        gap,
-        ..LedgerRow::new(name.to_owned(), per_s)
+    let events = |name: &str, per_s: Option<f64>, gap| {
+        let ratio = per_s.map(|per_s| per_s / commits);
+        LedgerRow { ratio, gap, ..LedgerRow::events(name.to_owned(), per_s) }
     };
     let bytes =
         |name: &str, per_s, bytes_per_s, gap| LedgerRow { counts_bytes: true, bytes_per_s, ..events(name, per_s, gap) };

@@ -71,11 +71,16 @@ fn from(points: &[LoadPoint], target: &[f64], kind: ModelKind, start: &[f64]) ->
     minimise(&residuals, start, &kind.bounds())
 }
 
+pub(super) fn by_load(points: &[LoadPoint]) -> Vec<LoadPoint> {
+    let mut rising = points.to_vec();
+    rising.sort_by(|a, b| a.sessions.cmp(&b.sessions).then(a.throughput.total_cmp(&b.throughput)));
+    rising
+}
+
 /// Curves fitted to resamples of the points, by residual bootstrap (Efron 1979; as R's `usl` does): residuals are drawn
 /// again onto the best curve, which is fitted again. The order of the points changes nothing.
 pub(crate) fn resampled(points: &[LoadPoint], best: &Fit, search: &Search) -> Vec<Model> {
-    let mut rising = points.to_vec();
-    rising.sort_by(|a, b| a.sessions.cmp(&b.sessions).then(a.throughput.total_cmp(&b.throughput)));
+    let rising = by_load(points);
     let mut random = Random::new(search.seed, "residual bootstrap");
     (0..search.resamples).map(|_| refitted(&rising, best, &mut random)).collect()
 }

@@ -2,7 +2,7 @@
 
 use statrs::distribution::{Beta, ContinuousCDF, Normal, StudentsT};
 
-use crate::stats::interval::{CONFIDENCE, Interval};
+use crate::stats::interval::{CONFIDENCE, Interval, TAIL};
 
 pub(crate) fn normal_below(z: f64) -> f64 {
     Normal::standard().cdf(z)
@@ -27,9 +27,8 @@ pub fn t_two_sided(t: f64, freedom: f64) -> f64 {
 /// nor too many. `None` if `of` is 0.
 pub fn rate_interval(count: u64, of: u64) -> Option<Interval> {
     let (hit, missed) = (count as f64, of.checked_sub(count).filter(|_| of > 0)? as f64);
-    let side = (1.0 - CONFIDENCE) / 2.0;
     let end = |a: f64, b: f64, below: f64| Beta::new(a, b).map_or(f64::from(a > b), |beta| beta.inverse_cdf(below));
-    let (low, high) = (end(hit, missed + 1.0, side), end(hit + 1.0, missed, 1.0 - side));
+    let (low, high) = (end(hit, missed + 1.0, TAIL), end(hit + 1.0, missed, 1.0 - TAIL));
     Some(Interval { low, high, confidence: CONFIDENCE })
 }
 

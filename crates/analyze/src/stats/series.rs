@@ -103,8 +103,9 @@ pub(crate) struct Split {
     pub p: f64,
 }
 
-/// The changes of the mean of `series` in order, by E-Divisive with means (Matteson and James 2014): at least `shortest` points apart. The best split is kept if `p_of` its two sides and
-/// its separation is known; then both sides are searched in the same way.
+/// The changes of the mean of `series` in order, at least `shortest` points apart, by E-Divisive with means (Matteson and
+/// James 2014). The best split is kept if `p_of` its two sides and its separation is known. Then both sides are searched in
+/// the same way.
 pub(crate) fn splits(
     series: &[f64],
     shortest: usize,

@@ -7,10 +7,7 @@ use mindful_core::record::run::{Series, StepRecord};
 
 use crate::figures::seconds::Seconds;
 use crate::figures::window::Window;
-use crate::steady::{Assessment, Change, Criteria, Reason, Signals, against, assess};
-
-/// Seconds before the first look: fewer are never enough.
-const FIRST_S: usize = 60;
+use crate::steady::{Assessment, Change, Criteria, Reason, Signals, WINDOW_S, against, assess};
 
 const EVERY_S: usize = 10;
 
@@ -23,7 +20,7 @@ pub struct Looks {
 impl Looks {
     /// Whether to judge a step now, after `seen_s` seconds of it.
     pub fn due(&self, seen_s: usize) -> bool {
-        seen_s >= FIRST_S && seen_s >= self.last_s + EVERY_S
+        seen_s >= WINDOW_S && seen_s >= self.last_s + EVERY_S
     }
 
     /// Takes the result of a check after so many seconds; true if it ends the step. Among many checks one passes by
@@ -43,12 +40,7 @@ const CHECKPOINTS: [Counter; 2] = [Counter::TimedCheckpoints, Counter::ForcedChe
 pub fn settled(step: &StepRecord, slices: u32, least: Duration) -> Assessment {
     let (seconds, criteria) = (Seconds::from_slices(step, 0..slices), criteria(step));
     let checkpoints = if writes(step) { checkpoints(step, slices) } else { None };
-    let signals = Signals {
-        throughput: &seconds.blocks_per_s,
-        p99_us: &seconds.p99_us,
-        hit_ratio: &seconds.hit_ratio,
-        checkpoints_s: checkpoints.as_deref(),
-    };
+    let signals = Signals { checkpoints_s: checkpoints.as_deref(), ..Signals::from_seconds(&seconds) };
     let mut found = assess(&signals, &criteria);
     let long_enough = Duration::from_secs(found.end_s.saturating_sub(found.warmup_s) as u64) >= least;
     found.precise = found.precise && long_enough;
@@ -82,7 +74,7 @@ fn writes(step: &StepRecord) -> bool {
     step.head.workload.as_ref().is_some_and(|workload| !workload.update_pct.is_none())
 }
 
-fn criteria(step: &StepRecord) -> Criteria {
+pub(crate) fn criteria(step: &StepRecord) -> Criteria {
     if writes(step) { Criteria::SNIA } else { Criteria::STRICT }
 }
 

@@ -9,12 +9,8 @@ use crate::made::Made;
 /// Loads of a ladder that is long enough for a knee.
 const LADDER: [u32; 8] = [1, 2, 4, 8, 12, 16, 24, 32];
 
-/// A ladder; its step of `sessions` misses the cache as `miss` gives. Throughput is highest at eight sessions.
-fn swept(miss: impl Fn(u32) -> f64) -> Run {
-    of_latency(6_400, miss)
-}
-
-/// The same with this latency of an operation on an idle system, us.
+/// A ladder with this latency of an operation on an idle system, us. Its step of `sessions` misses the cache as `miss`
+/// gives. Throughput is highest at eight sessions.
 fn of_latency(us: u64, miss: impl Fn(u32) -> f64) -> Run {
     let of = |sessions: u32| {
         let latency_us = us * u64::from(sessions.max(8)) / 8;
@@ -40,14 +36,14 @@ fn judged(run: &Run) -> (Option<String>, Option<String>) {
 
 #[test]
 fn a_ladder_of_alike_steps_has_a_knee() {
-    let (evidence, model) = judged(&swept(|sessions| 0.90 + 0.0008 * f64::from(sessions)));
+    let (evidence, model) = judged(&of_latency(6_400, |sessions| 0.90 + 0.0008 * f64::from(sessions)));
     assert_eq!(evidence, None);
     assert!(model.is_some());
 }
 
 #[test]
 fn no_knee_is_fitted_where_few_sessions_find_more_in_the_cache() {
-    let (evidence, model) = judged(&swept(|sessions| if sessions < 4 { 0.72 } else { 0.92 }));
+    let (evidence, model) = judged(&of_latency(6_400, |sessions| if sessions < 4 { 0.72 } else { 0.92 }));
     assert_eq!(model, None);
     let evidence = evidence.unwrap();
     assert!(evidence.contains("hit ratio 8.0 % with") && evidence.contains("28.0 % with"), "{evidence}");
@@ -63,7 +59,7 @@ fn of_few_operations_hit_ratios_apart_by_chance_are_alike() {
 
 #[test]
 fn no_knee_is_fitted_where_few_sessions_visit_few_schemas() {
-    let mut run = swept(|_| 0.95);
+    let mut run = of_latency(6_400, |_| 0.95);
     for step in &mut run.steps {
         step.head.workload.as_mut().unwrap().spread_sessions = None;
     }

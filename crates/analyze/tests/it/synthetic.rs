@@ -113,21 +113,19 @@ pub(crate) struct Curve {
     throughput: fn(f64) -> f64,
     /// Highest throughput within the ladder.
     pub max_per_s: f64,
-    pub zero_load_us: f64,
     /// `R0 C`.
     pub asymptote: f64,
     /// Sessions past which throughput falls.
     pub peak: Option<f64>,
 }
 
-/// The four curves of the method: hard cap, soft cap, contention, retrograde.
+/// The four curves of the method, with 100 us at one session: hard cap, soft cap, contention, retrograde.
 pub(crate) const LADDERS: [Curve; 4] = [
     Curve {
         name: "hard cap",
         kind: ModelKind::Capped,
         throughput: |n| (n / 100e-6).min(64e3),
         max_per_s: 64e3,
-        zero_load_us: 100.0,
         asymptote: 6.4,
         peak: None,
     },
@@ -136,7 +134,6 @@ pub(crate) const LADDERS: [Curve; 4] = [
         kind: ModelKind::Capped,
         throughput: |n| ((n / 100e-6).powi(-4) + 400e3_f64.powi(-4)).powf(-0.25),
         max_per_s: 400e3,
-        zero_load_us: 100.0,
         asymptote: 40.0,
         peak: None,
     },
@@ -145,7 +142,6 @@ pub(crate) const LADDERS: [Curve; 4] = [
         kind: ModelKind::Usl,
         throughput: |n| 1e4 * n / (1.0 + 0.03 * (n - 1.0)),
         max_per_s: 1e4 * 256.0 / (1.0 + 0.03 * 255.0),
-        zero_load_us: 100.0,
         asymptote: 1.0 / 0.03,
         peak: None,
     },
@@ -154,7 +150,6 @@ pub(crate) const LADDERS: [Curve; 4] = [
         kind: ModelKind::Usl,
         throughput: |n| 1e4 * n / (1.0 + 0.02 * (n - 1.0) + 2e-4 * n * (n - 1.0)),
         max_per_s: 1e4 * 70.0 / (1.0 + 0.02 * 69.0 + 2e-4 * 70.0 * 69.0),
-        zero_load_us: 100.0,
         asymptote: 70.0 / (1.0 + 0.02 * 69.0 + 2e-4 * 70.0 * 69.0),
         peak: Some(70.0),
     },

@@ -124,6 +124,11 @@ impl StepRecord {
         merged.chain(merged::long(&self.unmerged))
     }
 
+    /// The time of a boundary between slices, us since the epoch; `None` after the last.
+    pub fn boundary_us(&self, boundary: u32) -> Option<i64> {
+        self.boundaries_us.get(boundary as usize).copied()
+    }
+
     /// Time that sessions were in their slices from boundary `first` to boundary `last`, summed, us: an operation that
     /// crosses a boundary is on both sides of it.
     pub fn occupied_us(&self, first: usize, last: usize) -> i64 {

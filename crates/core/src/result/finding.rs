@@ -20,11 +20,12 @@ stored_names! {
 
 stored_names! {
     /// Whether a result may be quoted.
-    #[derive(Serialize, Deserialize)]
+    #[derive(Default, Serialize, Deserialize)]
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     #[serde(rename_all = "snake_case")]
     pub enum Validity {
         /// No doubt about the result.
+        #[default]
         Valid = "VALID",
         /// Something may have spoiled it.
         Suspect = "SUSPECT",

@@ -56,7 +56,7 @@ pub struct RunsToSee {
 }
 
 /// One side.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RankedSide {
     /// Its name: a tag, a run, a file or a folder.

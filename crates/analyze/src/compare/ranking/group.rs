@@ -167,31 +167,18 @@ fn measured_side(side: &RunsOfSide, runs: &[&OrderedRun], values: &SideValues) -
 
 /// A side with nothing of its ranks.
 fn unranked(side: &RunsOfSide, ordered: &[&OrderedRun], no_rank: Option<String>) -> RankedSide {
-    let runs = side
-        .runs
-        .iter()
-        .enumerate()
-        .map(|(at, run)| ComparedRun { value: ordered.get(at).map(|run| run.value.value), ..run.compared.clone() });
+    let value = |at: usize| ordered.get(at).map(|run| run.value.value);
+    let runs = side.runs.iter().enumerate();
     let price = side.price();
     RankedSide {
         name: side.name.clone(),
-        rank: None,
         no_rank,
-        value: None,
-        interval: None,
-        by_best: None,
-        by_best_interval: None,
-        basis: None,
         validity: side.validity(),
-        runs: runs.collect(),
-        machines: None,
-        reads_per_s: None,
+        runs: runs.map(|(at, run)| ComparedRun { value: value(at), ..run.compared.clone() }).collect(),
         per_month: price.as_ref().map(Price::per_month),
         price,
-        per_million_reads: None,
-        efficient: None,
         place: joined_places(side.runs.iter().map(|run| run.place.as_slice())),
-        differs: Vec::new(),
+        ..RankedSide::default()
     }
 }
 
