@@ -240,24 +240,13 @@ mod tests {
     fn a_bare_line_is_a_heading_but_notes_and_links_are_not() {
         let table = "<table><tr><th>Event</th></tr><tr><td>x</td></tr></table>";
         let text = format!(
-            "<h3><a name=\"99999\"></a>Report Summary</h3><p />Load Profile<p />{table}<p />\nInstance Efficiency Percentages \
+            "<h3><a name=\"99999\"></a>Report Summary</h3><p />Load Profile<p />{table}<ul><li>a note</ul><p />\nInstance Efficiency Percentages \
              (Target 100%)\n<p />{table}<a href=\"#top\">Back to Top</a><p />{table}\
              <h3>Foreground Wait Events</h3><ul><li class=\"awr\"> s - second<li>ms</ul>{table}<a>Back to Top</a><p />"
         );
         let titles: Vec<_> = tables(&text).into_iter().map(|table| table.title).collect();
         let efficiency = "Instance Efficiency Percentages (Target 100%)";
         assert_eq!(titles, ["Load Profile", efficiency, efficiency, "Foreground Wait Events"]);
-    }
-
-    #[test]
-    fn a_heading_may_have_blank_corners_of_data() {
-        let text = "<table summary=\"System Statistics (Global). Max\"><tr><td>&#160;</td><td></td><th colspan=\" 2\">per Second</th>\
-            </tr><tr><th>Statistic</th><th>Total</th><th>Min</th><th>Max</th></tr>\
-            <tr><td>redo writes</td><td>7</td><td>1</td><td>2</td></tr></table>";
-        let [table] = &tables(text)[..] else { panic!("{:?}", tables(text)) };
-        assert_eq!(table.columns, ["Statistic", "Total", "per Second Min", "per Second Max"]);
-        assert_eq!((table.rows.len(), table.whole), (1, true));
-        assert!(table.summary.starts_with("System Statistics (Global)"));
     }
 
     #[test]

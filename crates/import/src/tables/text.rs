@@ -263,27 +263,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_blank_cell_stays_blank_and_any_footer_ends_a_table() {
-        let text = "\
-Foreground Wait Events                        DB/Inst: A/a  Snaps: 1-2\r
--> a note\r
-\r
-                                       %Time     Wait        Avg\r
-Event                            Waits -outs Time (s)  wait (ms)\r
--------------------------- ----------- ----- -------- ----------\r
-db file sequential read         76,481             42       0.55\r
-direct path read temp                7     0        0       1.00\r
-                          ------------------------------------------------------\r
-Something else entirely\r
-";
-        let [table] = &tables(text)[..] else { panic!("{:?}", tables(text)) };
-        assert_eq!(table.title, "Foreground Wait Events");
-        assert_eq!(table.columns, ["Event", "Waits", "%Time -outs", "Wait Time (s)", "Avg wait (ms)"]);
-        assert_eq!(table.rows[0], ["db file sequential read", "76,481", "", "42", "0.55"]);
-        assert_eq!(table.rows.len(), 2);
-    }
-
-    #[test]
     fn a_title_above_waves_names_no_column() {
         let text = "\
 Top 5 Timed Events                                 Avg %Total

@@ -253,15 +253,13 @@ fn exadata_reads_count_as_reads_of_files() {
 }
 
 #[test]
-fn carriage_returns_and_two_reports_in_a_file_change_nothing() {
+fn two_reports_in_a_file_are_two_steps() {
     let text = showcase().report(Dress::Awr11);
-    let dos = one("awr.txt", text.replace('\n', "\r\n"));
-    let unix = one("awr.txt", text.clone());
-    assert_eq!((of(&dos), &dos.events), (of(&unix), &unix.events));
+    let alone = one("awr.txt", text.clone());
     let other = Made { executes: 5.0, ..showcase() }.report(Dress::Awr11);
     let both = read("awr.txt", text + &other).unwrap();
     assert_eq!(both.iter().map(|step| step.file.as_str()).collect::<Vec<_>>(), ["awr.txt#1", "awr.txt#2"]);
-    assert_eq!(both[0].events, unix.events);
+    assert_eq!(both[0].events, alone.events);
     near(of(&both[1]).executes_per_s, 5.0, 0.0, "executes of the second");
 }
 

@@ -141,23 +141,6 @@ fn a_list_that_was_cut_has_no_waits_of_events_that_it_lacks() {
 }
 
 #[test]
-fn a_row_that_was_cut_has_its_first_cells_only() {
-    for (dress, between) in [(Dress::Html, "</td><td align=\"right\" class='awrnc'>"), (Dress::Awr19, " ")] {
-        let whole = showcase().report(dress);
-        let row = whole.find("physical read total bytes").unwrap();
-        let first = row + "physical read total bytes".len();
-        let digits = |from: usize| from + whole[from..].find(|c: char| c.is_ascii_digit()).unwrap();
-        let total = digits(first);
-        let after = total + whole[total..].find(|c: char| !c.is_ascii_digit() && c != ',').unwrap();
-        let per_s = digits(after);
-        let cut = &whole[..per_s + 3];
-        assert!(cut.contains(between), "{dress:?}");
-        let read_mib = of(&one("awr.txt", cut)).all_read_mib_per_s.unwrap();
-        assert!((read_mib - 559.1).abs() < 0.6, "{dress:?}: {read_mib} by the total, without the cut rate");
-    }
-}
-
-#[test]
 fn a_known_section_without_a_row_that_can_be_read_is_a_finding() {
     let found = |text: String| {
         let step = one("awr.html", text);
