@@ -242,7 +242,7 @@ fn whole_sweeps_are_compared_by_their_curves() {
     assert!((1.4..2.8).contains(&ratio("capacity")), "{ratios:#}");
     assert_eq!(compared["points"].as_array().unwrap().len(), 7, "{compared:#}");
     let text = mindful.text(sides);
-    assert!(text.contains("sessions at the knee") && text.contains("latency of a select at sessions 8"), "{text}");
+    assert!(text.contains("sessions at the knee") && text.contains("p99 of a select at sessions 8: "), "{text}");
     assert!(text.contains("as a page: mindful export ") && text.contains(" --as html --output compare.html"), "{text}");
 }
 
