@@ -102,6 +102,10 @@ impl Point {
     pub(crate) const fn new(x: f64, y: f64) -> Self {
         Self { x, y, label: String::new(), wide: None, high: None }
     }
+
+    fn is_drawable(&self) -> bool {
+        drawable(self.x) && drawable(self.y)
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -161,14 +165,17 @@ impl Plot {
         let top = above + NAME * marked as f64;
         let field = Field { plot: self, above, top, height, x: x.clone(), y: self.y_scale() };
         field.axes(svg, named);
-        let mut room = field.room();
+        let (mut curves, mut room) = (Svg::default(), FreeSpace::new([LEFT, top - 2.0, WIDTH - 2.0, top + height]));
+        field.curves(&mut curves, &mut room);
+        self.guides.iter().for_each(|guide| room.add_line(STRANGE, field.guide_line(guide)));
         field.guides(svg, &mut room);
-        field.series(svg, &mut room);
+        svg.0 += &curves.0;
+        field.names(svg, &mut room);
         top + height
     }
 
     fn points(&self) -> impl Iterator<Item = &Point> {
-        self.series.iter().flat_map(|series| &series.points).filter(|point| drawable(point.x) && drawable(point.y))
+        self.series.iter().flat_map(|series| &series.points).filter(|point| point.is_drawable())
     }
 
     fn x_scale(&self) -> Scale {
@@ -285,7 +292,7 @@ impl Field<'_> {
     }
 
     fn guides(&self, svg: &mut Svg, room: &mut FreeSpace) {
-        let (right, bottom) = (WIDTH - RIGHT, self.bottom());
+        let bottom = self.bottom();
         let (mut words, mut line) = (Svg::default(), self.above + 3.0);
         // All names are on one side of their lines: a name between two lines could belong to either.
         let fits_right = |guide: &Guide| match guide {
@@ -317,9 +324,8 @@ impl Field<'_> {
                     svg.line("guide", [x, tell(x, name), x, bottom]);
                 }
                 Guide::Level(value, name) => {
-                    let y = self.y(*value);
-                    svg.line("guide", [LEFT, y, right, y]);
-                    let (class, x, y) = self.place_of_level(y, width(name), room);
+                    svg.line("guide", self.guide_line(guide));
+                    let (class, x, y) = self.place_of_level(self.y(*value), width(name), room);
                     svg.text(class, [x, y], name);
                 }
                 Guide::Spot(x, y, name) => {
@@ -343,55 +349,40 @@ impl Field<'_> {
         }
     }
 
-    fn series(&self, svg: &mut Svg, room: &mut FreeSpace) {
+    /// Draws all curves and marks, and adds them to `room`, in which no name lies over them.
+    fn curves(&self, svg: &mut Svg, room: &mut FreeSpace) {
         for (at, series) in self.plot.series.iter().enumerate() {
-            let points: Vec<&Point> = series.points.iter().filter(|p| drawable(p.x) && drawable(p.y)).collect();
+            let points: Vec<&Point> = series.points.iter().filter(|point| point.is_drawable()).collect();
             if series.look != Look::Dots {
                 self.draw_curve(svg, at, series.look, &points);
             }
-            if series.look.has_marks() {
-                for point in points {
-                    self.mark(svg, at, series, point);
-                    self.name(svg, at, point, room);
-                }
-            }
-        }
-    }
-
-    /// The field with all lines and marks in it, for the names of points.
-    fn room(&self) -> FreeSpace {
-        let (right, bottom) = (WIDTH - RIGHT, self.bottom());
-        let mut room = FreeSpace::new([LEFT, self.top - 2.0, WIDTH - 2.0, bottom]);
-        for guide in &self.plot.guides {
-            match guide {
-                Guide::Upright(x, ..) => room.add_line(STRANGE, [self.x(*x), self.top, self.x(*x), bottom]),
-                Guide::Level(y, _) => room.add_line(STRANGE, [LEFT, self.y(*y), right, self.y(*y)]),
-                Guide::Spot(x, y, _) => room.add_line(STRANGE, [self.x(*x), self.top, self.x(*x), self.y(*y)]),
-            }
-        }
-        for (at, series) in self.plot.series.iter().enumerate() {
-            let points: Vec<&Point> = series.points.iter().filter(|p| drawable(p.x) && drawable(p.y)).collect();
             for pair in points.windows(2) {
                 room.add_line(at, [self.x(pair[0].x), self.y(pair[0].y), self.x(pair[1].x), self.y(pair[1].y)]);
             }
             for point in points.iter().filter(|_| series.look.has_marks()) {
-                let (x, y) = (self.x(point.x), self.y(point.y));
-                room.occupy([x - 4.5, y - 4.5, x + 4.5, y + 4.5]);
-                if let Some(ends) = point.high {
-                    room.add_line(at, [x, self.y(ends[0]), x, self.y(ends[1])]);
-                }
-                if let Some(ends) = point.wide {
-                    room.add_line(at, [self.x(ends[0]), y, self.x(ends[1]), y]);
-                }
+                self.mark(svg, room, at, series, point);
             }
         }
-        room
+    }
+
+    fn names(&self, svg: &mut Svg, room: &mut FreeSpace) {
+        for (at, series) in self.plot.series.iter().enumerate().filter(|(_, series)| series.look.has_marks()) {
+            for point in series.points.iter().filter(|point| point.is_drawable() && !point.label.is_empty()) {
+                self.name(svg, at, point, room);
+            }
+        }
+    }
+
+    /// The part of a guide in the field.
+    fn guide_line(&self, guide: &Guide) -> [f64; 4] {
+        match guide {
+            Guide::Upright(x, ..) => [self.x(*x), self.top, self.x(*x), self.bottom()],
+            Guide::Level(y, _) => [LEFT, self.y(*y), WIDTH - RIGHT, self.y(*y)],
+            Guide::Spot(x, y, _) => [self.x(*x), self.top, self.x(*x), self.y(*y)],
+        }
     }
 
     fn name(&self, svg: &mut Svg, at: usize, point: &Point, room: &mut FreeSpace) {
-        if point.label.is_empty() {
-            return;
-        }
         let (x, y, wide) = (self.x(point.x), self.y(point.y), width(&point.label));
         let places = PLACES.map(|(class, right, down)| (class, x + right, y + down));
         let areas = places.map(|(class, x, y)| -> Area {
@@ -422,14 +413,14 @@ impl Field<'_> {
         }
     }
 
-    fn mark(&self, svg: &mut Svg, at: usize, series: &Series, point: &Point) {
+    fn mark(&self, svg: &mut Svg, room: &mut FreeSpace, at: usize, series: &Series, point: &Point) {
         let (x, y, colour) = (self.x(point.x), self.y(point.y), at % LOOKS + 1);
-        let whisker = format!("whisker c{colour}");
-        if let Some([low, high]) = point.high {
-            svg.line(&whisker, [x, self.y(low), x, self.y(high)]);
-        }
-        if let Some([low, high]) = point.wide {
-            svg.line(&whisker, [self.x(low), y, self.x(high), y]);
+        room.occupy([x - 4.5, y - 4.5, x + 4.5, y + 4.5]);
+        let upright = point.high.map(|[low, high]| [x, self.y(low), x, self.y(high)]);
+        let level = point.wide.map(|[low, high]| [self.x(low), y, self.x(high), y]);
+        for ends in [upright, level].into_iter().flatten() {
+            svg.line(&format!("whisker c{colour}"), ends);
+            room.add_line(at, ends);
         }
         let plot = self.plot;
         let [x_words, y_words] = [(&plot.x, point.x), (&plot.y, point.y)].map(|(axis, v)| axis.unit.cell(Some(v)));

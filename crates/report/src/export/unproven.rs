@@ -70,15 +70,16 @@ impl UnprovenNumbers {
         let this = &*self;
         let step = this.step.and_then(|step| this.steps.get(&step));
         let of_event = of_event(name);
-        let seen = step.map(|step| step.see(event));
+        let share = step.map_or(0.0, |step| step.share(event));
         let mut numbers = Vec::new();
         walk(event, &mut name.to_owned(), &mut String::new(), &mut |field, pointer| {
-            let unproven = of_event.or_else(|| match name {
-                "head" => this.of_plan(field, pointer),
-                "step" => step.and_then(|step| step.of_head(field, pointer)),
-                "started" | "sample" | "slice" | "merged_slice" => {
-                    seen.as_ref().map_or(Some(OUTSIDE), |seen| seen.reason(name, field, pointer))
-                }
+            let unproven = of_event.or_else(|| match (name, step) {
+                ("head", _) => this.of_plan(field, pointer),
+                ("step", Some(step)) => step.of_head(field, pointer),
+                ("started", Some(step)) => step.of_start(field, pointer),
+                ("sample", Some(step)) => step.of_sample(event, share, field, pointer),
+                ("slice" | "merged_slice", Some(step)) => step.of_slice(event, share, field),
+                ("started" | "sample" | "slice" | "merged_slice", None) => Some(OUTSIDE),
                 _ => None,
             });
             numbers.push(RecordedNumber { field: field.to_owned(), pointer: pointer.to_owned(), unproven });

@@ -12,7 +12,7 @@ use crate::card;
 use crate::charts::{self, Side, differences};
 use crate::comparison::Differences;
 use crate::comparison::ranking;
-use crate::drawing::frame;
+use crate::drawing::frame::{self, Drawing};
 use crate::figure::{UNKNOWN, maybe};
 use crate::markup::{escaped_text, paragraph, table};
 use crate::panels::place;
@@ -20,13 +20,11 @@ use crate::table::Side::{Left, Right};
 use crate::table::{Column, Table};
 
 pub(super) fn runs(html: &mut String, title: &str, sides: &[Side]) {
-    let _ = writeln!(html, "<h1>{}</h1>", escaped_text(title));
     let by_id: Vec<(&str, &[Side])> = sides.iter().map(|(run, _)| run.head.id.as_str()).zip(sides.chunks(1)).collect();
+    lead(html, title, &[]);
     what_differs(html, &by_id);
     places(html, &by_id);
-    the_runs(html, &by_id, false);
-    frame::add_figures(html, &charts::charts_of_runs(sides));
-    html.push_str("</section>\n");
+    the_runs(html, &by_id, &charts::charts_of_runs(sides));
 }
 
 /// Two sides of a comparison: the verdict, their facts and differences, their runs and their charts.
@@ -39,9 +37,7 @@ pub(super) fn both(html: &mut String, title: &str, compared: &Differences, [base
     frame::add_figures(html, differences::drawing(compared).as_slice());
     html.push_str(&table(&differences::table(compared)));
     html.push_str("</section>\n");
-    the_runs(html, &named, true);
-    frame::add_figures(html, &charts::group_charts(&named));
-    html.push_str("</section>\n");
+    the_runs(html, &named, &charts::group_charts(&named));
 }
 
 /// Where each of several sides was measured.
@@ -124,22 +120,26 @@ fn engine(run: &Run) -> String {
     format!("{} {version}", run.head.engine).trim_end().to_owned()
 }
 
-/// Opens the section of the runs with their table: the figure by which sides are compared, under one name for all limits.
-fn the_runs(html: &mut String, named: &[(&str, &[Side])], with_side: bool) {
+/// The runs with the figure by which sides are compared, under one name for all limits, and the charts of all.
+fn the_runs(html: &mut String, named: &[(&str, &[Side])], drawings: &[Drawing]) {
     let limit = |analysis| card::limit_of_best(analysis).unwrap_or_else(|| UNKNOWN.to_owned());
     let highest = |analysis: &Analysis| {
         analysis.summary.steps.iter().filter_map(|step| step.blocks_visited_per_s).reduce(f64::max)
     };
-    let columns: [(bool, Column<(&str, &Analysis)>); 7] = [
-        (with_side, ("side", Left, &|(name, _)| (*name).to_owned())),
-        (true, ("run", Left, &|(_, analysis)| analysis.summary.id.clone())),
-        (true, ("validity", Left, &|(_, analysis)| analysis.summary.validity.name().to_owned())),
-        (true, ("steps", Right, &|(_, analysis)| analysis.steps.len().to_string())),
-        (true, ("highest blocks/s", Right, &|(_, analysis)| maybe(highest(analysis)))),
-        (true, ("limited by", Left, &|(_, analysis)| limit(analysis).trim_start_matches("limited by ").to_owned())),
-        (true, ("tag", Left, &|(_, analysis)| analysis.summary.tag.clone().unwrap_or_default())),
+    let columns: [Column<(&str, &Analysis)>; 7] = [
+        ("side", Left, &|(name, _)| (*name).to_owned()),
+        ("run", Left, &|(_, analysis)| analysis.summary.id.clone()),
+        ("validity", Left, &|(_, analysis)| analysis.summary.validity.name().to_owned()),
+        ("steps", Right, &|(_, analysis)| analysis.steps.len().to_string()),
+        ("highest blocks/s", Right, &|(_, analysis)| maybe(highest(analysis))),
+        ("limited by", Left, &|(_, analysis)| limit(analysis).trim_start_matches("limited by ").to_owned()),
+        ("tag", Left, &|(_, analysis)| analysis.summary.tag.clone().unwrap_or_default()),
     ];
+    let is_one_a_run = named.iter().all(|(name, sides)| sides.iter().all(|(run, _)| run.head.id == *name));
+    let shown = &columns[usize::from(is_one_a_run)..];
     let runs = named.iter().flat_map(|(name, sides)| sides.iter().map(move |(_, analysis)| (*name, *analysis)));
     html.push_str("<section>\n<h2>The runs</h2>\n");
-    html.push_str(&table(&Table::of_shown(&runs.collect::<Vec<_>>(), &columns)));
+    html.push_str(&table(&Table::of(&runs.collect::<Vec<_>>(), shown)));
+    frame::add_figures(html, drawings);
+    html.push_str("</section>\n");
 }

@@ -109,28 +109,20 @@ mod tests {
     }
 
     #[test]
-    fn counters_are_shown_when_they_are_known() {
-        let mut board = board(1);
-        let counters = [Counter::PhysicalReads.name(), Counter::LogicalReads.name()];
-        board.apply(source("s", &counters, Phase::Boundary));
-        board.apply(sample("s", 0, 0, &[0.0, 0.0]));
-        board.apply(sample("s", 1, 0, &[30_000.0, 120_000.0]));
-        let line = line(&mut board, slice(0, 0)).unwrap();
-        assert_eq!(
-            line,
-            "warm-up 1 s: 30,000 physical reads/s, p99 100 us, hits 75.0 %, 2,000 ops/s, 128,000 blocks/s"
-        );
-    }
-
-    #[test]
-    fn reads_from_the_page_cache_are_not_physical() {
-        let mut board = board(1);
-        let counters = [Counter::PhysicalReads.name(), Counter::ProcessReadBytes.name()];
-        board.apply(source("s", &counters, Phase::Boundary));
-        board.apply(sample("s", 0, 0, &[0.0, 0.0]));
-        board.apply(sample("s", 1, 0, &[40_000.0, 10_000.0 * 8_192.0]));
-        let line = line(&mut board, slice(0, 0)).unwrap();
-        assert!(line.starts_with("warm-up 1 s: 40,000 reads/s, 75 % from the page cache, p99"), "{line}");
+    fn counters_are_shown_and_cached_reads_are_not_physical() {
+        let hits = "30,000 physical reads/s, p99 100 us, hits 75.0 %";
+        let cached = "40,000 reads/s, 75 % from the page cache, p99 100 us";
+        for (counter, [reads, other], shown) in [
+            (Counter::LogicalReads, [30_000.0, 120_000.0], hits),
+            (Counter::ProcessReadBytes, [40_000.0, 10_000.0 * 8_192.0], cached),
+        ] {
+            let mut board = board(1);
+            board.apply(source("s", &[Counter::PhysicalReads.name(), counter.name()], Phase::Boundary));
+            board.apply(sample("s", 0, 0, &[0.0, 0.0]));
+            board.apply(sample("s", 1, 0, &[reads, other]));
+            let line = line(&mut board, slice(0, 0)).unwrap();
+            assert_eq!(line, format!("warm-up 1 s: {shown}, 2,000 ops/s, 128,000 blocks/s"));
+        }
     }
 
     /// Bytes of processes are known a slice before the reads that the server publishes.

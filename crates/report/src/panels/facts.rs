@@ -23,10 +23,7 @@ const MOST_COUNTS: usize = 12;
 const MOST_VALUES: usize = 4;
 
 pub(crate) fn measured(run: &Run, analysis: &Analysis) -> Panel {
-    let mut panel = Panel::default();
-    panel.heading("what was measured");
-    panel.pairs(measured_facts(run, analysis));
-    panel
+    Panel::of_facts("what was measured", measured_facts(run, analysis))
 }
 
 pub(crate) fn measured_facts(run: &Run, analysis: &Analysis) -> Vec<(String, String)> {
@@ -290,7 +287,6 @@ fn storage(run: &Run, analysis: &Analysis) -> String {
 
 /// The dataset, the proof of its layout, and how statements went about it.
 pub(crate) fn proof(run: &Run) -> Panel {
-    let mut page = Panel::default();
     let mut facts: Vec<(String, String)> = Vec::new();
     if let Some(data) = &run.dataset {
         let index = data.index_bytes.map_or_else(String::new, |bytes| format!(", indexes {}", format_bytes(bytes)));
@@ -330,16 +326,11 @@ pub(crate) fn proof(run: &Run) -> Panel {
     for shape in &run.shapes {
         facts.push((format!("{} plan", escape(&shape.kind)), escape(&shape.shape)));
     }
-    if !facts.is_empty() {
-        page.heading("dataset and plans");
-        page.pairs(facts);
-    }
-    page
+    Panel::of_facts("dataset and plans", facts)
 }
 
 /// Settings that differ from their default, and the target's own settings.
 pub(crate) fn settings(run: &Run) -> Panel {
-    let mut page = Panel::default();
     let given = run.head.settings.iter().filter(|(_, setting)| setting.origin != Origin::Default);
     let given: Vec<_> = given.map(|(name, setting)| format!("{}={}", escape(name), escape(&setting.value))).collect();
     let facts = run.description.as_ref().map(|description| &description.facts);
@@ -350,12 +341,9 @@ pub(crate) fn settings(run: &Run) -> Panel {
     let starred = own.iter().any(|setting| setting.ends_with('*'));
     let pairs = [("given", given), ("target", own)].into_iter().filter(|(_, settings)| !settings.is_empty());
     let pairs: Vec<_> = pairs.map(|(name, settings)| (name.to_owned(), settings.join(" "))).collect();
-    if !pairs.is_empty() {
-        page.heading("settings");
-        page.pairs(pairs);
-        if starred {
-            page.add_line("  * chosen by mindful; the reasons are in run.jsonl");
-        }
+    let mut page = Panel::of_facts("settings", pairs);
+    if starred {
+        page.add_line("  * chosen by mindful; the reasons are in run.jsonl");
     }
     page
 }

@@ -99,6 +99,16 @@ impl Panel {
         self.0.push(Piece::Table { table, faint: false });
     }
 
+    /// Facts under a heading; nothing without facts.
+    pub(crate) fn of_facts(heading: &str, facts: Vec<(String, String)>) -> Self {
+        let mut panel = Self::default();
+        if !facts.is_empty() {
+            panel.heading(heading);
+            panel.pairs(facts);
+        }
+        panel
+    }
+
     pub(crate) fn pairs(&mut self, pairs: Vec<(String, String)>) {
         self.0.push(Piece::Pairs(pairs));
     }

@@ -12,10 +12,9 @@ use crate::table::{Side, Table};
 
 /// Machine, storage, server and binary, each with its source.
 pub(crate) fn measured_at(run: &Run) -> Panel {
-    let mut panel = Panel::default();
-    panel.heading("where it was measured");
-    panel.pairs(provenance(run).iter().map(|fact| (fact.name.to_owned(), escape(&fact.text()))).collect());
-    panel
+    let facts = provenance(run);
+    let facts = facts.iter().map(|fact| (fact.name.to_owned(), escape(&fact.text())));
+    Panel::of_facts("where it was measured", facts.collect())
 }
 
 /// The provenance of several sides: the common facts, then a row a side with the others.
@@ -41,20 +40,16 @@ pub(crate) fn of_sides(sides: &[(String, Vec<NamedFact>)]) -> Panel {
 /// The two commands that repeat a run from its pack.
 pub(crate) fn repeated_by(run: &Run, analysis: &Analysis) -> Panel {
     let mut panel = Panel::default();
+    panel.heading("to repeat it");
     match repeat::repeat(run, &analysis.summary) {
-        Repeat::Commands([first, second]) => {
-            panel.heading("to repeat it");
-            panel.add_line(&format!("  {}", escape(&first)));
-            panel.add_line(&format!("  {}", escape(&second)));
-            panel.wrapped(
-                2,
-                &format!("Where the run is stored, mindful pack {} writes this pack.", escape(&run.head.id)),
-            );
+        Repeat::Commands(commands) => {
+            for command in &commands {
+                panel.add_line(&format!("  {}", escape(command)));
+            }
+            let id = escape(&run.head.id);
+            panel.wrapped(2, &format!("Where the run is stored, mindful pack {id} writes this pack."));
         }
-        Repeat::OfAnotherTool(what) => {
-            panel.heading("to repeat it");
-            panel.wrapped(2, &format!("Another tool measured it: {}.", escape(&what)));
-        }
+        Repeat::OfAnotherTool(what) => panel.wrapped(2, &format!("Another tool measured it: {}.", escape(&what))),
     }
     panel
 }

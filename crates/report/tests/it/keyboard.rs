@@ -44,8 +44,8 @@ fn a_page_is_read_by_the_keyboard_alone() {
     let Some(browser) = Browser::shared() else { return };
     let run = sweep(&[1, 4]);
     let file = written(folder.path(), &page(&run));
-    reaches_all(&mut browser.opened(&file), 8);
-    let mut tab = browser.opened(&file);
+    reaches_all(&mut browser.opened(&file, false), 8);
+    let mut tab = browser.opened(&file, false);
     for _ in 0..20 {
         press_tab(&mut tab);
         if tab.promised("document.activeElement.tagName") == "SUMMARY" {
@@ -60,5 +60,5 @@ fn a_page_is_read_by_the_keyboard_alone() {
     assert_eq!(tab.promised(inside), "wide", "and Tab moves on to them");
     drop(tab);
     let file = written(folder.path(), &index(vec![run], IndexedRun::unreadable("bad", "no run")));
-    reaches_all(&mut browser.opened(&file), 3);
+    reaches_all(&mut browser.opened(&file, false), 3);
 }

@@ -28,14 +28,6 @@ pub(super) struct SeenStep {
     cpu: bool,
 }
 
-/// An event of a step, as far as it decides which of its numbers enter a figure.
-pub(super) struct SeenEvent<'a> {
-    step: &'a SeenStep,
-    event: &'a Value,
-    /// The share of a slice in the window; 1 or 0 of a reading.
-    share: f64,
-}
-
 impl SeenStep {
     pub(super) fn from_step(run: &Run, record: &StepRecord, step: &StepAnalysis) -> Self {
         let observed = step.summary.observed.iter().zip(&record.series).map(|(observed, series)| {
@@ -65,57 +57,41 @@ impl SeenStep {
         (is_idle || is_asked && !SHOWN.contains(&field) && !follows()).then_some(PLAN)
     }
 
-    pub(super) fn see<'a>(&'a self, event: &'a Value) -> SeenEvent<'a> {
-        let report = || serde_json::from_value::<SliceReport>(event["report"].clone()).ok();
-        let share = match event["event"].as_str() {
-            Some("sample") => self.share_of_reading(event["boundary"].as_u64()),
-            _ => report().zip(self.window).map_or(0.0, |(report, window)| window.share_of(&report, &self.record)),
-        };
-        SeenEvent { step: self, event, share }
-    }
-
-    fn share_of_reading(&self, boundary: Option<u64>) -> f64 {
-        let inside = boundary.zip(self.window).is_some_and(|(boundary, window)| {
-            (u64::from(window.first_boundary)..=u64::from(window.last_boundary)).contains(&boundary)
-        });
-        f64::from(u8::from(inside))
-    }
-}
-
-impl SeenEvent<'_> {
-    /// Why a number of the event may enter no figure.
-    pub(super) fn reason(&self, name: &str, field: &str, pointer: &str) -> Option<&'static str> {
-        match name {
-            "started" => self.of_start(field, pointer),
-            "sample" => self.of_sample(field, pointer),
-            _ => self.of_slice(name == "merged_slice", field),
+    /// The share of a slice in the window; 1 or 0 of a reading.
+    pub(super) fn share(&self, event: &Value) -> f64 {
+        let Some(window) = self.window else { return 0.0 };
+        if event["event"] == "sample" {
+            let inside = u64::from(window.first_boundary)..=u64::from(window.last_boundary);
+            return f64::from(u8::from(event["boundary"].as_u64().is_some_and(|boundary| inside.contains(&boundary))));
         }
+        let report = serde_json::from_value::<SliceReport>(event["report"].clone());
+        report.map_or(0.0, |report| window.share_of(&report, &self.record))
     }
 
-    fn of_start(&self, field: &str, pointer: &str) -> Option<&'static str> {
+    pub(super) fn of_start(&self, field: &str, pointer: &str) -> Option<&'static str> {
         let boundary = pointer.rsplit('/').next().and_then(|at| at.parse().ok());
         let is_read = match field {
-            "started.clock_offset_us" => !self.step.read.is_empty(),
-            _ => boundary.is_some_and(|boundary: u64| self.step.read.contains(&boundary)),
+            "started.clock_offset_us" => !self.read.is_empty(),
+            _ => boundary.is_some_and(|boundary: u64| self.read.contains(&boundary)),
         };
         (!is_read).then_some(TIMES)
     }
 
-    fn of_sample(&self, field: &str, pointer: &str) -> Option<&'static str> {
+    pub(super) fn of_sample(&self, event: &Value, share: f64, field: &str, pointer: &str) -> Option<&'static str> {
         // Boundary, time and cost of each reading enter the mean delay and cost of its source.
         if !field.starts_with("sample.values") {
             return None;
         }
         let metric = || {
             let number: usize = pointer.rsplit('/').next()?.parse().ok()?;
-            self.step.metrics.get(self.event["source"].as_str()?)?.get(number).copied()
+            self.metrics.get(event["source"].as_str()?)?.get(number).copied()
         };
-        if self.share > 0.0 { (metric() != Some(true)).then_some(FELL) } else { Some(OUTSIDE) }
+        if share > 0.0 { (metric() != Some(true)).then_some(FELL) } else { Some(OUTSIDE) }
     }
 
-    fn of_slice(&self, is_merged: bool, field: &str) -> Option<&'static str> {
-        let field = field.strip_prefix("merged_slice.").or(field.strip_prefix("slice."))?;
-        if self.step.record.head.workload.is_none() {
+    pub(super) fn of_slice(&self, event: &Value, share: f64, field: &str) -> Option<&'static str> {
+        let (kind, field) = field.split_once('.')?;
+        if self.record.head.workload.is_none() {
             return Some(FOREIGN);
         }
         // A slice contains operations twice, and its sum and maximum follow from its latencies.
@@ -123,20 +99,18 @@ impl SeenEvent<'_> {
         if is_twice {
             return None;
         }
-        if self.share == 0.0 {
+        if share == 0.0 {
             return Some(OUTSIDE);
         }
         let responds = || {
-            let ops = self.event["report"]["ops"].as_array();
+            let ops = event["report"]["ops"].as_array();
             ops.into_iter().flatten().any(|op| !op["response"].is_null())
         };
         match field {
-            "report.begin_us" | "report.end_us" | "reports" | "report.index" if is_merged => Some(TIMES),
-            "report.cpu_us" if !self.step.cpu => Some(SESSION),
+            "report.begin_us" | "report.end_us" | "reports" | "report.index" if kind == "merged_slice" => Some(TIMES),
+            "report.cpu_us" if !self.cpu => Some(SESSION),
             "report.ops[].latency.buckets[][0]" if responds() => Some(SERVICE),
-            "report.ops[].latency.buckets[][0]" | "report.ops[].response.buckets[][0]" if self.share < 0.5 => {
-                Some(OUTSIDE)
-            }
+            "report.ops[].latency.buckets[][0]" | "report.ops[].response.buckets[][0]" if share < 0.5 => Some(OUTSIDE),
             _ if OF_SESSION.iter().any(|begin| field.starts_with(begin)) => Some(SESSION),
             _ => None,
         }

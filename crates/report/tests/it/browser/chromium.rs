@@ -71,24 +71,17 @@ impl Browser {
         Self { process, tab: Mutex::new(tab), _home: home }
     }
 
-    pub(crate) fn seen(&self, file: &Path, dark: bool, script: &str) -> Value {
+    /// The tab with a page, which no other test changes.
+    pub(crate) fn opened(&self, file: &Path, dark: bool) -> MutexGuard<'_, Tab> {
         let mut tab = locked(&self.tab);
         let scheme = json!([{"name": "prefers-color-scheme", "value": if dark { "dark" } else { "light" }}]);
         tab.ask("Emulation.setEmulatedMedia", &json!({"features": scheme}));
-        tab.show(file);
-        tab.promised(script)
-    }
-
-    /// The tab with a page, which no other test changes.
-    pub(crate) fn opened(&self, file: &Path) -> MutexGuard<'_, Tab> {
-        let mut tab = locked(&self.tab);
-        tab.ask("Emulation.setEmulatedMedia", &json!({"features": []}));
         tab.show(file);
         tab
     }
 
     pub(crate) fn printed(&self, file: &Path) -> Vec<u8> {
-        let mut tab = self.opened(file);
+        let mut tab = self.opened(file, false);
         // Its tags are for screen readers; the layout of a sheet is the same without them.
         let print = json!({"preferCSSPageSize": true, "printBackground": true, "generateTaggedPDF": false});
         BASE64_STANDARD.decode(tab.ask("Page.printToPDF", &print)["data"].as_str().unwrap()).unwrap()
