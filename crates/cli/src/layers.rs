@@ -178,6 +178,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_empty_variable_is_one_that_is_not_set() {
+        let keys = keys();
+        let variables = keys.iter().map(|key| (key.variable_name(), "".into()));
+        let mut settings = Settings::default();
+        read_variables(variables, &keys, &mut settings).unwrap();
+        assert_eq!(settings, Settings::default());
+    }
+
+    #[test]
     fn no_list_and_nothing_executed_is_taken_for_a_ladder() {
         let texts = ["URL", "COMMAND", "DIR", "LIST"];
         for key in keys().iter().filter(|key| texts.contains(&key.value) || key.trust != Trust::Value) {

@@ -50,8 +50,7 @@ fn an_empty_variable_leaves_nothing_in_the_current_folder() {
     let (mindful, home) = (Mindful::new(), Mindful::new());
     let with = |home: &Path| {
         let mut command = mindful.command(null("run", ""));
-        // An empty variable is one that is not set.
-        command.env("MINDFUL_STORE", "").env("MINDFUL_DATA_DIR", "").env("MINDFUL_SESSIONS", "");
+        command.env("MINDFUL_STORE", "").env("MINDFUL_DATA_DIR", "");
         command.env("HOME", home).env_remove("XDG_DATA_HOME");
         command.output().unwrap()
     };

@@ -3,15 +3,26 @@
 use crate::mindful::{Mindful, null};
 
 #[test]
-fn bad_input_is_one_line_and_changes_nothing() {
+fn an_unknown_flag_is_answered_with_the_nearest() {
     let mindful = Mindful::new();
-    std::fs::write(mindful.path("odd.toml"), "udpate_pct = 1\n").unwrap();
     mindful.refuses_all([
         ("run --sesions 4", "unknown flag `--sesions`: did you mean `--sessions`?"),
         ("rnu", "unknown verb `rnu`: did you mean `run`?"),
         ("help rnu", "unknown verb `rnu`: did you mean `run`?"),
         ("list --format xml", "--format <FORMAT>: invalid value `xml`: choose text, json"),
         ("run --data-dir", "--data-dir needs a value: pass --data-dir <DIR>"),
+    ]);
+    for flag in ["store", "plan", "data-dir", "fetch-dir", "target", "meet"] {
+        mindful.refuses(format!("run --{flag}= --target null:"), format!("--{flag} needs a value"));
+    }
+    assert_eq!(mindful.count_runs(), 0);
+}
+
+#[test]
+fn bad_input_is_one_line_and_changes_nothing() {
+    let mindful = Mindful::new();
+    std::fs::write(mindful.path("odd.toml"), "udpate_pct = 1\n").unwrap();
+    mindful.refuses_all([
         ("run --plan odd.toml", "unknown key `udpate_pct`: did you mean `update_pct`?"),
         ("run --target /dev/sdz", "raw:PATH"),
         ("compare a", "two sides or more, and 1 was named"),
@@ -35,9 +46,6 @@ fn bad_input_is_one_line_and_changes_nothing() {
         ("run --ranks 2 --rank 0 --target sqlite:one.db", "ranks cannot meet in a file of SQLite…--meet dir:PATH"),
         ("run --ranks 2 --rank 0 --target raw:blocks", "ranks cannot meet in a target of bare files…or dir:PATH"),
     ]);
-    for flag in ["store", "plan", "data-dir", "fetch-dir", "target", "meet"] {
-        mindful.refuses(format!("run --{flag}= --target null:"), format!("--{flag} needs a value"));
-    }
     assert_eq!(mindful.count_runs(), 0);
 }
 
