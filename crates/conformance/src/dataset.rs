@@ -32,10 +32,9 @@ pub fn a_load_is_reported_by_dataset_and_is_complete(fixture: &Fixture) {
         (plan.schemas, plan.blocks_per_schema, plan.scan_blocks, plan.seed, plan.content)
     );
     assert!(dataset.bytes >= u64::from(plan.schemas) * plan.blocks_per_schema * dataset.block_bytes);
-    let log = Log::default();
-    let again = opened.target.load(plan, &log, &StopFlag::default()).unwrap();
-    assert_eq!(again, dataset);
-    assert_eq!(log.progress(), 0, "loading again works");
+    let steps = Mutex::default();
+    let again = opened.target.load(plan, &progress(&steps), &StopFlag::default()).unwrap();
+    assert_eq!((again, steps.into_inner().unwrap().len()), (dataset.clone(), 0), "loading again works");
     if fixture.persistent {
         drop(opened);
         assert_eq!(fixture.open().dataset().unwrap(), Some(dataset));
@@ -44,19 +43,16 @@ pub fn a_load_is_reported_by_dataset_and_is_complete(fixture: &Fixture) {
 
 /// Progress only grows and ends at its total.
 pub fn a_load_reports_its_progress(fixture: &Fixture) {
-    let log = Log::default();
-    let target = fixture.open();
-    target.load(&fixture.dataset, &log, &StopFlag::default()).unwrap();
-    let steps = log.0.lock().unwrap();
-    let mut last: Option<(&str, u64, u64)> = None;
-    for (what, done, of) in steps.iter() {
+    let steps = Mutex::default();
+    fixture.open().load(&fixture.dataset, &progress(&steps), &StopFlag::default()).unwrap();
+    let steps = steps.into_inner().unwrap();
+    for (what, done, of) in &steps {
         assert!(*of == 0 || done <= of, "{what}: {done} of {of}");
-        if let Some((same, before, _)) = last.filter(|(same, ..)| same == what) {
-            assert!(before <= *done, "{same} fell from {before} to {done}");
-        }
-        last = Some((what.as_str(), *done, *of));
     }
-    assert!(last.is_some_and(|(_, done, of)| done == of), "the last progress is {last:?}");
+    for pair in steps.windows(2) {
+        assert!(pair[0].0 != pair[1].0 || pair[0].1 <= pair[1].1, "it fell: {pair:?}");
+    }
+    assert!(steps.last().is_some_and(|(_, done, of)| done == of), "the last progress is {:?}", steps.last());
 }
 
 /// Another scale, seed or scan table is another dataset: it is refused and the loaded one stays.
@@ -93,8 +89,13 @@ pub fn more_schemas_are_added_to_a_load(fixture: &Fixture) {
 
 pub fn a_stopped_load_is_completed_by_the_next(fixture: &Fixture) {
     let target = fixture.open();
-    let stop = StopFlag::default();
-    let brake = Brake { stop: stop.clone(), seen: AtomicUsize::new(0) };
+    let (stop, seen) = (StopFlag::default(), AtomicUsize::new(0));
+    let brake = |event| {
+        // At the second progress.
+        if matches!(event, Event::Progress { .. }) && seen.fetch_add(1, Ordering::SeqCst) == 1 {
+            stop.request();
+        }
+    };
     if let Err(error) = target.load(&fixture.dataset, &brake, &stop) {
         assert_eq!(error.kind, ErrorKind::Interrupted, "{error}");
         let half = target.dataset().unwrap();
@@ -153,34 +154,11 @@ pub fn assert_one_line(error: &mindful_core::Error) {
     assert!(error.kind == ErrorKind::Interrupted || !error.next.is_empty(), "no next step: {text}");
 }
 
-/// Keeps `(what, done, of)` of each progress event.
-#[derive(Default)]
-struct Log(Mutex<Vec<(String, u64, u64)>>);
-
-impl Log {
-    fn progress(&self) -> usize {
-        self.0.lock().unwrap().len()
-    }
-}
-
-impl Events for Log {
-    fn emit(&self, event: Event) {
+/// Keeps `(what, done, of)` of each progress event in `steps`.
+fn progress(steps: &Mutex<Vec<(String, u64, u64)>>) -> impl Events {
+    |event| {
         if let Event::Progress { what, done, of, .. } = event {
-            self.0.lock().unwrap().push((what, done, of));
-        }
-    }
-}
-
-/// Stops at the second progress.
-struct Brake {
-    stop: StopFlag,
-    seen: AtomicUsize,
-}
-
-impl Events for Brake {
-    fn emit(&self, event: Event) {
-        if matches!(event, Event::Progress { .. }) && self.seen.fetch_add(1, Ordering::SeqCst) == 1 {
-            self.stop.request();
+            steps.lock().unwrap().push((what, done, of));
         }
     }
 }

@@ -29,7 +29,7 @@ pub mod work;
 pub use any_text::any_text;
 pub use dataset::assert_says;
 pub use fixture::{Fixture, Opened, dataset_plan, open_with, slice_of, work_side_by_side};
-pub use mount::{Mount, run_as_root};
+pub use mount::{LoopDevice, Mount, run_as_root};
 pub use notes::Notes;
 pub use places::{
     access_list, copy_folder, copy_of_one, names, place, quick_folder, quick_place, write_files, write_program,

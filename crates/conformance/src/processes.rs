@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 use mindful_core::Result;
 use mindful_core::workload::draw::mix64;
+use mindful_host::Kernel;
+use mindful_host::process::{self, Stat};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::Notes;
@@ -71,9 +73,10 @@ pub fn kill(pid: i32) {
 /// The guard of the private server with its data in `folder`, and the guard's watcher: the server's parent, and that
 /// parent's other child.
 pub fn guards(folder: &Path) -> Vec<i32> {
-    let stat = |pid: i32| fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let parent =
-        |pid: i32| stat(pid).rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(1)?.parse::<i32>().ok());
+    let parent = |pid: i32| {
+        let stat = Stat::read(&Kernel::default(), pid.cast_unsigned()).ok()?;
+        Some(stat.parent.cast_signed())
+    };
     let is_guard =
         |pid: &i32| fs::read_to_string(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.contains("mindful-guard"));
     let Some(guard) = working_in(folder).into_iter().filter_map(parent).find(is_guard) else { return Vec::new() };
@@ -81,8 +84,7 @@ pub fn guards(folder: &Path) -> Vec<i32> {
 }
 
 fn all() -> impl Iterator<Item = i32> {
-    let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse().ok();
-    fs::read_dir("/proc").unwrap().flatten().filter_map(number)
+    process::all(&Kernel::default()).into_iter().map(u32::cast_signed)
 }
 
 /// One test of this program in a separate process, which holds a private server.

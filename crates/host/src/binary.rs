@@ -2,36 +2,35 @@
 
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{ErrorKind, Read};
-use std::sync::OnceLock;
+use std::io::{self, Read};
+use std::sync::LazyLock;
 
 use sha2::{Digest, Sha256};
 
 /// Its SHA-256 in hexadecimal, read once a process; `None` if it cannot be read.
 pub fn hash() -> Option<&'static str> {
-    static HASH: OnceLock<Option<String>> = OnceLock::new();
-    HASH.get_or_init(read).as_deref()
+    static HASH: LazyLock<Option<String>> = LazyLock::new(|| read().ok());
+    HASH.as_deref()
 }
 
-fn read() -> Option<String> {
-    // The file that was started, even where another one has its name by now.
-    let mut file = File::open("/proc/self/exe").ok()?;
-    let mut hash = Sha256::new();
+/// Of the file that was started, even where another one has its name by now.
+fn read() -> io::Result<String> {
+    let (mut file, mut hash) = (File::open("/proc/self/exe")?, Sha256::new());
     let mut piece = vec![0; 256 << 10];
     loop {
-        match file.read(&mut piece) {
-            Ok(0) => break,
-            Ok(length) => hash.update(&piece[..length]),
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(_) => return None,
+        match file.read(&mut piece)? {
+            0 => return Ok(hexadecimal(&hash.finalize())),
+            length => hash.update(&piece[..length]),
         }
     }
-    let mut digits = String::new();
-    for byte in hash.finalize() {
+}
+
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
         // Writing to a string cannot fail.
-        let _ = write!(digits, "{byte:02x}");
-    }
-    Some(digits)
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 #[cfg(test)]

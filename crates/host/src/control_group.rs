@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::device;
 use crate::kernel_file::{Kernel, value};
 use crate::mounts::{self, Mount};
 
@@ -104,10 +105,7 @@ impl IoLimit {
 
     /// The device's name; its number if it is not listed.
     pub fn device_name(&self, kernel: &Kernel) -> String {
-        let number =
-            self.device.split_once(':').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
-        let folder = number.and_then(|number| crate::device::folder(kernel, number));
-        let name = folder.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
+        let name = device::parse_number(&self.device).and_then(|number| device::name(kernel, number));
         name.unwrap_or_else(|| self.device.clone())
     }
 
@@ -255,7 +253,11 @@ mod tests {
     fn in_version_2_the_tightest_limit_on_the_way_up_holds() {
         let (_root, groups) = groups(control_groups::version_2);
         let limits = groups.limits();
-        assert!(limits.cpus.is_some_and(|(cpus, file)| Some(cpus) == Some(1.5) && file.ends_with("cg/db/cpu.max")));
+        assert!(
+            limits
+                .cpus
+                .is_some_and(|(cpus, file)| cpus.to_bits() == 1.5_f64.to_bits() && file.ends_with("cg/db/cpu.max"))
+        );
         assert!(limits.memory.is_some_and(|(bytes, file)| bytes == 1 << 30 && file.ends_with("cg/db/memory.max")));
         assert!(limits.io.unwrap().contains("rbps=1048576"));
         let io = groups.io_limits();

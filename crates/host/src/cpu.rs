@@ -39,6 +39,22 @@ pub fn clock_source(kernel: &Kernel) -> Option<String> {
     value(kernel.sys.join("devices/system/clocksource/clocksource0/current_clocksource"))
 }
 
+/// A list of CPUs or nodes as the kernel writes it: `0-3,8`. Nothing if it is malformed or absurdly long.
+pub fn parse_list(text: &str) -> Vec<u32> {
+    let mut all = Vec::new();
+    for part in text.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (Ok(first), Ok(last)) = (first.trim().parse::<u32>(), last.trim().parse::<u32>()) else {
+            return Vec::new();
+        };
+        if first > last || last - first > 1 << 16 {
+            return Vec::new();
+        }
+        all.extend(first..=last);
+    }
+    all
+}
+
 /// The lowest number of the CPUs that the calling thread may run on.
 pub fn first() -> io::Result<usize> {
     let cpus = sched_getaffinity(None)?;
@@ -118,6 +134,19 @@ mod tests {
     use std::process::Command;
 
     use super::*;
+
+    #[test]
+    fn lists_of_cpus_are_counted_whatever_their_form() {
+        assert_eq!(parse_list("0-3,8"), [0, 1, 2, 3, 8]);
+        assert_eq!(parse_list("5\n"), [5]);
+        assert_eq!(parse_list("3-1"), [0_u32; 0]);
+        assert_eq!(parse_list("0-4000000000"), [0_u32; 0]);
+    }
+
+    #[test]
+    fn no_text_makes_the_parser_panic() {
+        mindful_conformance::any_text("([0-9]+|-|,| |\\PC){0,60}", |text| parse_list(text).len());
+    }
 
     #[test]
     fn cpu_of_a_thread_grows_with_work_and_is_of_its_process() {

@@ -1,13 +1,17 @@
 //! The chain of block devices under a path: file system, dm or md, partition, whole disk, and on below the file of a loop
 //! device.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use crate::kernel_file::Kernel;
+use crate::kernel_file::{Kernel, value};
 use crate::medium::{Unseen, memory_disk};
 use crate::mounts::{self, Mount};
+
+/// Major and minor.
+pub type DeviceNumber = (u32, u32);
 
 /// Kernel names of block devices, level by level; the one directly below the file system is first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -57,27 +61,21 @@ impl Location {
 
 /// Finds the location of `path`; for a missing path, the location in which it would be created.
 pub fn locate(kernel: &Kernel, path: &Path) -> Location {
-    let (existing, missing) = nearest_existing(path);
-    let found = |mount, chain| Location { path: path.to_owned(), mount, chain };
-    let metadata = match fs::metadata(&existing) {
-        Ok(metadata) => metadata,
-        Err(error) => {
-            return found(None, Err(Unseen::Hidden(format!("{} cannot be read ({error})", path.display()))));
-        }
-    };
-    if metadata.file_type().is_block_device() {
-        return found(None, chain_of(kernel, &[numbers(metadata.rdev())]));
-    }
-    let mounts = mounts::read(kernel);
-    let Some(mount) = mounts::holding(&mounts, &existing.join(missing)) else {
-        return found(None, Err(no_mounts()));
-    };
-    let chain = roots(kernel, mount).and_then(|roots| chain_of(kernel, &roots));
-    found(Some(mount.clone()), chain)
+    let (mount, roots) = below_path(kernel, path);
+    Location { path: path.to_owned(), mount, chain: roots.and_then(|roots| chain_of(kernel, &roots)) }
 }
 
-fn no_mounts() -> Unseen {
-    Unseen::Hidden("the table of mounts cannot be read".to_owned())
+/// The mount of `path`, and the devices directly below it or why they are not visible.
+fn below_path(kernel: &Kernel, path: &Path) -> (Option<Mount>, Result<Vec<DeviceNumber>, Unseen>) {
+    let (existing, missing) = nearest_existing(path);
+    match fs::metadata(&existing) {
+        Err(error) => (None, Err(Unseen::Hidden(format!("{} cannot be read ({error})", path.display())))),
+        Ok(found) if found.file_type().is_block_device() => (None, Ok(vec![numbers(found.rdev())])),
+        Ok(_) => match mounts::holding(&mounts::read(kernel), &existing.join(missing)) {
+            Some(mount) => (Some(mount.clone()), roots(kernel, mount)),
+            None => (None, Err(Unseen::Hidden("the table of mounts cannot be read".to_owned()))),
+        },
+    }
 }
 
 /// The part of the path that exists and is accessible, and the rest. For a folder that only the server may enter, the
@@ -91,7 +89,7 @@ fn nearest_existing(path: &Path) -> (PathBuf, PathBuf) {
 }
 
 /// The devices below a file system, or why they are not visible.
-fn roots(kernel: &Kernel, mount: &Mount) -> Result<Vec<(u32, u32)>, Unseen> {
+fn roots(kernel: &Kernel, mount: &Mount) -> Result<Vec<DeviceNumber>, Unseen> {
     if mount.device.0 != 0 {
         return Ok(vec![mount.device]);
     }
@@ -116,9 +114,9 @@ fn below_overlay(kernel: &Kernel, mount: &Mount) -> Option<Mount> {
 }
 
 /// All devices of the btrfs file system with the device `own`.
-fn btrfs_members(kernel: &Kernel, own: (u32, u32)) -> Vec<(u32, u32)> {
-    let devices_of = |file_system: PathBuf| -> Vec<(u32, u32)> {
-        entries(&file_system.join("devices")).iter().filter_map(|device| parse_numbers(&device.join("dev"))).collect()
+fn btrfs_members(kernel: &Kernel, own: DeviceNumber) -> Vec<DeviceNumber> {
+    let devices_of = |file_system: PathBuf| -> Vec<DeviceNumber> {
+        entries(&file_system.join("devices")).iter().filter_map(|device| read_number(device)).collect()
     };
     let mut file_systems = entries(&kernel.sys.join("fs/btrfs")).into_iter().map(devices_of);
     file_systems.find(|devices| devices.contains(&own)).unwrap_or_default()
@@ -143,17 +141,16 @@ fn unseen_reason(mount: &Mount) -> Unseen {
 
 /// The folder of the block device `number` in sysfs. A runtime of containers may hide the list by numbers (podman does)
 /// and leave the one by names.
-pub fn folder(kernel: &Kernel, number: (u32, u32)) -> Option<PathBuf> {
+pub fn folder(kernel: &Kernel, number: DeviceNumber) -> Option<PathBuf> {
     let (major, minor) = number;
     let listed = fs::canonicalize(kernel.sys.join(format!("dev/block/{major}:{minor}"))).ok();
     listed.or_else(|| {
         let all = entries(&kernel.sys.join("class/block")).into_iter();
-        all.filter(|device| parse_numbers(&device.join("dev")) == Some(number))
-            .find_map(|device| fs::canonicalize(device).ok())
+        all.filter(|device| read_number(device) == Some(number)).find_map(|device| fs::canonicalize(device).ok())
     })
 }
 
-fn hidden_reason(kernel: &Kernel, (major, minor): (u32, u32)) -> String {
+fn hidden_reason(kernel: &Kernel, (major, minor): DeviceNumber) -> String {
     let listed = entries(&kernel.sys.join("dev/block"));
     let why = if listed.is_empty() {
         ", which lists none: a container's runtime hides them; podman shows them with \
@@ -165,17 +162,15 @@ fn hidden_reason(kernel: &Kernel, (major, minor): (u32, u32)) -> String {
 }
 
 /// Follows the devices downwards. `slaves` lists the parts of dm and md devices; a partition is in its disk's folder.
-fn chain_of(kernel: &Kernel, roots: &[(u32, u32)]) -> Result<Chain, Unseen> {
+fn chain_of(kernel: &Kernel, roots: &[DeviceNumber]) -> Result<Chain, Unseen> {
     let mut level = names(kernel, roots)?;
     let mut chain = Chain::default();
     // A chain is a handful of levels; the bound keeps a malformed tree from going on for ever.
     while !level.is_empty() && chain.levels.len() < 16 {
         let mut memory = level.iter().filter_map(|name| memory_of(kernel, name));
         chain.memory = chain.memory.or_else(|| memory.next());
-        let mut below: Vec<String> = level.iter().flat_map(|name| below(kernel, name)).collect();
-        below.sort();
-        below.dedup();
-        chain.levels.push(std::mem::replace(&mut level, below));
+        let below: BTreeSet<String> = level.iter().flat_map(|name| below(kernel, name)).collect();
+        chain.levels.push(std::mem::replace(&mut level, Vec::from_iter(below)));
     }
     if chain.levels.is_empty() {
         return Err(Unseen::Hidden("no block device was found".to_owned()));
@@ -192,13 +187,13 @@ fn memory_of(kernel: &Kernel, name: &str) -> Option<String> {
     memory_disk(kernel, name).map(|what| format!("{name} is {what}")).or_else(file)
 }
 
-fn names(kernel: &Kernel, devices: &[(u32, u32)]) -> Result<Vec<String>, Unseen> {
-    let mut names = Vec::new();
-    for number in devices {
-        let folder = folder(kernel, *number).ok_or_else(|| Unseen::Hidden(hidden_reason(kernel, *number)))?;
-        names.extend(file_name(&folder));
-    }
-    Ok(names)
+fn names(kernel: &Kernel, devices: &[DeviceNumber]) -> Result<Vec<String>, Unseen> {
+    let named = |number| name(kernel, number).ok_or_else(|| Unseen::Hidden(hidden_reason(kernel, number)));
+    devices.iter().copied().map(named).collect()
+}
+
+pub(crate) fn name(kernel: &Kernel, number: DeviceNumber) -> Option<String> {
+    file_name(&folder(kernel, number)?)
 }
 
 fn below(kernel: &Kernel, name: &str) -> Vec<String> {
@@ -213,15 +208,7 @@ fn below(kernel: &Kernel, name: &str) -> Vec<String> {
 
 /// The devices below the file of a loop device, or why they are not visible.
 fn holders(kernel: &Kernel, file: &Path) -> Result<Vec<String>, Unseen> {
-    let (existing, missing) = nearest_existing(file);
-    let metadata = fs::metadata(&existing)
-        .map_err(|error| Unseen::Hidden(format!("{} cannot be read ({error})", file.display())))?;
-    if metadata.file_type().is_block_device() {
-        return names(kernel, &[numbers(metadata.rdev())]);
-    }
-    let mounts = mounts::read(kernel);
-    let mount = mounts::holding(&mounts, &existing.join(missing)).ok_or_else(no_mounts)?;
-    names(kernel, &roots(kernel, mount)?)
+    names(kernel, &below_path(kernel, file).1?)
 }
 
 /// Why nothing is visible below the file of the loop device `name`; `None` if something is, and for any other device.
@@ -238,13 +225,12 @@ pub fn disk_of(kernel: &Kernel, name: &str) -> Option<String> {
 
 /// The file below the loop device `name`, from which [`locate`] finds the next chain; `None` for any other device.
 pub fn backing_file(kernel: &Kernel, name: &str) -> Option<PathBuf> {
-    crate::kernel_file::value(kernel.sys.join("class/block").join(name).join("loop/backing_file")).map(PathBuf::from)
+    value(kernel.sys.join("class/block").join(name).join("loop/backing_file")).map(PathBuf::from)
 }
 
 /// Whether the loop device `name` reads its file through the page cache; `None` for any other device.
 pub fn reads_through_page_cache(kernel: &Kernel, name: &str) -> Option<bool> {
-    let folder = kernel.sys.join("class/block").join(name);
-    Some(crate::kernel_file::value(folder.join("loop/dio"))? == "0")
+    Some(value(kernel.sys.join("class/block").join(name).join("loop/dio"))? == "0")
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {
@@ -258,17 +244,21 @@ fn file_name(path: &Path) -> Option<String> {
     path.file_name().map(|name| name.to_string_lossy().into_owned())
 }
 
-pub fn number(kernel: &Kernel, name: &str) -> Option<(u32, u32)> {
-    parse_numbers(&kernel.sys.join("class/block").join(name).join("dev"))
+pub fn number(kernel: &Kernel, name: &str) -> Option<DeviceNumber> {
+    read_number(&kernel.sys.join("class/block").join(name))
 }
 
-fn parse_numbers(dev: &Path) -> Option<(u32, u32)> {
-    let text = crate::kernel_file::value(dev)?;
+/// The number of the device with this `folder` in sysfs.
+fn read_number(folder: &Path) -> Option<DeviceNumber> {
+    parse_number(&value(folder.join("dev"))?)
+}
+
+pub(crate) fn parse_number(text: &str) -> Option<DeviceNumber> {
     let (major, minor) = text.split_once(':')?;
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-fn numbers(device: u64) -> (u32, u32) {
+fn numbers(device: u64) -> DeviceNumber {
     (rustix::fs::major(device), rustix::fs::minor(device))
 }
 
@@ -312,9 +302,9 @@ mod tests {
     fn add_loop(kernel: &Kernel) -> PathBuf {
         let folder = add(kernel, "loop3", "7:3", &[]).join("loop");
         fs::create_dir(&folder).unwrap();
-        let image = kernel.sys.with_file_name("image");
+        let image = kernel.sys.with_file_name("my image");
         fs::write(&image, "").unwrap();
-        fs::write(folder.join("backing_file"), image.to_str().unwrap()).unwrap();
+        fs::write(folder.join("backing_file"), format!("{}\n", image.display())).unwrap();
         image
     }
 
@@ -399,15 +389,10 @@ mod tests {
     }
 
     #[test]
-    fn a_device_that_sysfs_does_not_know_is_not_seen() {
+    fn a_device_that_a_container_hides_by_number_is_found_by_name() {
         let (_root, kernel) = mirror();
         let reason = chain_of(&kernel, &[(9, 9)]).unwrap_err().to_string();
         assert!(reason.contains("9:9") && !reason.contains("unmask"), "others are listed: {reason}");
-    }
-
-    #[test]
-    fn a_device_that_a_container_hides_by_number_is_found_by_name() {
-        let (_root, kernel) = mirror();
         fs::remove_dir_all(kernel.sys.join("dev/block")).unwrap();
         let reason = chain_of(&kernel, &[(253, 0)]).unwrap_err().to_string();
         assert!(reason.contains("--security-opt unmask=/sys/dev/block:/sys/dev"), "{reason}");
@@ -444,10 +429,8 @@ mod tests {
         match location.chain {
             Ok(chain) => {
                 let device = numbers(fs::metadata(folder.path()).unwrap().dev());
-                let known: Vec<_> = chain.levels[0]
-                    .iter()
-                    .filter_map(|name| parse_numbers(&Path::new("/sys/class/block").join(name).join("dev")))
-                    .collect();
+                let known: Vec<_> =
+                    chain.levels[0].iter().filter_map(|name| number(&Kernel::default(), name)).collect();
                 assert!(device.0 == 0 || known == [device], "{known:?} {device:?}");
             }
             // In a container the temporary folder may lie in layers: then the reason names the file system.

@@ -5,6 +5,7 @@
 //! own locks are of the other kind (`fcntl`), which is dropped when any descriptor of the file is closed. So these
 //! descriptors stay open as long as the target.
 
+use std::collections::BTreeSet;
 use std::fs::{File, Metadata, TryLockError};
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -194,10 +195,8 @@ pub fn others(path: &Path) -> Option<String> {
 
 fn others_in(locks: &str, file: &str) -> Option<String> {
     let own = std::process::id().to_string();
-    let mut pids: Vec<_> = holders(locks, file).filter(|pid| *pid != own).collect();
-    pids.sort_unstable();
-    pids.dedup();
-    (!pids.is_empty()).then(|| pids.join(", "))
+    let pids: BTreeSet<_> = holders(locks, file).filter(|pid| *pid != own).collect();
+    (!pids.is_empty()).then(|| Vec::from_iter(pids).join(", "))
 }
 
 /// The holder of a lock of the whole `file` from `/proc/locks`, without waiting processes.

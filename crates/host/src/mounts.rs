@@ -1,5 +1,6 @@
 //! Which file system holds a path, from `/proc/self/mountinfo`.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::kernel_file::Kernel;
@@ -47,10 +48,7 @@ impl Mount {
 pub fn folders_of(files: &[PathBuf]) -> Vec<PathBuf> {
     let folder =
         |file: &PathBuf| std::fs::canonicalize(file).unwrap_or_else(|_| file.clone()).parent().map(Path::to_owned);
-    let mut folders: Vec<PathBuf> = files.iter().filter_map(folder).collect();
-    folders.sort();
-    folders.dedup();
-    folders
+    Vec::from_iter(files.iter().filter_map(folder).collect::<BTreeSet<_>>())
 }
 
 /// All mounts of the text; a line that cannot be understood is left out.
@@ -92,20 +90,14 @@ fn merge(mount: &str, file_system: &str) -> String {
 
 /// The kernel writes space, tab, newline and backslash as three octal digits.
 fn unescape(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('\\') {
-        plain.push_str(&rest[..at]);
-        let code = rest.get(at + 1..at + 4).and_then(|digits| u8::from_str_radix(digits, 8).ok());
-        if let Some(code) = code.filter(u8::is_ascii) {
-            plain.push(char::from(code));
-            rest = &rest[at + 4..];
-        } else {
-            plain.push('\\');
-            rest = &rest[at + 1..];
-        }
+    let mut parts = text.split('\\');
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let code = part.get(..3).and_then(|digits| u8::from_str_radix(digits, 8).ok()).filter(u8::is_ascii);
+        plain.push(code.map_or('\\', char::from));
+        plain.push_str(if code.is_some() { &part[3..] } else { part });
     }
-    plain + rest
+    plain
 }
 
 /// The mount that holds an absolute path: the deepest mount point above it, the last one where several are stacked.

@@ -54,14 +54,8 @@ fn walk(path: &Path, follow_last: bool) -> io::Result<PathBuf> {
         }
         let there = real.join(&name);
         let found = if missing || (left.is_empty() && !follow_last) { Ok(None) } else { link(&there) };
-        let Some((owner, target)) = found.or_else(|errno| match errno {
-            Errno::NOENT => {
-                missing = true;
-                Ok(None)
-            }
-            other => Err(io::Error::from(other)),
-        })?
-        else {
+        missing |= matches!(found, Err(Errno::NOENT));
+        let Some((owner, target)) = (if missing { None } else { found? }) else {
             real = there;
             continue;
         };

@@ -108,53 +108,44 @@ fn schedule(pid: libc::pid_t, policy: libc::c_int, priority: libc::c_int) -> boo
 #[cfg(test)]
 mod tests {
     use std::os::unix::process::CommandExt;
+    use std::process::Command;
 
     use super::*;
 
-    /// Scheduling policy of this thread: the 41st field of its line, 2 for round robin.
-    fn policy() -> String {
-        policy_in("/proc/thread-self/stat")
-    }
-
-    fn policy_in(file: &str) -> String {
-        let line = std::fs::read_to_string(file).unwrap();
-        let fields = line.rsplit_once(") ").unwrap().1;
-        fields.split(' ').nth(38).unwrap().to_owned()
+    /// Scheduling policy of this thread.
+    fn policy() -> Option<i32> {
+        policy_of(rustix::thread::gettid().as_raw_nonzero().get())
     }
 
     #[test]
     fn a_thread_may_go_first_but_its_children_do_not() {
         let (went, started) = std::thread::spawn(|| {
             let went = go_first();
-            assert_eq!(policy(), if went { "2" } else { "0" });
+            assert_eq!(policy(), Some(if went { libc::SCHED_RR } else { libc::SCHED_OTHER }));
             (went, std::thread::spawn(policy).join().unwrap())
         })
         .join()
         .unwrap();
-        assert_eq!(started, "0", "went first: {went}");
-        assert_eq!(policy(), "0");
+        assert_eq!(started, Some(libc::SCHED_OTHER), "went first: {went}");
+        assert_eq!(policy(), started);
         let others = [(i32::MAX, "none"), (1, "not the name of the first")];
         assert!(others.into_iter().all(|(process, name)| GoingFirst::new(process, name, true).is_none()));
     }
 
-    /// A process that sleeps, and its scheduling policy; ended when dropped.
+    /// A process that sleeps; ended when dropped.
     struct Other(std::process::Child);
 
     impl Other {
-        fn new() -> Self {
-            Self(std::process::Command::new("sleep").arg("60").spawn().unwrap())
-        }
-
-        fn of_user(user: u32) -> std::io::Result<Self> {
-            std::process::Command::new("sleep").arg("60").uid(user).spawn().map(Self)
+        fn start(change: impl FnOnce(&mut Command) -> &mut Command) -> std::io::Result<Self> {
+            change(Command::new("sleep").arg("60")).spawn().map(Self)
         }
 
         fn number(&self) -> i32 {
-            i32::try_from(self.0.id()).unwrap()
+            self.0.id().cast_signed()
         }
 
-        fn policy(&self) -> String {
-            policy_in(&format!("/proc/{}/stat", self.0.id()))
+        fn policy(&self) -> Option<i32> {
+            policy_of(self.number())
         }
     }
 
@@ -167,34 +158,34 @@ mod tests {
 
     #[test]
     fn another_process_goes_first_only_while_requested() {
-        for (before, named) in [(libc::SCHED_OTHER, "0"), (libc::SCHED_BATCH, "3"), (libc::SCHED_IDLE, "5")] {
-            let other = Other::new();
+        for before in SHARING {
+            let other = Other::start(|sleep| sleep).unwrap();
             assert!(schedule(other.number(), before, 0));
             let going = GoingFirst::new(other.number(), "sleep", false);
-            let went = if going.is_some() { "2" } else { named };
-            assert_eq!(other.policy(), went);
+            let went = if going.is_some() { libc::SCHED_RR } else { before };
+            assert_eq!(other.policy(), Some(went));
             drop(going);
-            assert_eq!(other.policy(), named);
+            assert_eq!(other.policy(), Some(before));
         }
     }
 
     #[test]
     fn a_process_that_a_stranger_names_does_not_go_first() {
-        let Ok(other) = Other::of_user(65_533) else {
+        let Ok(other) = Other::start(|sleep| sleep.uid(65_533)) else {
             return mindful_conformance::not_run("only root starts processes of others");
         };
         assert!(GoingFirst::new(other.number(), "sleep", false).is_none());
         let own = GoingFirst::new(other.number(), "sleep", true);
-        assert_eq!(other.policy(), if own.is_some() { "2" } else { "0" });
+        assert_eq!(other.policy(), Some(if own.is_some() { libc::SCHED_RR } else { libc::SCHED_OTHER }));
     }
 
     #[test]
     fn a_real_time_process_is_unchanged() {
-        let other = Other::new();
+        let other = Other::start(|sleep| sleep).unwrap();
         if !schedule(other.number(), libc::SCHED_FIFO, 7) {
             return mindful_conformance::not_run("it needs root to make a process real-time");
         }
         assert!(GoingFirst::new(other.number(), "sleep", true).is_none());
-        assert_eq!(other.policy(), "1");
+        assert_eq!(other.policy(), Some(libc::SCHED_FIFO));
     }
 }

@@ -21,9 +21,10 @@ use mindful_core::contract::description::HostView;
 use mindful_core::contract::metric::{Counter, HostSource, Metric, SampledSource, Sampler};
 use mindful_core::record::latency::SampledLatencies;
 use mindful_core::{Error, Result};
+use mindful_host::device::DeviceNumber;
 use mindful_host::{Kernel, cpu};
 
-use self::disks::{DeviceNumber, Disks};
+use self::disks::Disks;
 use self::instance::Instance;
 use self::journal::Journals;
 use self::request::{Line, Pairs, parse};

@@ -92,67 +92,56 @@ pub(crate) fn host_cpu(kernel: &Kernel) -> io::Result<Box<dyn Sampler>> {
     }))
 }
 
+/// A time of all CPUs together: its name, its meaning, and its part of the ticks.
+type CpuTime = (&'static str, &'static str, fn(&CpuTicks) -> u64);
+
+const TIMES: [CpuTime; 10] = [
+    (
+        Counter::HostCpuBusyUs.name(),
+        "CPU of all CPUs in user, nice, system, interrupts and soft interrupts",
+        CpuTicks::busy,
+    ),
+    (
+        Counter::HostCpuTotalUs.name(),
+        "CPU of all CPUs in any state, stolen time included: elapsed time times CPUs",
+        CpuTicks::total,
+    ),
+    (Counter::HostCpuStealUs.name(), "time in which the hypervisor ran other guests while a CPU had work", |ticks| {
+        ticks.steal
+    }),
+    (Counter::HostCpuUserUs.name(), "CPU in user mode, guests included", |ticks| ticks.user),
+    (Counter::HostCpuNiceUs.name(), "CPU in user mode at low priority", |ticks| ticks.nice),
+    (Counter::HostCpuSystemUs.name(), "CPU in the kernel", |ticks| ticks.system),
+    ("idle", "CPU idle with no I/O outstanding", |ticks| ticks.idle),
+    ("iowait", "CPU idle while a task that last ran there waited for I/O", |ticks| ticks.iowait),
+    (Counter::HostCpuIrqUs.name(), "CPU in interrupt handlers", |ticks| ticks.irq),
+    (Counter::HostCpuSoftirqUs.name(), "CPU in soft interrupts", |ticks| ticks.softirq),
+];
+
 fn metrics(cpus: &[u32]) -> Vec<Metric> {
-    let mut metrics = vec![
-        Metric::counter(
-            Counter::HostCpuBusyUs,
-            "us",
-            "CPU of all CPUs in user, nice, system, interrupts and soft interrupts",
-        ),
-        Metric::counter(
-            Counter::HostCpuTotalUs,
-            "us",
-            "CPU of all CPUs in any state, stolen time included: elapsed time times CPUs",
-        ),
-        Metric::counter(
-            Counter::HostCpuStealUs,
-            "us",
-            "time in which the hypervisor ran other guests while a CPU had work",
-        ),
-        Metric::counter(Counter::HostCpuUserUs, "us", "CPU in user mode, guests included"),
-        Metric::counter(Counter::HostCpuNiceUs, "us", "CPU in user mode at low priority"),
-        Metric::counter(Counter::HostCpuSystemUs, "us", "CPU in the kernel"),
-        Metric::counter("idle", "us", "CPU idle with no I/O outstanding"),
-        Metric::counter("iowait", "us", "CPU idle while a task that last ran there waited for I/O"),
-        Metric::counter(Counter::HostCpuIrqUs, "us", "CPU in interrupt handlers"),
-        Metric::counter(Counter::HostCpuSoftirqUs, "us", "CPU in soft interrupts"),
+    let times = TIMES.map(|(name, help, _)| Metric::counter(name, "us", help));
+    let counts = [
         Metric::counter("interrupts", "1", "interrupts served"),
         Metric::counter("context_switches", "1", "context switches of all CPUs"),
         Metric::gauge("procs_running", "1", "tasks running or ready to run"),
         Metric::gauge("procs_blocked", "1", "tasks waiting for I/O"),
     ];
-    metrics.extend(
-        cpus.iter().map(|cpu| Metric::counter(MetricFamily::CpuBusy.metric_name(cpu), "us", "busy time of one CPU")),
-    );
-    metrics
+    let busy = cpus.iter().map(|cpu| MetricFamily::CpuBusy.metric_name(cpu));
+    let busy = busy.map(|name| Metric::counter(name, "us", "busy time of one CPU"));
+    times.into_iter().chain(counts).chain(busy).collect()
 }
 
 /// The values in the order of [`metrics`].
 fn values(stat: &HostStat, cpus: &[u32]) -> Vec<Option<f64>> {
     let us_per_tick = tick_us();
-    let all = |part: fn(&CpuTicks) -> u64| stat.all.as_ref().map(|ticks| part(ticks) as f64 * us_per_tick);
-    let count = |number: Option<u64>| number.map(|number| number as f64);
-    let mut values = vec![
-        all(CpuTicks::busy),
-        all(CpuTicks::total),
-        all(|ticks| ticks.steal),
-        all(|ticks| ticks.user),
-        all(|ticks| ticks.nice),
-        all(|ticks| ticks.system),
-        all(|ticks| ticks.idle),
-        all(|ticks| ticks.iowait),
-        all(|ticks| ticks.irq),
-        all(|ticks| ticks.softirq),
-        count(stat.interrupts),
-        count(stat.context_switches),
-        count(stat.running),
-        count(stat.blocked),
-    ];
-    values.extend(cpus.iter().map(|wanted| {
+    let times = TIMES.iter().map(|(.., part)| stat.all.as_ref().map(|ticks| part(ticks) as f64 * us_per_tick));
+    let counts = [stat.interrupts, stat.context_switches, stat.running, stat.blocked];
+    let counts = counts.map(|count| count.map(|count| count as f64));
+    let busy = cpus.iter().map(|wanted| {
         let found = stat.each.iter().find(|(cpu, _)| cpu == wanted);
         found.map(|(_, ticks)| ticks.busy() as f64 * us_per_tick)
-    }));
-    values
+    });
+    times.chain(counts).chain(busy).collect()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The devices to count: below all folders and files of the dataset, and of the log.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use mindful_host::Kernel;
@@ -37,10 +38,8 @@ impl DataDevices {
         };
         let flushed = of_log.iter().map(flushing).collect::<Option<Vec<_>>>().map_or_else(Vec::new, |of| choose(&of));
         chains.extend(of_log);
-        let mut all: Vec<String> = chains.iter().flat_map(|(chain, _)| chain.devices()).map(str::to_owned).collect();
-        all.sort();
-        all.dedup();
-        let counted = CountedDevices { read, written: choose(&chains), logged, flushed, all };
+        let all: BTreeSet<_> = chains.iter().flat_map(|(chain, _)| chain.devices()).map(str::to_owned).collect();
+        let counted = CountedDevices { read, written: choose(&chains), logged, flushed, all: Vec::from_iter(all) };
         Self { counted, unseen }
     }
 }
@@ -57,14 +56,11 @@ fn counted(kernel: &Kernel, path: &Path, diskstats: &str) -> Result<(Chain, usiz
 /// counts its requests too.
 fn choose(chains: &[(Chain, usize)]) -> Vec<String> {
     let wanted: Vec<&String> = chains.iter().flat_map(|(chain, level)| &chain.levels[*level]).collect();
-    let mut counted: Vec<String> = Vec::new();
-    for (chain, level) in chains {
-        let doubled = chain.levels[level + 1..].iter().flatten().any(|below| wanted.contains(&below));
-        counted.extend(chain.levels[*level].iter().filter(|_| !doubled).cloned());
-    }
-    counted.sort();
-    counted.dedup();
-    counted
+    let is_lowest = |(chain, level): &&(Chain, usize)| {
+        !chain.levels[level + 1..].iter().flatten().any(|below| wanted.contains(&below))
+    };
+    let counted = chains.iter().filter(is_lowest).flat_map(|(chain, level)| &chain.levels[*level]).cloned();
+    Vec::from_iter(counted.collect::<BTreeSet<_>>())
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 mod activity;
 #[cfg(test)]
 mod catalogue_test;
-mod load;
+mod settings;
 mod storage;
 
 use std::time::Duration;
@@ -63,13 +63,13 @@ pub fn host_checks(host: &HostView) -> Vec<Finding> {
         std::thread::sleep(LOOK);
         let after = Snapshot::take(&kernel, server);
         activity = Activity::between(&before, &after);
-        if load::busy_devices(&activity, storages.iter().chain(&of_log)).is_empty() {
+        if activity::busy_devices(&activity, storages.iter().chain(&of_log)).is_empty() {
             break;
         }
         before = after;
     }
     if !host.local {
-        return load::busy_host(&activity).into_iter().collect();
+        return activity::busy_host(&activity).into_iter().collect();
     }
     let pid = server.unwrap_or_else(std::process::id);
     check(&HostState {
@@ -99,13 +99,13 @@ pub fn log_in_memory(host: &HostView) -> Option<Finding> {
 
 fn check(state: &HostState) -> Vec<Finding> {
     let mut findings = Vec::new();
-    findings.extend(load::clock(state.clock.as_deref()));
-    findings.extend(load::governor(&state.processor));
-    findings.extend(load::cpu_limit(&state.limits, &state.processor));
-    findings.extend(load::numa(&state.processor));
-    findings.extend(load::thp(&state.memory));
-    findings.extend(load::swap(&state.memory, &state.activity));
-    findings.extend(load::limit(&state.limits));
+    findings.extend(settings::clock(state.clock.as_deref()));
+    findings.extend(settings::governor(&state.processor));
+    findings.extend(settings::cpu_limit(&state.limits, &state.processor));
+    findings.extend(settings::numa(&state.processor));
+    findings.extend(settings::thp(&state.memory));
+    findings.extend(settings::swap(&state.memory, &state.activity));
+    findings.extend(settings::limit(&state.limits));
     findings.extend(state.limits.io.as_deref().map(storage::io_limit));
     findings.extend(state.storages.iter().filter_map(storage::memory));
     if state.log_apart {
@@ -123,9 +123,9 @@ fn check(state: &HostState) -> Vec<Finding> {
             findings.extend(storage::device(device, state.hypervisor.is_some()));
         }
     }
-    findings.extend(load::steal(&state.activity));
-    findings.extend(load::busy_host(&state.activity));
-    findings.extend(load::busy_devices(&state.activity, state.all_storages()));
+    findings.extend(activity::steal(&state.activity));
+    findings.extend(activity::busy_host(&state.activity));
+    findings.extend(activity::busy_devices(&state.activity, state.all_storages()));
     findings
 }
 

@@ -3,6 +3,7 @@
 mod http;
 mod prometheus;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use mindful_core::contract::metric::{Counter, HostSource, Metric, SampledSource, Sampler};
@@ -92,26 +93,18 @@ fn devices(samples: &[Sample], named: Option<&str>, paths: &[PathBuf]) -> Result
     let counted =
         |device: &str| samples.iter().any(|sample| sample.name == DEVICE[0].0 && sample.label("device") == device);
     if let Some(name) = named {
-        return if counted(name) {
-            Ok(vec![name.to_owned()])
-        } else {
-            Err(format!("the exporter has no device {name}"))
-        };
+        let unknown = || format!("the exporter has no device {name}");
+        return if counted(name) { Ok(vec![name.to_owned()]) } else { Err(unknown()) };
     }
-    let mut devices: Vec<String> = Vec::new();
-    for path in paths {
+    let device_of = |path: &PathBuf| {
         let source = file_system_of(samples, path).ok_or_else(|| format!("no file system holds {}", path.display()))?;
         let own = kernel_name(samples, &source);
         let device = [own.as_str(), whole_disk(&own)].into_iter().find(|name| counted(name));
-        devices.push(device.map(str::to_owned).ok_or_else(|| format!("{source} has no counters"))?);
-    }
-    devices.sort();
-    devices.dedup();
-    if devices.is_empty() {
-        Err("the server does not show its data directory to this role".to_owned())
-    } else {
-        Ok(devices)
-    }
+        device.map(str::to_owned).ok_or_else(|| format!("{source} has no counters"))
+    };
+    let devices = Vec::from_iter(paths.iter().map(device_of).collect::<Result<BTreeSet<_>, _>>()?);
+    let unknown = || "the server does not show its data directory to this role".to_owned();
+    if devices.is_empty() { Err(unknown()) } else { Ok(devices) }
 }
 
 /// The device of the deepest mount point above a path.

@@ -310,27 +310,21 @@ impl Sampling {
     /// Reads every source. A settled source's values after `expires_us` belong to another boundary and are unknown.
     fn read(&mut self, boundary: u32, expires_us: Option<i64>) {
         for source in &mut self.sources {
-            self.wishes.lock().reading.push(source.sampler.name().to_owned());
+            let name = source.sampler.name().to_owned();
+            self.wishes.lock().reading.push(name.clone());
             let (at_us, begun) = (self.clock.now_us(), self.clock.elapsed());
             let expired = expires_us.is_some_and(|expires| at_us >= expires);
             let values = if expired { source.unknown() } else { source.read(&*self.events) };
             let latencies = if source.failed { None } else { source.sampler.latencies() };
             let busiest = if source.failed { Vec::new() } else { source.sampler.busiest() };
-            self.wishes.lock().reading.retain(|reading| reading != source.sampler.name());
+            self.wishes.lock().reading.retain(|reading| *reading != name);
             let cost_us = u64::try_from(self.clock.elapsed().saturating_sub(begun).as_micros()).unwrap_or(u64::MAX);
-            self.events.emit(Event::Sample {
-                source: source.sampler.name().to_owned(),
-                boundary,
-                at_us,
-                cost_us,
-                values,
-            });
-            let source = source.sampler.name().to_owned();
+            self.events.emit(Event::Sample { source: name.clone(), boundary, at_us, cost_us, values });
             if let Some(sampled) = latencies {
-                self.events.emit(Event::Latencies { source: source.clone(), boundary, sampled });
+                self.events.emit(Event::Latencies { source: name.clone(), boundary, sampled });
             }
             if !busiest.is_empty() {
-                self.events.emit(Event::Busiest { source, boundary, processes: busiest });
+                self.events.emit(Event::Busiest { source: name, boundary, processes: busiest });
             }
         }
         self.read_circumstances(boundary);

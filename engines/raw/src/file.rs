@@ -1,6 +1,5 @@
 //! Making files: created with their mark, then filled to the last byte, so that no read meets a hole.
 
-use std::fmt::Display;
 use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -18,7 +17,7 @@ use crate::access_pattern::Layout;
 use crate::buffer::Buffer;
 use crate::content;
 use crate::file_header::{DATA_START, FileHeader, HEADER_BYTES};
-use crate::guard::{Access, Source};
+use crate::guard::{Access, Source, cannot};
 use crate::space::Space;
 
 /// Bytes written at a time.
@@ -29,6 +28,8 @@ const CHECKPOINT: u64 = 256 << 20;
 
 /// All sizes are rounded up to this, so that any stripe or large read fits.
 const GRAIN: u64 = 1 << 20;
+
+const RIGHTS: &str = "check its owner and permissions";
 
 /// The marks of new files for `plan`, alike but for their number; inodes are not known yet.
 pub(crate) fn marks(plan: &DatasetPlan, block_bytes: u64, parts: usize) -> Result<Vec<FileHeader>> {
@@ -66,7 +67,7 @@ pub(crate) fn check_room(files: &[(PathBuf, u64)]) -> Result<()> {
     let mut wanted: Vec<(u64, u64, PathBuf)> = Vec::new();
     for (path, bytes) in files {
         let folder = folder(path)?;
-        let device = rustix::fs::stat(&folder).map_err(|e| cannot("examine", &folder, e))?.st_dev;
+        let device = rustix::fs::stat(&folder).map_err(|e| cannot("examine", &folder, e, RIGHTS))?.st_dev;
         match wanted.iter_mut().find(|(id, ..)| *id == device) {
             Some((_, sum, _)) => *sum += bytes,
             None => wanted.push((device, *bytes, folder)),
@@ -80,20 +81,15 @@ pub(crate) fn check_room(files: &[(PathBuf, u64)]) -> Result<()> {
 
 fn folder(path: &Path) -> Result<PathBuf> {
     let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    fs::canonicalize(parent)
-        .map_err(|e| Error::target(format!("cannot find the folder {}: {e}", parent.display()), "make it first"))
-}
-
-fn cannot(verb: &str, path: &Path, error: impl Display) -> Error {
-    Error::target(format!("cannot {verb} {}: {error}", path.display()), "check its owner and permissions")
+    fs::canonicalize(parent).map_err(|e| cannot("find the folder", parent, e, "make it first"))
 }
 
 /// Creates `path`, which must not exist, with `mark` in it and nothing else yet.
 pub(crate) fn create(path: &Path, mut mark: FileHeader) -> Result<()> {
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let opened = |path: &Path| Ok(rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?);
-    let fd = named_path::in_folder_of(path, opened).map_err(|e| cannot("make", path, e))?;
-    mark.inode = rustix::fs::fstat(&fd).map_err(|e| cannot("examine", path, e))?.st_ino;
+    let fd = named_path::in_folder_of(path, opened).map_err(|e| cannot("make", path, e, RIGHTS))?;
+    mark.inode = rustix::fs::fstat(&fd).map_err(|e| cannot("examine", path, e, RIGHTS))?.st_ino;
     write_header(&fd, &mark).map_err(|errno| {
         // Without its mark it would be a stranger to the next run.
         let _ = fs::remove_file(path);
@@ -160,8 +156,8 @@ pub(crate) fn fill(
 pub(crate) fn begin_devices(sources: &[Source], marks: &[FileHeader], destroy_data: &[String]) -> Result<()> {
     let claim = |(source, mark): (&Source, &FileHeader)| {
         let claimed = source.writer(Access { direct: false, sync: false }, destroy_data)?;
-        let held =
-            rustix::fs::seek(&claimed, rustix::fs::SeekFrom::End(0)).map_err(|e| cannot("measure", &source.path, e))?;
+        let held = rustix::fs::seek(&claimed, rustix::fs::SeekFrom::End(0))
+            .map_err(|e| cannot("measure", &source.path, e, RIGHTS))?;
         if held < mark.file_bytes() {
             let (bytes, held) = (units::format_bytes(mark.file_bytes()), units::format_bytes(held));
             return Err(Error::target(
@@ -211,14 +207,12 @@ fn write_failed(path: &Path, errno: Errno) -> Error {
 
 /// Removes the file of `source` if its path still leads to that very file and it carries the mark.
 pub(crate) fn remove(source: &Source) -> Result<()> {
-    let own = rustix::fs::fstat(&source.fd).map_err(|e| cannot("examine", &source.path, e))?;
-    let named = rustix::fs::lstat(&source.path).map_err(|e| cannot("examine", &source.path, e))?;
+    let own = rustix::fs::fstat(&source.fd).map_err(|e| cannot("examine", &source.path, e, RIGHTS))?;
+    let named = rustix::fs::lstat(&source.path).map_err(|e| cannot("examine", &source.path, e, RIGHTS))?;
     if source.mark.is_none() || (own.st_dev, own.st_ino) != (named.st_dev, named.st_ino) {
         return Err(Error::target(format!("{} is not the file that was examined", source.path.display()), "try again"));
     }
-    fs::remove_file(&source.path).map_err(|e| {
-        Error::target(format!("cannot remove {}: {e}", source.path.display()), "check its folder's permissions")
-    })
+    fs::remove_file(&source.path).map_err(|e| cannot("remove", &source.path, e, "check its folder's permissions"))
 }
 
 /// For each schema, the number of keys with a separate block of the right content.

@@ -3,6 +3,7 @@
 //! Paths are resolved first and opened without following a link. Then every decision uses the open file, and the
 //! writable descriptor is derived from its descriptor, so that nothing can be exchanged in between.
 
+use std::fmt::Display;
 use std::fs;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -10,7 +11,6 @@ use std::path::{Path, PathBuf};
 use mindful_core::{Error, Result};
 use mindful_host::{Kernel, device, mounts, named_path};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, StatxFlags, major, minor};
-use rustix::io::Errno;
 
 use crate::file_header::{DATA_START, FileHeader, HEADER_BYTES};
 use crate::space::Extent;
@@ -35,7 +35,8 @@ pub(crate) struct Source {
     pub device: Option<u64>,
 }
 
-fn system(path: &Path, verb: &str, error: Errno, next: &str) -> Error {
+/// The error of an operation on the file at `path`.
+pub(crate) fn cannot(verb: &str, path: &Path, error: impl Display, next: &str) -> Error {
     Error::target(format!("cannot {verb} {}: {error}", path.display()), next)
 }
 
@@ -44,17 +45,17 @@ impl Source {
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let resolved = named_path::folder(path)
             .and_then(fs::canonicalize)
-            .map_err(|e| Error::target(format!("cannot find {}: {e}", path.display()), "check the path"))?;
+            .map_err(|e| cannot("find", path, e, "check the path"))?;
         // A pipe would block the open, a device might react to it: neither with O_NONBLOCK.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let fd = open_untraced(&resolved, flags)
-            .map_err(|e| system(&resolved, "open", e, "check its owner and permissions"))?;
-        let stat = rustix::fs::fstat(&fd).map_err(|e| system(&resolved, "examine", e, "check the file system"))?;
+            .map_err(|e| cannot("open", &resolved, e, "check its owner and permissions"))?;
+        let stat = rustix::fs::fstat(&fd).map_err(|e| cannot("examine", &resolved, e, "check the file system"))?;
         match FileType::from_raw_mode(stat.st_mode) {
             FileType::RegularFile => Ok(Self::examined(resolved, fd, stat.st_ino, stat.st_size.unsigned_abs())),
             FileType::BlockDevice => {
                 let bytes = rustix::fs::seek(&fd, rustix::fs::SeekFrom::End(0))
-                    .map_err(|e| system(&resolved, "measure", e, "check that the device is there"))?;
+                    .map_err(|e| cannot("measure", &resolved, e, "check that the device is there"))?;
                 Ok(Self { device: Some(stat.st_rdev), ..Self::examined(resolved, fd, stat.st_rdev, bytes) })
             }
             other => Err(Error::target(
@@ -148,7 +149,7 @@ impl Source {
             false => "check its owner and permissions",
         };
         let own = format!("/proc/self/fd/{}", self.fd.as_raw_fd());
-        open_untraced(Path::new(&own), flags).map_err(|e| system(&self.path, "open", e, next))
+        open_untraced(Path::new(&own), flags).map_err(|e| cannot("open", &self.path, e, next))
     }
 
     /// Refuses I/Os of `bytes` that direct I/O cannot make here.

@@ -6,6 +6,7 @@ use mindful_core::contract::file_read::{BlockTouch, FileOption, ONE_AT_A_TIME};
 use mindful_core::plan::Bound;
 use mindful_core::plan::settings::{self, Key, Settings};
 use mindful_core::{Error, Result, plan::units};
+use mindful_host::cpu;
 
 use crate::space::{Combine, Span};
 
@@ -272,17 +273,6 @@ fn large(s: &Settings) -> Result<Option<Large>> {
 
 fn cpu_list(text: &str) -> Result<Vec<usize>> {
     let bad = || Error::plan(format!("`{text}` is not a list of CPUs"), "write numbers and ranges, such as 0 or 0-3,6");
-    let number = |t: &str| t.trim().parse::<usize>().ok().filter(|n| *n < 1_024).ok_or_else(bad);
-    let mut cpus = Vec::new();
-    for part in text.split(',') {
-        let (first, last) = match part.split_once('-') {
-            Some((first, last)) => (number(first)?, number(last)?),
-            None => (number(part)?, number(part)?),
-        };
-        if first > last {
-            return Err(bad());
-        }
-        cpus.extend(first..=last);
-    }
-    Ok(cpus)
+    let cpus: Vec<usize> = cpu::parse_list(text).into_iter().map(|cpu| cpu as usize).collect();
+    if cpus.is_empty() || cpus.iter().any(|cpu| *cpu >= 1_024) { Err(bad()) } else { Ok(cpus) }
 }

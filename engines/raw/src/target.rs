@@ -1,6 +1,7 @@
 //! The opened files.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -131,17 +132,14 @@ impl RawTarget {
         })
     }
 
-    /// The usable way to read blocks here, and the number in flight: one, if io_uring is not permitted.
-    fn usable(&self) -> (Io, u32) {
-        match (self.options.io, ring::available()) {
-            (Io::Uring, Err(_)) => (Io::Psync, 1),
-            (io, _) => (io, self.options.iodepth),
-        }
+    /// Why io_uring, which was requested, cannot be used here.
+    fn no_uring(&self) -> Option<io::Error> {
+        ring::available().err().filter(|_| self.options.io == Io::Uring)
     }
 
     /// The usable way to read blocks here, with a note if it differs from the requested one.
     fn usable_io(&self) -> Result<Io> {
-        let (Io::Uring, Err(reason)) = (self.options.io, ring::available()) else { return Ok(self.options.io) };
+        let Some(reason) = self.no_uring() else { return Ok(self.options.io) };
         if self.options.large.is_some() {
             ring::require("--large-iodepth")?;
         }
@@ -337,7 +335,8 @@ impl Target for RawTarget {
         let mut facts = BTreeMap::new();
         let mut fact = |name: &str, value: String| facts.insert(name.to_owned(), value);
         let on_off = |on: bool| if on { "on" } else { "off" }.to_owned();
-        let (io, iodepth) = self.usable();
+        let wanted = (self.options.io, self.options.iodepth);
+        let (io, iodepth) = if self.no_uring().is_some() { (Io::Psync, 1) } else { wanted };
         fact("io", format!("{io:?}").to_lowercase());
         fact("iodepth", iodepth.to_string());
         fact("direct", on_off(self.options.direct));

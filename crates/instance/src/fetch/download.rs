@@ -1,6 +1,5 @@
 //! Downloads an archive and compares it with its hash.
 
-use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{Read, Seek, Write};
 use std::sync::Arc;
@@ -8,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::{Error, Result};
+use mindful_host::binary::hexadecimal;
 use sha2::{Digest, Sha256, Sha512};
 use ureq::http::header::LOCATION;
 use ureq::http::{Response, Uri};
@@ -21,6 +21,8 @@ use super::reason;
 const ATTEMPTS: u32 = 3;
 /// Places to which a source may redirect one after the other.
 const REDIRECTS: u32 = 5;
+/// Bytes that are written at a time.
+const PIECE: u64 = 64 << 10;
 /// Time between two reports of progress.
 const EVERY: Duration = Duration::from_millis(250);
 
@@ -158,33 +160,22 @@ fn receive<D: Digest>(
     // 0 if unknown.
     let of = body.content_length().unwrap_or(0);
     let (mut done, mut reported, mut hash) = (0, None, D::new());
-    let (mut from, mut piece) = (body.as_reader(), vec![0; 64 << 10]);
-    loop {
-        let length = from.read(&mut piece)?;
-        if length == 0 {
-            break;
-        }
-        done += length as u64;
+    let (mut from, mut piece) = (body.as_reader(), Vec::new());
+    while from.by_ref().take(PIECE).read_to_end(&mut piece)? > 0 {
+        done += piece.len() as u64;
         if done > limits.packed {
             return Err(ureq::Error::BodyExceedsLimit(limits.packed));
         }
-        file.write_all(&piece[..length])?;
-        hash.update(&piece[..length]);
+        file.write_all(&piece)?;
+        hash.update(&piece);
+        piece.clear();
         if reported.is_none_or(|reported: Instant| reported.elapsed() >= EVERY) {
             report(done, of);
             reported = Some(Instant::now());
         }
     }
     report(done, done);
-    Ok(hex(&hash.finalize()))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    Ok(hexadecimal(&hash.finalize()))
 }
 
 /// Where an answer from `from` redirects. It may lead to another host only if the user names that. `below` is the path of

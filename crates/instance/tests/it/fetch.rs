@@ -1,31 +1,28 @@
 //! Fetching, from a source on this machine.
 
 use std::fs::{self, Permissions};
-use std::io::{Read, Write};
+use std::io::{Cursor, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::PathBuf;
 
 use mindful_conformance::http::{answer, serve};
 use mindful_conformance::{Notes, names, place};
 use mindful_core::{Error, Result};
+use mindful_host::binary::hexadecimal;
 use mindful_instance::account::Account;
 use mindful_instance::fetch::{Artefact, Contents, Files, fetch};
+use sha2::{Digest, Sha256, Sha512};
 use tempfile::TempDir;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 fn jar() -> Vec<u8> {
-    let mut file = tempfile::tempfile().unwrap();
-    let mut zip = ZipWriter::new(&mut file);
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     for name in ["linux/bin/server", "linux/share/messages"] {
         zip.start_file(name, SimpleFileOptions::default()).unwrap();
         zip.write_all(b"#!/bin/sh\necho served\n").unwrap();
     }
-    zip.finish().unwrap();
-    let mut bytes = Vec::new();
-    std::io::Seek::rewind(&mut file).unwrap();
-    file.read_to_end(&mut bytes).unwrap();
-    bytes
+    zip.finish().unwrap().into_inner()
 }
 
 /// The archive of another server: coordinates, hash and files.
@@ -38,21 +35,13 @@ fn artefact(sha256: Option<&'static str>) -> Artefact {
     }
 }
 
-fn hash<D: sha2::Digest>(bytes: &[u8]) -> String {
-    D::digest(bytes)
-        .iter()
-        .flat_map(|byte| [byte >> 4, byte & 15])
-        .map(|half| char::from_digit(half.into(), 16).unwrap())
-        .collect()
-}
-
 /// A repository with that jar and its hash; accepts every client.
 fn source() -> (String, &'static str) {
     let bytes = jar();
-    let pinned = hash::<sha2::Sha256>(&bytes).leak();
+    let pinned = hexadecimal(&Sha256::digest(&bytes)).leak();
     let base = serve(move |request, stream| {
         let hashed = request.contains("/org/some/server/1.2/server-1.2.jar.sha512 ");
-        let body = if hashed { hash::<sha2::Sha512>(&bytes).into_bytes() } else { bytes.clone() };
+        let body = if hashed { hexadecimal(&Sha512::digest(&bytes)).into_bytes() } else { bytes.clone() };
         let _ = stream.write_all(&answer("200 OK\r\nConnection: close", body));
     });
     (base, pinned)

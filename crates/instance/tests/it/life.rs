@@ -135,12 +135,8 @@ fn a_server_that_outlived_owner_and_guard_is_stopped() {
     let place = place();
     let mut owner = owner_of(place.path());
     let left = working_in(&data(place.path()));
-    let stat = fs::read_to_string(format!("/proc/{}/stat", left[0])).unwrap();
-    let guard: i32 = stat.rsplit_once(") ").unwrap().1.split(' ').nth(1).unwrap().parse().unwrap();
     // Its watcher too, which would continue without it.
-    let children = fs::read_to_string(format!("/proc/{guard}/task/{guard}/children")).unwrap();
-    let watchers = children.split_whitespace().map(|pid| pid.parse().unwrap()).filter(|pid| !left.contains(pid));
-    [guard].into_iter().chain(watchers).for_each(kill);
+    guards(&data(place.path())).into_iter().for_each(kill);
     owner.kill().unwrap();
     owner.wait().unwrap();
     std::thread::sleep(Duration::from_millis(200));

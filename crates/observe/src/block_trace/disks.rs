@@ -1,24 +1,22 @@
 //! Selects the requests of the data: the disks at the end of its chains, and the timed share.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use mindful_host::Kernel;
-use mindful_host::device::{Chain, backing_file, locate, number};
+use mindful_host::device::{Chain, DeviceNumber, backing_file, locate, number};
 use mindful_host::kernel_file::value;
 
 /// Lowest bit of a sector's number that sampling uses: 8 KiB, so that neighbouring blocks fall apart.
 const LOWEST_BIT: u32 = 4;
 const MINOR_BITS: u32 = 20;
 
-/// Major and minor.
-pub(super) type DeviceNumber = (u32, u32);
-
 /// A disk, or the parts of it that hold data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Disk {
     device: DeviceNumber,
     /// First sector and the one after the last, of each partition; empty for all of the disk.
-    parts: Vec<(u64, u64)>,
+    parts: BTreeSet<(u64, u64)>,
 }
 
 /// The disks at the end of the chains below the data. Requests are timed there: upper layers (dm, md, partitions) pass
@@ -54,17 +52,13 @@ impl Disks {
         let [above @ .., last] = levels else { return };
         for name in last {
             let Some(device) = number(kernel, name) else { continue };
-            let parts: Vec<_> = above.iter().flatten().filter_map(|part| extent(kernel, name, part)).collect();
+            let parts: BTreeSet<_> = above.iter().flatten().filter_map(|part| extent(kernel, name, part)).collect();
             match self.data.iter_mut().find(|disk| disk.device == device) {
                 // All of a disk holds any part of it.
                 Some(known) if known.parts.is_empty() || parts.is_empty() => known.parts.clear(),
                 Some(known) => known.parts.extend(parts),
                 None => self.data.push(Disk { device, parts }),
             }
-        }
-        for disk in &mut self.data {
-            disk.parts.sort_unstable();
-            disk.parts.dedup();
         }
     }
 
@@ -87,12 +81,11 @@ impl Disks {
 
 impl Disk {
     fn filter(&self) -> String {
-        let parts: Vec<_> =
-            self.parts.iter().map(|(first, end)| format!("(sector >= {first} && sector < {end})")).collect();
-        match parts.as_slice() {
-            [] => is_on(self.device),
-            parts => format!("({} && ({}))", is_on(self.device), parts.join(" || ")),
+        if self.parts.is_empty() {
+            return is_on(self.device);
         }
+        let parts = self.parts.iter().map(|(first, end)| format!("(sector >= {first} && sector < {end})"));
+        format!("({} && ({}))", is_on(self.device), parts.collect::<Vec<_>>().join(" || "))
     }
 }
 
@@ -155,7 +148,7 @@ mod tests {
 
     #[test]
     fn flushes_of_the_disk_of_the_log_are_timed_whatever_holds_data() {
-        let disks = Disks { data: vec![Disk { device: (0, 8), parts: vec![(64, 128)] }], log: vec![(254, 16)] };
+        let disks = Disks { data: vec![Disk { device: (0, 8), parts: [(64, 128)].into() }], log: vec![(254, 16)] };
         assert!(disks.filter(1).ends_with(" || ((dev == 266338320) && nr_sector == 0)"), "{}", disks.filter(1));
     }
 

@@ -2,20 +2,21 @@
 //!
 //! `/proc/fs/jbd2` was rejected: it contains means since the mount, in whole blocks, too coarse for a window.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use mindful_host::Kernel;
-use mindful_host::device::{locate, number};
+use mindful_host::device::{DeviceNumber, locate, number};
 
-use super::disks::{DeviceNumber, is_on};
+use super::disks::is_on;
 
 /// The event, below the folder of events.
 pub(super) const EVENT: &str = "jbd2/jbd2_run_stats";
 const BEGIN: &str = ": jbd2_run_stats: dev ";
 const LOGGED: &str = " blocks_logged ";
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Journal {
     device: DeviceNumber,
     block_bytes: u64,
@@ -23,14 +24,12 @@ struct Journal {
 
 /// The journals of the file systems that hold the log, each on the device of its file system.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Journals(Vec<Journal>);
+pub(super) struct Journals(BTreeSet<Journal>);
 
 impl Journals {
     /// Finds the journals of the log at `paths`; `None` unless the kernel reports the transactions of all of them.
     pub(super) fn find(kernel: &Kernel, paths: &[PathBuf]) -> Option<Self> {
-        let mut all = paths.iter().map(|path| journal(kernel, path)).collect::<Option<Vec<_>>>()?;
-        all.sort_by_key(|journal| journal.device);
-        all.dedup();
+        let all = paths.iter().map(|path| journal(kernel, path)).collect::<Option<BTreeSet<_>>>()?;
         (!all.is_empty()).then_some(Self(all))
     }
 
@@ -63,9 +62,7 @@ fn journal(kernel: &Kernel, path: &Path) -> Option<Journal> {
 
 #[cfg(test)]
 mod tests {
-    use std::process::Command;
-
-    use mindful_conformance::{not_run, with_tracefs};
+    use mindful_conformance::{LoopDevice, Mount, not_run, run_as_root, with_tracefs};
 
     use super::super::instance::Instance;
     use super::*;
@@ -74,7 +71,7 @@ mod tests {
                         request_delay 0 running 5 locked 0 flushing 0 logging 1 handle_count 7 blocks 4 blocks_logged 6";
 
     fn journals() -> Journals {
-        Journals(vec![Journal { device: (7, 5), block_bytes: 4096 }])
+        Journals([Journal { device: (7, 5), block_bytes: 4096 }].into())
     }
 
     #[test]
@@ -86,49 +83,14 @@ mod tests {
         }
     }
 
-    fn done(program: &str, args: &[&str]) -> Option<String> {
-        let output = Command::new(program).args(args).output().ok()?;
-        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
-    }
-
-    /// Two devices, the second with the journal of the first; detached when this is dropped.
-    struct Devices {
-        names: Vec<String>,
-        folder: tempfile::TempDir,
-    }
-
-    impl Devices {
-        fn mounted() -> Option<Self> {
-            let mut all = Self { names: Vec::new(), folder: tempfile::tempdir().unwrap() };
-            for name in ["data", "journal"] {
-                let image = all.folder.path().join(name);
-                fs::File::create(&image).and_then(|file| file.set_len(64 << 20)).unwrap();
-                all.names.push(done("losetup", &["--find", "--show", image.to_str()?])?);
-            }
-            let [data, journal] = [&all.names[0], &all.names[1]];
-            done("mkfs.ext4", &["-qF", "-b", "4096", "-O", "journal_dev", journal])?;
-            done("mkfs.ext4", &["-qF", "-b", "4096", "-J", &format!("device={journal}"), data])?;
-            fs::create_dir(all.place()).unwrap();
-            done("mount", &[data, all.place().to_str()?])?;
-            Some(all)
-        }
-
-        fn place(&self) -> PathBuf {
-            self.folder.path().join("mounted")
-        }
-
-        /// Bytes that the device of the journal has written.
-        fn journal_bytes(&self) -> u64 {
-            let stat = fs::read_to_string(self.names[1].replace("/dev/", "/sys/block/") + "/stat").unwrap();
-            stat.split_whitespace().nth(6).unwrap().parse::<u64>().unwrap() * 512
-        }
-    }
-
-    impl Drop for Devices {
-        fn drop(&mut self) {
-            done("umount", &[&self.place().display().to_string()]);
-            self.names.iter().for_each(|name| drop(done("losetup", &["--detach", name])));
-        }
+    /// A file system with its journal on the second of two devices.
+    fn mounted() -> Option<([LoopDevice; 2], Mount)> {
+        let [data, journal] = [LoopDevice::among_others(64)?, LoopDevice::among_others(64)?];
+        let on_it = format!("device={}", journal.name());
+        run_as_root("mkfs.ext4", &["-qF", "-b", "4096", "-O", "journal_dev", journal.name()])?;
+        run_as_root("mkfs.ext4", &["-qF", "-b", "4096", "-J", &on_it, data.name()])?;
+        let mount = Mount::new(&[data.name()])?;
+        Some(([data, journal], mount))
     }
 
     /// The device of the journal, which nothing else writes, counts them independently.
@@ -138,25 +100,28 @@ mod tests {
             return;
         }
         let kernel = Kernel::default();
-        let Some(devices) = Devices::mounted() else { return not_run("it mounts loop devices, which takes root") };
-        let place = devices.place();
-        assert_eq!(
-            Journals::find(&kernel, std::slice::from_ref(&place)),
-            None,
-            "a journal elsewhere is not its device's"
-        );
-        let device = number(&kernel, devices.names[0].trim_start_matches("/dev/")).unwrap();
-        let journals = Journals(vec![Journal { device, block_bytes: 4096 }]);
+        let Some(([data, journal], mount)) = mounted() else { return };
+        let place = mount.path();
+        let of_place = Journals::find(&kernel, &[place.to_owned()]);
+        assert_eq!(of_place, None, "a journal elsewhere is not its device's");
+        let device = number(&kernel, data.name().trim_start_matches("/dev/")).unwrap();
+        let journals = Journals([Journal { device, block_bytes: 4096 }].into());
+        // Bytes that the device of the journal has written.
+        let stat = journal.name().replace("/dev/", "/sys/block/") + "/stat";
+        let journal_bytes = || {
+            let stat = fs::read_to_string(&stat).unwrap();
+            stat.split_whitespace().nth(6).unwrap().parse::<u64>().unwrap() * 512
+        };
         let instance = match Instance::open(&kernel, "dev == 0", Some(&journals)) {
             Ok(instance) => instance,
             Err(why) => return not_run(&why),
         };
-        let before = devices.journal_bytes();
+        let before = journal_bytes();
         for at in 0..200 {
             let file = fs::File::create(place.join(at.to_string())).unwrap();
             file.set_len(4096).and_then(|()| file.sync_all()).unwrap();
         }
-        let written = devices.journal_bytes() - before;
+        let written = journal_bytes() - before;
         let (mut text, mut buffer) = (Vec::new(), vec![0; 1 << 16]);
         while let Some(piece) = instance.read(&mut buffer).unwrap() {
             text.extend_from_slice(piece);
@@ -164,6 +129,5 @@ mod tests {
         let text = String::from_utf8_lossy(&text);
         let logged: u64 = text.lines().filter_map(|line| journals.logged_bytes(line)).sum();
         assert!((logged as f64 / written as f64 - 1.0).abs() < 0.02, "{logged} logged, {written} written: {text}");
-        drop(instance);
     }
 }

@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use mindful_core::record::latency::{DeviceRequest, Recorder};
-
-use super::disks::DeviceNumber;
+use mindful_host::device::DeviceNumber;
 
 /// Requests under way that are kept at most: a completion that was lost would otherwise be waited for without end.
 const MOST_UNDER_WAY: usize = 1 << 16;

@@ -1,12 +1,12 @@
 //! Partitions of a real disk: work on one of them is visible, work on its neighbour is not.
 
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use mindful_conformance::{not_run, with_tracefs, without_tracefs};
+use mindful_conformance::{LoopDevice, run_as_root, with_tracefs, without_tracefs};
 use mindful_core::contract::description::HostView;
 use mindful_core::contract::metric::{Counter, Sampler};
 use mindful_core::plan::HostFacts;
@@ -15,53 +15,29 @@ use mindful_observe::{environment, host_samplers};
 const BLOCK: usize = 8192;
 const BLOCKS: u64 = 1_024;
 const SECTORS: u64 = BLOCKS * BLOCK as u64 / 512;
-/// A loop device with two partitions of `BLOCKS` blocks, gone when this is dropped.
-struct Disk {
-    path: String,
-    _folder: tempfile::TempDir,
-}
 
-/// The output of a command; `None` after a notice that the test did not run.
-fn run(program: &str, args: &[&str]) -> Option<String> {
-    let why = match Command::new(program).args(args).output() {
-        Ok(output) if output.status.success() => {
-            return Some(String::from_utf8_lossy(&output.stdout).trim().to_owned());
-        }
-        Ok(output) => String::from_utf8_lossy(&output.stderr).trim().to_owned(),
-        Err(error) => format!("{program}: {error}"),
-    };
-    not_run(&format!("it needs root, loop devices and addpart (util-linux): {why}"));
-    None
-}
+/// A loop device with two partitions of `BLOCKS` blocks.
+struct Disk(LoopDevice);
 
 impl Disk {
     fn new() -> Option<Self> {
-        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("the build folder can be written");
-        let image = folder.path().join("disk");
-        File::create(&image).and_then(|file| file.set_len((2 * SECTORS + 4_096) * 512)).expect("an image can be made");
-        let path = run("losetup", &["--find", "--show", &image.display().to_string()])?;
-        let disk = Self { path, _folder: folder };
+        let disk = Self(LoopDevice::among_others(18)?);
         for (number, first) in [("1", 2_048), ("2", 2_048 + SECTORS)] {
-            run("addpart", &[&disk.path, number, &first.to_string(), &SECTORS.to_string()])?;
+            run_as_root("addpart", &[disk.0.name(), number, &first.to_string(), &SECTORS.to_string()])?;
         }
         Some(disk)
     }
 
     fn partition(&self, number: u32) -> PathBuf {
-        PathBuf::from(format!("{}p{number}", self.path))
-    }
-
-    fn name(&self) -> &str {
-        self.path.trim_start_matches("/dev/")
+        PathBuf::from(format!("{}p{number}", self.0.name()))
     }
 }
 
 impl Drop for Disk {
     fn drop(&mut self) {
         for number in ["1", "2"] {
-            let _ = Command::new("delpart").args([&self.path, number]).status();
+            let _ = Command::new("delpart").args([self.0.name(), number]).status();
         }
-        let _ = Command::new("losetup").args(["--detach", &self.path]).status();
     }
 }
 
@@ -108,7 +84,7 @@ fn hold(traced: bool) {
         ..HostView::default()
     };
     let chain = &environment(&host, HostFacts::Local)["storage.device"];
-    assert!(chain.starts_with(&format!("{0}p1 < {0}", disk.name())), "{chain}");
+    assert!(chain.starts_with(&format!("{0}p1 < {0}", disk.0.name().trim_start_matches("/dev/"))), "{chain}");
     let (mut samplers, findings) = host_samplers(&host, true, &[]);
     assert_eq!(
         findings.iter().all(|finding| !finding.evidence.starts_with("device latency: ")),

@@ -40,14 +40,13 @@ mod striped {
 }
 
 mod loop_mounted {
-    use crate::support::{LoopDevice, folder, mount_ext4};
+    use crate::support::{LoopDevice, mount_ext4};
 
     fn on_ext4() -> Option<super::Fixture> {
-        let backing = folder();
-        let device = LoopDevice::among_others(backing.path(), 256)?;
+        let device = LoopDevice::among_others(256)?;
         let mount = mount_ext4(&device)?;
         let url = format!("raw:{}/blocks", mount.path().display());
-        Some(super::fixture(|_| url, &[]).keeping((mount, device, backing)))
+        Some(super::fixture(|_| url, &[]).keeping((mount, device)))
     }
 
     mindful_conformance::suite!(on_ext4);

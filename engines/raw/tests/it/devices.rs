@@ -3,14 +3,13 @@
 use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;
 
-use crate::support::{LoopDevice, WAYS, folder, load, open, reads, refusal, run, updates, work};
+use crate::support::{LoopDevice, WAYS, load, open, reads, refusal, run, updates, work};
 use mindful_conformance::assert_says;
 use mindful_core::contract::stop_flag::StopFlag;
 
 #[test]
 fn a_device_is_read_as_it_is_and_not_a_byte_changes() {
-    let folder = folder();
-    let Some(device) = LoopDevice::new(folder.path(), 8) else { return };
+    let Some(device) = LoopDevice::new(8) else { return };
     let before = device.content();
     for way in WAYS {
         assert_eq!(work(&device.path, way, reads, 2_000).unwrap().total_ops(), 2_000, "{way:?}");
@@ -27,8 +26,7 @@ fn a_device_is_read_as_it_is_and_not_a_byte_changes() {
 
 #[test]
 fn a_device_is_filled_and_verified_when_its_own_name_was_typed() {
-    let folder = folder();
-    let Some(device) = LoopDevice::new(folder.path(), 16) else { return };
+    let Some(device) = LoopDevice::new(16) else { return };
     let before = device.content();
     for typed in [None, Some("yes"), Some("/dev/loop")] {
         let options: Vec<_> = typed.into_iter().map(|name| ("destroy_data", name)).collect();
@@ -53,8 +51,7 @@ fn a_device_is_filled_and_verified_when_its_own_name_was_typed() {
 
 #[test]
 fn the_mark_of_a_filled_device_does_not_permit_writing() {
-    let folder = folder();
-    let Some(device) = LoopDevice::new(folder.path(), 8) else { return };
+    let Some(device) = LoopDevice::new(8) else { return };
     load(&*open(&device.path, &[("destroy_data", device.name())]).unwrap(), 1, 500).unwrap();
     let before = device.content();
     assert_says(refusal(work(&device.path, &[], |dataset| updates(dataset, "100"), 10)), &["destroys its data"]);
@@ -65,8 +62,7 @@ fn the_mark_of_a_filled_device_does_not_permit_writing() {
 
 #[test]
 fn a_bit_that_turned_on_a_filled_device_is_found() {
-    let folder = folder();
-    let Some(device) = LoopDevice::new(folder.path(), 8) else { return };
+    let Some(device) = LoopDevice::new(8) else { return };
     load(&*open(&device.path, &[("destroy_data", device.name())]).unwrap(), 1, 100).unwrap();
     let file = OpenOptions::new().read(true).write(true).open(&device.path).unwrap();
     let (mut byte, at) = ([0], (1 << 20) + 20 * 8_192 + 5_000);

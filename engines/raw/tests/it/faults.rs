@@ -139,8 +139,7 @@ fn forbid_io_uring() {
 #[test]
 fn a_device_that_fails_is_named() {
     for way in [&[("iodepth", "8")][..], &[("io", "psync")]] {
-        let folder = folder();
-        let Some(device) = LoopDevice::new(folder.path(), 8) else { return };
+        let Some(device) = LoopDevice::new(8) else { return };
         let (_target, mut session) = working(&device.path, way, reads);
         slice(&mut *session, 60_000, 0, Some(100)).unwrap();
         OpenOptions::new().write(true).open(&device.backing).unwrap().set_len(4 << 20).unwrap();
@@ -151,8 +150,7 @@ fn a_device_that_fails_is_named() {
 
 #[test]
 fn a_device_that_is_gone_is_named() {
-    let folder = folder();
-    let Some(mut device) = LoopDevice::new(folder.path(), 8) else { return };
+    let Some(mut device) = LoopDevice::new(8) else { return };
     let path = device.path.clone();
     let target = open(&path, &[("iodepth", "8")]).unwrap();
     device.detach();
@@ -163,9 +161,8 @@ fn a_device_that_is_gone_is_named() {
 
 #[test]
 fn a_file_system_that_fills_up_during_the_load_is_named() {
-    let disk = folder();
     let Some(in_memory) = Mount::new(&["-t", "tmpfs", "-o", "size=24m", "tmpfs"]) else { return };
-    let Some(device) = LoopDevice::new(disk.path(), 40) else { return };
+    let Some(device) = LoopDevice::new(40) else { return };
     let Some(on_disk) = mount_ext4(&device) else { return };
     for (mount, direct, others_mib) in [(&in_memory, "off", 16), (&on_disk, "on", 24)] {
         let path = mount.path().join("blocks");
@@ -182,8 +179,7 @@ fn a_file_system_that_fills_up_during_the_load_is_named() {
 
 #[test]
 fn the_kernel_counts_as_many_reads_as_were_made() {
-    let folder = folder();
-    let Some(device) = LoopDevice::new(folder.path(), 64) else { return };
+    let Some(device) = LoopDevice::new(64) else { return };
     let name = device.path.file_name().unwrap().to_str().unwrap().to_owned();
     let completed = || -> f64 {
         let table = fs::read_to_string("/proc/diskstats").unwrap();

@@ -126,7 +126,7 @@ fn device_of_root() -> Option<PathBuf> {
 #[test]
 fn a_mounted_device_and_a_link_to_it_are_never_written() {
     let folder = folder();
-    let Some(device) = LoopDevice::new(folder.path(), 16) else { return };
+    let Some(device) = LoopDevice::new(16) else { return };
     let Some(_mount) = mount_ext4(&device) else { return };
     run("sync", &[]);
     let before = device.content();
@@ -143,8 +143,7 @@ fn a_mounted_device_and_a_link_to_it_are_never_written() {
 
 #[test]
 fn a_partitioned_device_is_never_written() {
-    let folder = folder();
-    let Some(device) = LoopDevice::new(folder.path(), 4) else { return };
+    let Some(device) = LoopDevice::new(4) else { return };
     let backing = fs::OpenOptions::new().write(true).open(&device.backing).unwrap();
     backing.write_all_at(&[0x55, 0xaa], 510).unwrap();
     backing.sync_all().unwrap();
@@ -156,8 +155,7 @@ fn a_partitioned_device_is_never_written() {
 
 #[test]
 fn a_free_device_is_written_only_when_its_own_name_was_typed() {
-    let folder = folder();
-    let Some(device) = LoopDevice::new(folder.path(), 4) else { return };
+    let Some(device) = LoopDevice::new(4) else { return };
     let before = device.content();
     for typed in [None, Some("on"), Some("/dev/loop"), Some("yes")] {
         let options: Vec<_> = typed.into_iter().map(|name| ("destroy_data", name)).collect();

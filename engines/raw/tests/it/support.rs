@@ -4,11 +4,11 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-pub(crate) use mindful_conformance::{Mount, dataset_plan as plan, run_as_root};
+pub(crate) use mindful_conformance::{LoopDevice, Mount, dataset_plan as plan, run_as_root};
 use mindful_core::contract::event::{Events, Silent};
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::contract::stop_flag::StopFlag;
@@ -131,59 +131,6 @@ pub(crate) fn run(program: &str, arguments: &[&str]) -> String {
     let output = Command::new(program).args(arguments).output().unwrap();
     assert!(output.status.success(), "{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
-}
-
-/// Held by a test with a loop device, so that a freed number does not become another test's device.
-static LOOPS: Mutex<()> = Mutex::new(());
-
-/// A loop device over a file of its own. Needs root, and a kernel with loop devices; `None` after a notice of what is
-/// missing.
-pub(crate) struct LoopDevice {
-    pub backing: PathBuf,
-    pub path: PathBuf,
-    attached: bool,
-    _alone: Option<MutexGuard<'static, ()>>,
-}
-
-impl LoopDevice {
-    pub(crate) fn new(folder: &Path, mib: u64) -> Option<Self> {
-        let alone = LOOPS.lock().unwrap_or_else(PoisonError::into_inner);
-        let backing = folder.join("device");
-        std::fs::write(&backing, vec![0x5a; (mib << 20) as usize]).unwrap();
-        Self::attached(backing, Some(alone))
-    }
-
-    /// An empty one next to those of other tests, which must not remove its device.
-    pub(crate) fn among_others(folder: &Path, mib: u64) -> Option<Self> {
-        let backing = folder.join("device");
-        std::fs::File::create(&backing).unwrap().set_len(mib << 20).unwrap();
-        Self::attached(backing, None)
-    }
-
-    fn attached(backing: PathBuf, alone: Option<MutexGuard<'static, ()>>) -> Option<Self> {
-        let path = run_as_root("losetup", &["--find", "--show", backing.to_str().unwrap()])?;
-        Some(Self { backing, path: path.into(), attached: true, _alone: alone })
-    }
-
-    pub(crate) fn name(&self) -> &str {
-        self.path.to_str().unwrap()
-    }
-
-    pub(crate) fn detach(&mut self) {
-        if std::mem::take(&mut self.attached) {
-            run("losetup", &["--detach", self.name()]);
-        }
-    }
-
-    pub(crate) fn content(&self) -> Vec<u8> {
-        std::fs::read(&self.backing).unwrap()
-    }
-}
-
-impl Drop for LoopDevice {
-    fn drop(&mut self) {
-        self.detach();
-    }
 }
 
 /// A new file system on `device`.

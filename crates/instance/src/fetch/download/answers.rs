@@ -82,7 +82,7 @@ fn another_hash_is_refused_and_both_are_reported() {
 
 #[test]
 fn an_unpinned_archive_is_compared_with_its_sources_hash() {
-    let hash = hex(&Sha512::digest(b"archive"));
+    let hash = hexadecimal(&Sha512::digest(b"archive"));
     let what = Artefact { sha256: None, ..artefact() };
     let published = answer("200 OK", format!("{hash}  server-1.2.jar\n").as_bytes());
     let good = source(vec![published.clone(), answer("200 OK", b"archive")]);
@@ -94,7 +94,7 @@ fn an_unpinned_archive_is_compared_with_its_sources_hash() {
 #[test]
 fn a_source_that_fails_for_a_moment_is_asked_again() {
     let what = Artefact { sha256: None, ..artefact() };
-    let hash = hex(&Sha512::digest(b"archive"));
+    let hash = hexadecimal(&Sha512::digest(b"archive"));
     let answers = vec![
         answer("503 Busy", b""),
         answer("200 OK", hash.as_bytes()),
@@ -202,26 +202,19 @@ fn a_proxy_that_refuses_is_reported_without_its_password() {
     assert!(!refusal.contains("secret"), "{refusal}");
 }
 
-/// Reported progress, in bytes: the amount so far, and the total.
-#[derive(Default)]
-struct Progress(Mutex<Vec<(u64, u64)>>);
-
-impl Events for Progress {
-    fn emit(&self, event: Event) {
-        if let Event::Progress { done, of, .. } = event {
-            self.0.lock().unwrap().push((done, of));
-        }
-    }
-}
-
 #[test]
 fn progress_is_reported_by_bytes_from_the_first_to_the_last() {
     let base = source(vec![answer("200 OK", &vec![7; 300_000])]);
-    let progress = Progress::default();
+    let steps = Mutex::new(Vec::new());
+    let keep = |event| {
+        if let Event::Progress { done, of, .. } = event {
+            steps.lock().unwrap().push((done, of));
+        }
+    };
     let source = Source::with(&base, Vec::new(), None, QUICK).unwrap();
-    let refusal = source.download(&artefact(), &FEW, &mut tempfile::tempfile().unwrap(), &progress).unwrap_err();
+    let refusal = source.download(&artefact(), &FEW, &mut tempfile::tempfile().unwrap(), &keep).unwrap_err();
     assert!(refusal.to_string().contains("hash"));
-    let events = progress.0.into_inner().unwrap();
+    let events = steps.into_inner().unwrap();
     assert!(events[0].0 < 300_000 && events[0].1 == 300_000, "{events:?}");
     assert_eq!(events.last(), Some(&(300_000, 300_000)));
 }
@@ -230,7 +223,7 @@ fn progress_is_reported_by_bytes_from_the_first_to_the_last() {
 fn a_mirror_that_redirects_on_its_host_is_followed() {
     let body = b"an archive";
     let what = Artefact { sha256: None, ..artefact() };
-    let hash = hex(&Sha512::digest(body));
+    let hash = hexadecimal(&Sha512::digest(body));
     for (head, tail) in [
         ("HTTP/1.1 301 Moved Permanently", "Content-Length: 5\r\nConnection: close\r\n\r\nmoved"),
         ("HTTP/1.0 302 Found", "\r\nmoved"),
