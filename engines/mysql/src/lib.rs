@@ -14,8 +14,6 @@ pub mod private;
 mod target;
 mod work;
 
-// Selects the features of a dependency of `url`, which the driver uses (Cargo.toml).
-use idna_adapter as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

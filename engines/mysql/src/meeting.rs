@@ -5,11 +5,12 @@ use std::time::Duration;
 use mindful_core::ranks::rendezvous::{MAX_CHUNK_BYTES, Rendezvous};
 use mindful_core::{Error, Result};
 use mindful_sql::meeting::{Answer, Dialect, Server as MeetingServer, TableRendezvous};
-use mysql::prelude::Queryable;
-use mysql::{Conn, Row};
+use mysql_common::row::Row;
+use mysql_common::value::convert::from_value;
 
+use crate::connect::Conn;
+use crate::connect::Server;
 use crate::connect::link::Link;
-use crate::connect::{Server, code};
 use crate::dataset::registry;
 use crate::error::Failure;
 use crate::names::{MARK, MEETING, Namespace};
@@ -60,9 +61,9 @@ impl Meeting {
     }
 
     fn refuse_short_statements(&self, place: &str) -> Result<()> {
-        let most: Option<u64> = self.link.run("asking for max_allowed_packet", |conn| {
-            Ok(conn.query_first("SELECT @@SESSION.max_allowed_packet")?)
-        })?;
+        let most: Option<u64> = self
+            .link
+            .run("asking for max_allowed_packet", |conn| conn.query_first("SELECT @@SESSION.max_allowed_packet"))?;
         match most {
             Some(most) if most < MOST_STATEMENT => Err(Error::target(
                 format!("{place} accepts statements of at most {most} bytes, and ranks publish longer ones"),
@@ -74,9 +75,9 @@ impl Meeting {
 }
 
 fn answer(conn: &mut Conn, sql: &str) -> Result<Answer, Failure> {
-    let rows: Vec<Row> = conn.query(sql)?;
-    let texts = |row: Row| row.unwrap().into_iter().map(mysql::from_value).collect();
-    Ok(Answer { rows: rows.into_iter().map(texts).collect(), changed: conn.affected_rows() })
+    let answer = conn.query_answer(sql)?;
+    let texts = |row: Row| row.unwrap().into_iter().map(from_value).collect();
+    Ok(Answer { rows: answer.rows.into_iter().map(texts).collect(), changed: answer.changed })
 }
 
 impl MeetingServer for Meeting {
@@ -101,7 +102,7 @@ impl MeetingServer for Meeting {
             let mut tries = 1;
             loop {
                 match answer(conn, &sql) {
-                    Err(Failure::Server(error)) if code(&error) == Some(DEADLOCK) && tries < TRIES => tries += 1,
+                    Err(failure) if failure.code() == Some(DEADLOCK) && tries < TRIES => tries += 1,
                     done => return done,
                 }
             }

@@ -19,8 +19,7 @@ use mindful_core::{Error, Result, Session, Target, contract::clock};
 use mindful_host::mounts::folders_of;
 use mindful_host::process;
 use mindful_sql::observe::session_reads;
-use mysql::Value;
-use mysql::prelude::Queryable;
+use mysql_common::value::Value;
 
 use crate::checks;
 use crate::connect::Server;
@@ -125,9 +124,8 @@ impl MysqlTarget {
         match &self.private {
             Some(private) => Ok(Some(private.data())),
             None if describe::host(&self.link).local => {
-                let folder: Option<String> = self
-                    .link
-                    .run("asking for the data folder", |conn| Ok(conn.query_first("SELECT @@GLOBAL.datadir")?))?;
+                let folder: Option<String> =
+                    self.link.run("asking for the data folder", |conn| conn.query_first("SELECT @@GLOBAL.datadir"))?;
                 Ok(folder.map(PathBuf::from))
             }
             None => Ok(None),
@@ -252,8 +250,7 @@ impl Target for MysqlTarget {
             return Ok(clock::now_us());
         }
         self.link.run("reading the server's clock", |conn| {
-            let statement = conn.prep("SELECT SYSDATE(6)")?;
-            let now: Option<Value> = conn.exec_first(statement, ())?;
+            let now: Option<Value> = conn.exec_first("SELECT SYSDATE(6)", ())?;
             let us = now.as_ref().and_then(server_time::us);
             us.ok_or_else(|| Error::target("the server does not return its time", "report its version").into())
         })

@@ -56,7 +56,10 @@ impl Words {
         let text = one_line(&fault.to_string());
         let next = match fault.kind() {
             ErrorKind::InvalidData | ErrorKind::InvalidInput => return self.foreign(&format!(" ({text})")),
-            ErrorKind::ConnectionReset | ErrorKind::BrokenPipe | ErrorKind::ConnectionAborted => {
+            ErrorKind::ConnectionReset
+            | ErrorKind::BrokenPipe
+            | ErrorKind::ConnectionAborted
+            | ErrorKind::UnexpectedEof => {
                 return Error::run(format!("the server went away ({text})"), "see its error log, then run again");
             }
             ErrorKind::ConnectionRefused => "nothing listens there: start the server, or check host and port",

@@ -6,9 +6,8 @@ use mindful_core::Result;
 use mindful_core::dataset::Dataset;
 use mindful_core::plan::Plan;
 use mindful_core::workload::LoopSite;
-use mysql::Conn;
-use mysql::prelude::Queryable;
 
+use crate::connect::Conn;
 use crate::connect::link::Link;
 use crate::dataset::layout::PAGE_BYTES;
 use crate::dataset::lock;

@@ -1,16 +1,17 @@
 //! The open connections, and how their work is ended: by their server, and on this side.
 
 use std::collections::BTreeMap;
+use std::net::Shutdown;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
 use mindful_core::Result;
-use mysql::Conn;
-use mysql::prelude::Queryable;
+use socket2::Socket;
 
-use crate::connect::{Server, Socket, Use, code};
+use crate::connect::{Conn, Server};
+use crate::error::Failure;
 
 /// Time limit for the server to end connections, all together.
 const KILL_WITHIN: Duration = Duration::from_secs(1);
@@ -29,9 +30,15 @@ struct Known {
     server: Option<String>,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Use {
+    Session,
+    Other,
+}
+
 struct One {
     what: Use,
-    socket: Socket,
+    socket: Arc<Socket>,
     known: Known,
     /// The number of its session, and the thread of this host that serves only it.
     session: Option<u32>,
@@ -53,23 +60,14 @@ impl Standing {
     pub(crate) fn enter(&self, what: Use, connection: &mut Conn) -> u64 {
         let place = self.next.fetch_add(1, Ordering::Relaxed);
         let known = Known { number: connection.connection_id(), server: None };
-        self.all().insert(
-            place,
-            One { what, socket: Socket::from_connection(connection), known, session: None, thread: None },
-        );
+        let socket = Arc::clone(connection.socket());
+        self.all().insert(place, One { what, socket, known, session: None, thread: None });
         // The waiter for the answer can be cut off already.
         let server = which_server(connection);
         if let Some(one) = self.all().get_mut(&place) {
             one.known.server = server;
         }
         place
-    }
-
-    /// The connection at `place` continues over another socket.
-    pub(crate) fn move_to(&self, place: u64, socket: Socket) {
-        if let Some(one) = self.all().get_mut(&place) {
-            one.socket = socket;
-        }
     }
 
     pub(crate) fn leave(&self, place: u64) {
@@ -125,16 +123,18 @@ impl Standing {
         }
     }
 
-    /// Has the server end what the connection over `socket` is at. Returns its number there if that failed.
-    pub(super) fn end_statement(&self, server: &Server, socket: Socket) -> Option<u32> {
-        let known = self.all().values().find(|one| one.socket == socket).map(|one| one.known.clone())?;
-        let mut doomed = vec![known];
+    /// Has the server end the work of the connection at `place`. Returns its number there if that failed.
+    pub(super) fn end_statement(&self, server: &Server, place: u64) -> Option<u32> {
+        let mut doomed = vec![self.all().get(&place)?.known.clone()];
         kill_by_all_ways(server, &mut doomed, WAYS);
         doomed.first().map(|one| one.number)
     }
 
     fn sever(&self, which: impl Fn(&u64) -> bool) {
-        self.all().iter().filter(|(place, _)| which(place)).for_each(|(_, one)| one.socket.sever());
+        for (_, one) in self.all().iter().filter(|(place, _)| which(place)) {
+            // A wait for the server ends, even if the server has vanished. One that is cut off already needs no end.
+            let _ = one.socket.shutdown(Shutdown::Both);
+        }
     }
 }
 
@@ -161,14 +161,14 @@ fn kill(server: &Server, doomed: &mut Vec<Known>) -> Result<()> {
 }
 
 /// Whether the answer to `KILL` is that the connection has ended or ends.
-fn is_gone(killed: &mysql::Result<()>) -> bool {
-    killed.as_ref().err().is_none_or(|error| code(error) == Some(NO_SUCH_CONNECTION))
+fn is_gone(killed: &Result<(), Failure>) -> bool {
+    killed.as_ref().err().is_none_or(|failure| failure.code() == Some(NO_SUCH_CONNECTION))
 }
 
 /// The identity of the server of `connection`, which a restart changes. `None` if the server does not report it, or if
 /// the client has a connection number other than the server's own.
 fn which_server(connection: &mut Conn) -> Option<String> {
-    let answer = connection.query_first_opt::<(Option<String>, u64), _>(include_str!("../../sql/which_server.sql"));
-    let (server, number) = answer.ok()??.ok()?;
+    let answer = connection.query_first(include_str!("../../sql/which_server.sql"));
+    let (server, number): (Option<String>, u64) = answer.ok()??;
     server.filter(|_| number == u64::from(connection.connection_id()))
 }

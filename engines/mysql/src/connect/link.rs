@@ -11,16 +11,11 @@ use mindful_sql::connect::abort::{AbortState, Patience, interrupted};
 use mindful_sql::connect::control::{Control, ControlGuard};
 use mindful_sql::connect::driver_panic::caught;
 use mindful_sql::observe::session_reads;
-use mysql::Conn;
-use mysql::prelude::Queryable;
 
-use crate::connect::abort::Standing;
-use crate::connect::direct::Direct;
-use crate::connect::explain::{io_fault, no_mysql};
-use crate::connect::relay::Handle;
-use crate::connect::{Server, Socket, Use, is_not_ended, thread};
+use crate::connect::abort::{Standing, Use};
+use crate::connect::{Conn, Server, thread};
 use crate::dataset::storage::Storage;
-use crate::error::Failure;
+use crate::error::{Failure, no_mysql};
 use crate::flavor::Version;
 use crate::work::switches;
 
@@ -32,30 +27,17 @@ pub(crate) struct Link {
     storage: OnceLock<Storage>,
 }
 
-/// A registered connection of a link. It is removed before its socket is closed, because the next socket may get the
-/// same number.
-struct Entry {
+/// An open connection that is registered with its link.
+pub(crate) struct Open {
+    conn: Conn,
+    what: Use,
     place: u64,
     standing: Arc<Standing>,
 }
 
-impl Drop for Entry {
+impl Drop for Open {
     fn drop(&mut self) {
         self.standing.leave(self.place);
-    }
-}
-
-/// An open connection that is registered with its link.
-pub(crate) struct Open {
-    entry: Entry,
-    connection: Conn,
-    relay: Handle,
-}
-
-impl Open {
-    /// Allows answers to take as long as work on whole tables from now on.
-    pub(crate) fn allow_work_on_tables(&self) {
-        self.relay.set_patience(Patience::Tables);
     }
 }
 
@@ -63,40 +45,13 @@ impl Deref for Open {
     type Target = Conn;
 
     fn deref(&self) -> &Conn {
-        &self.connection
+        &self.conn
     }
 }
 
 impl DerefMut for Open {
     fn deref_mut(&mut self) -> &mut Conn {
-        &mut self.connection
-    }
-}
-
-/// The connection of a session that is set up and measures.
-pub(crate) struct Measuring {
-    _entry: Entry,
-    direct: Direct,
-}
-
-impl Measuring {
-    /// From now on answers may take any time.
-    pub(crate) fn wait_for_answers(&self, place: &str) -> Result<()> {
-        self.direct.socket().wait(None).map_err(|error| io_fault(&error).at(place))
-    }
-}
-
-impl Deref for Measuring {
-    type Target = Direct;
-
-    fn deref(&self) -> &Direct {
-        &self.direct
-    }
-}
-
-impl DerefMut for Measuring {
-    fn deref_mut(&mut self) -> &mut Direct {
-        &mut self.direct
+        &mut self.conn
     }
 }
 
@@ -148,23 +103,14 @@ impl Link {
         // MariaDB lists all connections for a query of one thread.
         let seen = self.server.is_local() && placement.sessions as usize <= session_reads::MOST;
         let thread = if seen { thread::of_connection(&mut session, flavor) } else { None };
-        self.standing.works_for(session.entry.place, placement.session, thread);
+        self.standing.works_for(session.place, placement.session, thread);
         Ok((session, place))
     }
 
-    /// Takes the connection of a session from the driver, once all its statements are prepared.
-    pub(crate) fn measure(&self, session: Open, place: &str) -> Result<Measuring> {
-        let Open { entry, connection, relay } = session;
-        Socket::from_connection(&connection).sever();
-        let within = self.server.patience();
-        let direct = Direct::take_over(&relay, within).and_then(|direct| {
-            direct.socket().wait(Some(within))?;
-            Ok(direct)
-        });
-        let direct = direct.map_err(|error| io_fault(&error).at(place))?;
-        entry.standing.move_to(entry.place, direct.socket());
+    /// The session is set up: from now on answers may take any time.
+    pub(crate) fn wait_for_answers(&self, session: &mut Open, place: &str) -> Result<()> {
         self.abort.refuse_interrupted(place)?;
-        Ok(Measuring { _entry: entry, direct })
+        session.wait(None).map_err(|failure| failure.at(place))
     }
 
     /// The sessions by the server's numbers of their connections.
@@ -192,9 +138,9 @@ impl Link {
 
     fn open(&self, what: Use) -> Result<Open> {
         self.refuse_aborted()?;
-        let (mut connection, relay) = self.server.connect(what)?;
-        let place = self.standing.enter(what, &mut connection);
-        Ok(Open { entry: Entry { place, standing: Arc::clone(&self.standing) }, connection, relay })
+        let mut conn = self.server.connect()?;
+        let place = self.standing.enter(what, &mut conn);
+        Ok(Open { conn, what, place, standing: Arc::clone(&self.standing) })
     }
 
     /// The connection for everything that is not measured. Held exclusively.
@@ -216,41 +162,37 @@ impl Link {
         work: impl FnOnce(&mut Conn) -> Result<T, Failure>,
     ) -> Result<T> {
         let mut control = self.control()?;
-        control.relay.set_patience(Patience::Tables);
+        control.set_limit(self.server.limit(Patience::Tables));
         let done = self.run_on(&mut control, place, work);
-        control.relay.set_patience(Patience::Question);
+        control.set_limit(self.server.limit(Patience::Question));
         done
     }
 
+    /// Runs `work` on `open`. Its failure is an interruption if the server was told to end it.
     pub(crate) fn run_on<T>(
         &self,
-        connection: &mut Conn,
+        open: &mut Open,
         place: &str,
         work: impl FnOnce(&mut Conn) -> Result<T, Failure>,
     ) -> Result<T> {
-        let socket = Socket::from_connection(connection);
-        understood(|| work(connection)).map_err(|failure| self.failed(failure, place, socket))
+        let done = caught(|| work(&mut open.conn));
+        let done = done.unwrap_or_else(|words| Err(Failure::Ours(no_mysql(&format!(" ({words})")))));
+        done.map_err(|failure| match failure {
+            Failure::Ours(error) => error,
+            _ if self.abort.is_aborted() || (open.what == Use::Session && self.abort.is_interrupted()) => {
+                interrupted(place)
+            }
+            Failure::NotEnded(_) => self.end_statement(open.place, failure.at(place)),
+            other => other.at(place),
+        })
     }
 
-    /// The error of failed work on the connection of `socket`; ends a statement that reached its time limit.
-    fn failed(&self, failure: Failure, place: &str, socket: Socket) -> Error {
-        let left = matches!(&failure, Failure::Server(error) if is_not_ended(error));
-        let left = left.then(|| self.standing.end_statement(&self.server, socket)).flatten();
-        let mut error = explain(failure, place, self.abort.is_aborted());
-        if let Some(number) = left {
+    /// Has the server end the statement of the connection at `place`, which reached its time limit.
+    fn end_statement(&self, place: u64, mut error: Error) -> Error {
+        if let Some(number) = self.standing.end_statement(&self.server, place) {
             error.next = format!("{}; the server may still run the statement; KILL {number} ends it", error.next);
         }
         error
-    }
-
-    /// Does `work` on the connection of a session that measures.
-    pub(crate) fn work<T>(
-        &self,
-        connection: &mut Direct,
-        place: &str,
-        work: impl FnOnce(&mut Direct) -> Result<T, Failure>,
-    ) -> Result<T> {
-        understood(|| work(connection)).map_err(|failure| explain(failure, place, self.abort.is_interrupted()))
     }
 
     /// Ends the current work of sessions, by another connection.
@@ -269,14 +211,4 @@ impl Link {
     pub(crate) fn release(&self) {
         self.control.release();
     }
-}
-
-/// The result of `work`; an error if its driver panicked because of an unknown answer.
-fn understood<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
-    caught(work).unwrap_or_else(|words| Err(Failure::Ours(no_mysql(&format!(" ({words})")))))
-}
-
-/// The error of failed work; `on_purpose` if its server was told to end it.
-fn explain(failure: Failure, place: &str, on_purpose: bool) -> Error {
-    if on_purpose && matches!(failure, Failure::Server(_)) { interrupted(place) } else { failure.at(place) }
 }

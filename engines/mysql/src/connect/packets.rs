@@ -1,274 +1,216 @@
-//! Limits of a server's packets: for a packet, for the login, for the columns of a result and for an answer.
+//! The packets between a client and a server, each with its limits.
 //!
-//! The driver reserves memory for the announced number of columns, keeps all rows, and indexes into packets that it
-//! assumes not to be empty.
+//! A server, or something that answers in its place, is not trusted before or after the login: not with memory, and not
+//! with time. While it is silent, another connection probes whether it answers others.
+
+use std::io::{self, ErrorKind};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use mindful_core::Result;
+use rustls::ClientConfig;
+use socket2::Socket;
+
+use super::wire::Wire;
+use crate::error::Failure;
 
 /// Longest packet until a client is let in, bytes.
 const SMALL: usize = 64 << 10;
 /// All that a server sends until then, bytes.
 const LOGIN: usize = 1 << 20;
+/// Longest packet later, bytes: a longer one is continued by the next one.
+pub(super) const LONGEST: usize = 0xff_fffe;
 /// All packets of an answer, bytes.
 const ANSWER: usize = 64 << 20;
-/// Bytes that the driver keeps for a packet in addition to its contents.
+/// Bytes of memory that a packet takes in addition to its contents.
 const KEPT: usize = 128;
-/// Columns of a table, which no result of mindful's exceeds.
-const COLUMNS: u64 = 4096;
 
-/// The number of the relay's own errors. Their text is the failure and the remedy, separated by [`NEXT`].
-pub(super) const REFUSED: u16 = u16::MAX;
-/// The number of such an error if the server may still run the statement.
-pub(super) const NOT_ENDED: u16 = REFUSED - 1;
-pub(super) const NEXT: char = '\u{1f}';
-
+/// Bytes that are read at a time; a server sends as many at a time.
+const PART: usize = 16 << 10;
 /// A payload's length (3 bytes) and the packet's number.
-pub(super) const HEAD: usize = 4;
-/// A packet of this length is continued by the next one.
-const CONTINUED: usize = 0xff_ffff;
+const HEAD: usize = 4;
 
 pub(super) const OK: u8 = 0x00;
-pub(super) const ERROR: u8 = 0xff;
 pub(super) const EOF: u8 = 0xfe;
-const MORE_RESULTS: u8 = 8;
+const ERROR: u8 = 0xff;
 
-/// Commands that are not answered by a result.
-const QUIT: u8 = 0x01;
-const PREPARE: u8 = 0x16;
-const LONG_DATA: u8 = 0x18;
-const CLOSE: u8 = 0x19;
+/// Number of failed probes before a silent server is abandoned.
+const PROBES: u32 = 3;
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Next {
-    Login,
-    Head,
-    /// So many descriptions of columns, the last one being their end.
-    Columns(u64),
-    Row,
-    Statement,
-    Parts(u64),
-    /// Nothing: the answer is complete.
-    Nothing,
+/// How long an answer is awaited.
+pub(super) struct Waiting {
+    pub limit: Duration,
+    pub probe: Option<Probe>,
 }
 
-pub(super) struct Watch {
-    next: Next,
+/// How a server is probed that has been silent for a time: whether it answers another connection.
+pub(super) struct Probe {
+    pub after: Duration,
+    pub answers_another: Box<dyn Fn() -> Result<()> + Send>,
+}
+
+pub(super) struct Packets {
+    wire: Wire,
+    is_let_in: bool,
+    /// The number of the next packet, in either direction.
+    number: u8,
+    received: Vec<u8>,
+    /// Bytes of `received` that belong to packets that were read.
+    read: usize,
+    /// The head of the packet that is being received has been checked.
+    is_begun: bool,
+    part: Vec<u8>,
+    /// Bytes of the answer so far.
     answer: usize,
-    /// The head of the client's packet, with its command, and the length of its missing part.
-    asked: Vec<u8>,
-    left: usize,
+    asked: Instant,
+    /// `None`: an answer may take any time.
+    waiting: Option<Waiting>,
 }
 
-impl Watch {
-    pub(super) fn new() -> Self {
-        Self { next: Next::Login, answer: 0, asked: Vec::new(), left: 0 }
-    }
-
-    pub(super) fn after_login() -> Self {
-        Self { next: Next::Nothing, ..Self::new() }
-    }
-
-    pub(super) fn is_login(&self) -> bool {
-        self.next == Next::Login
-    }
-
-    pub(super) fn awaits(&self) -> bool {
-        self.next != Next::Nothing
-    }
-
-    /// Parses data sent by the client; returns the number of the last packet that begins in it.
-    pub(super) fn ask(&mut self, mut sent: &[u8]) -> Option<u8> {
-        let mut number = None;
-        while let Some((byte, rest)) = sent.split_first() {
-            if self.left > 0 {
-                let skipped = self.left.min(sent.len());
-                self.left -= skipped;
-                sent = &sent[skipped..];
-                continue;
-            }
-            sent = rest;
-            self.asked.push(*byte);
-            let length = self.asked.first_chunk().map(|head| length_of(*head));
-            if self.asked.len() > HEAD || length == Some(0) {
-                number = Some(self.asked[HEAD - 1]);
-                self.left = length.unwrap_or(0).saturating_sub(1);
-                self.begin_answer();
-                self.asked.clear();
-            }
-        }
-        number
-    }
-
-    /// The client has begun a packet: a command, or a part of a file.
-    fn begin_answer(&mut self) {
-        if self.is_login() {
-            return;
-        }
-        let command = self.asked.get(HEAD).filter(|_| self.asked[HEAD - 1] == 0);
-        self.answer = 0;
-        self.next = match command {
-            Some(&(QUIT | LONG_DATA | CLOSE)) => Next::Nothing,
-            Some(&PREPARE) => Next::Statement,
-            _ => Next::Head,
+impl Packets {
+    /// Those of a client that is not let in yet, and has to be `within` this time.
+    pub(super) fn new(wire: Wire, within: Duration) -> io::Result<Self> {
+        let mut packets = Self {
+            wire,
+            is_let_in: false,
+            number: 0,
+            received: Vec::new(),
+            read: 0,
+            is_begun: false,
+            part: vec![0; PART],
+            answer: 0,
+            asked: Instant::now(),
+            waiting: None,
         };
+        packets.wait(Some(Waiting { limit: within, probe: None }))?;
+        Ok(packets)
     }
 
-    pub(super) fn check_length(&mut self, length: usize) -> Result<(), String> {
-        let limit = if self.is_login() { SMALL } else { CONTINUED - 1 };
-        if length > limit {
-            return Err(format!("a packet of {length} bytes, more than {limit}"));
+    pub(super) fn let_in(&mut self) {
+        self.is_let_in = true;
+    }
+
+    pub(super) fn socket(&self) -> &Arc<Socket> {
+        self.wire.socket()
+    }
+
+    /// Awaits answers like this from now on; returns how it was.
+    pub(super) fn wait(&mut self, waiting: Option<Waiting>) -> io::Result<Option<Waiting>> {
+        let silence = |Waiting { limit, probe }: &Waiting| probe.as_ref().map_or(*limit, |probe| probe.after);
+        self.socket().set_read_timeout(waiting.as_ref().map(silence))?;
+        Ok(std::mem::replace(&mut self.waiting, waiting))
+    }
+
+    pub(super) fn set_limit(&mut self, limit: Duration) {
+        self.waiting.iter_mut().for_each(|waiting| waiting.limit = limit);
+    }
+
+    /// Encrypts the connection, all of the login `within` its time.
+    pub(super) fn encrypt(&mut self, config: &Arc<ClientConfig>, name: &str, within: Duration) -> Result<(), Failure> {
+        if self.read < self.received.len() {
+            // It would count as encrypted.
+            return Err(misread("data between its greeting and TLS"));
         }
-        if length == 0 {
-            return Err("an empty packet".to_owned());
+        Ok(self.wire.encrypt(config, name, self.asked + within)?)
+    }
+
+    /// Sends a command, which begins a new answer.
+    pub(super) fn ask(&mut self, command: &[u8]) -> Result<(), Failure> {
+        (self.number, self.answer) = (0, 0);
+        if self.waiting.is_some() {
+            self.asked = Instant::now();
         }
+        self.send(command)
+    }
+
+    pub(super) fn send(&mut self, payload: &[u8]) -> Result<(), Failure> {
+        let length = (payload.len() as u32).to_le_bytes();
+        let packet = [&length[..HEAD - 1], &[self.number], payload].concat();
+        self.number = self.number.wrapping_add(1);
+        Ok(self.wire.write_all(&packet)?)
+    }
+
+    /// The contents of the next packet; an error that the server sent is one here.
+    pub(super) fn read_packet(&mut self) -> Result<&[u8], Failure> {
+        let packet = loop {
+            if let Some(&[a, b, c, number]) = self.received[self.read..].first_chunk::<HEAD>() {
+                let length = u32::from_le_bytes([a, b, c, 0]) as usize;
+                if !self.is_begun {
+                    self.check(length, number).map_err(|what| misread(&what))?;
+                    self.is_begun = true;
+                }
+                let begin = self.read + HEAD;
+                if self.received.len() >= begin + length {
+                    (self.read, self.is_begun) = (begin + length, false);
+                    self.number = number.wrapping_add(1);
+                    break begin..begin + length;
+                }
+            }
+            self.receive()?;
+        };
+        let packet = &self.received[packet];
+        if packet[0] == ERROR { Err(refusal(packet)) } else { Ok(packet) }
+    }
+
+    /// Checks the head of a packet.
+    fn check(&mut self, length: usize, number: u8) -> Result<(), String> {
+        let longest = if self.is_let_in { LONGEST } else { SMALL };
         self.answer += length + KEPT;
-        match self.is_login() {
-            true if self.answer > LOGIN => Err(format!("more than {} MiB before the login ended", LOGIN >> 20)),
-            false if self.answer > ANSWER => Err(format!("an answer of more than {} MiB", ANSWER >> 20)),
+        match length {
+            0 => Err("an empty packet".to_owned()),
+            _ if length > longest => Err(format!("a packet of {length} bytes, more than {longest}")),
+            _ if number != self.number => Err(format!("packet {number} instead of {}", self.number)),
+            _ if !self.is_let_in && self.answer > LOGIN => Err("more than 1 MiB before the login ended".to_owned()),
+            _ if self.answer > ANSWER => Err("an answer of more than 64 MiB".to_owned()),
             _ => Ok(()),
         }
     }
 
-    pub(super) fn check(&mut self, payload: &[u8]) -> Result<(), String> {
-        let kind = payload[0];
-        // The driver may read a packet as a header that is a row here.
-        if !self.is_login() && kind == EOF && payload.len() >= 9 {
-            return Err("a number of 8 bytes where none can be".to_owned());
-        }
-        self.next = match self.next {
-            Next::Login if kind == OK => Next::Nothing,
-            Next::Login => Next::Login,
-            _ if kind == ERROR => Next::Nothing,
-            Next::Head if kind == OK => after(ok_status(payload)),
-            Next::Head => match number(payload) {
-                Some((columns, _)) if columns > COLUMNS => {
-                    return Err(format!("a result of {columns} columns, more than {COLUMNS}"));
+    /// Receives a part. While the server is silent it is probed by another connection.
+    fn receive(&mut self) -> Result<(), Failure> {
+        self.received.drain(..self.read);
+        self.read = 0;
+        let mut failed = 0;
+        loop {
+            let read = self.wire.read(&mut self.part);
+            let is_silent = matches!(&read, Err(error) if error.kind() == ErrorKind::WouldBlock);
+            if let Some(Waiting { limit, probe }) = &self.waiting {
+                let is_over = self.asked.elapsed() >= *limit;
+                match probe {
+                    Some(_) if is_over => return Err(Failure::NotEnded(*limit)),
+                    Some(probe) if is_silent => match (probe.answers_another)() {
+                        Ok(()) => failed = 0,
+                        Err(error) if failed + 1 == PROBES => return Err(Failure::Lost(error)),
+                        Err(_) => failed += 1,
+                    },
+                    None if is_over => return Err(io::Error::from(ErrorKind::WouldBlock).into()),
+                    _ => {}
                 }
-                // MariaDB leaves out descriptions that the client has.
-                Some((_, [0])) => Next::Columns(1),
-                Some((columns, _)) => Next::Columns(columns + 1),
-                None => Next::Nothing,
-            },
-            Next::Columns(0 | 1) => Next::Row,
-            Next::Columns(left) => Next::Columns(left - 1),
-            // Its number (4 bytes), columns and parameters; of each kind the descriptions and their end.
-            Next::Statement => {
-                let count = |at: usize| payload.get(at..at + 2).map_or(0, |two| u16::from_le_bytes([two[0], two[1]]));
-                let parts = [5, 7].map(count).into_iter().filter(|count| *count > 0);
-                parts_left(parts.map(|count| u64::from(count) + 1).sum())
+                if is_silent && probe.is_some() {
+                    continue;
+                }
             }
-            Next::Parts(left) => parts_left(left - 1),
-            Next::Row if kind == EOF => after(payload.get(3).copied()),
-            next => next,
-        };
-        Ok(())
-    }
-}
-
-fn parts_left(parts: u64) -> Next {
-    if parts == 0 { Next::Nothing } else { Next::Parts(parts) }
-}
-
-fn after(status: Option<u8>) -> Next {
-    if status.is_some_and(|status| status & MORE_RESULTS != 0) { Next::Head } else { Next::Nothing }
-}
-
-/// The low byte of the status of an OK packet.
-fn ok_status(payload: &[u8]) -> Option<u8> {
-    let (_, rest) = number(&payload[1..])?;
-    let (_, rest) = number(rest)?;
-    rest.first().copied()
-}
-
-pub(super) fn length_of(head: [u8; HEAD]) -> usize {
-    u32::from_le_bytes([head[0], head[1], head[2], 0]) as usize
-}
-
-/// A number of variable length, and the rest.
-pub(super) fn number(bytes: &[u8]) -> Option<(u64, &[u8])> {
-    let (first, rest) = bytes.split_first()?;
-    let length = match first {
-        0..=0xfa => return Some((u64::from(*first), rest)),
-        0xfc => 2,
-        0xfd => 3,
-        0xfe => 8,
-        _ => return None,
-    };
-    let (number, rest) = rest.split_at_checked(length)?;
-    Some((number.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)), rest))
-}
-
-pub(super) fn error_packet(code: u16, text: &str, number: u8) -> Vec<u8> {
-    let payload = [&[ERROR], &code.to_le_bytes()[..], b"#HY000", text.as_bytes()].concat();
-    let length = (payload.len() as u32).to_le_bytes();
-    [&length[..3], &[number], &payload].concat()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn let_in() -> Watch {
-        let mut watch = Watch::new();
-        sees(&mut watch, &[&[10, b'5'], &[0, 0, 0, 2, 0, 0, 0]]).unwrap();
-        watch.ask(&[1, 0, 0, 0, 3]);
-        watch
-    }
-
-    fn sees(watch: &mut Watch, packets: &[&[u8]]) -> Result<(), String> {
-        packets.iter().try_for_each(|packet| {
-            watch.check_length(packet.len())?;
-            watch.check(packet)
-        })
-    }
-
-    #[test]
-    fn a_result_of_more_columns_than_any_is_refused() {
-        for head in [&[0xfc, 1, 16][..], &[0xfd, 0, 0, 1], &[0xfe, 0, 0, 0, 0, 0, 0, 0, 64]] {
-            assert!(sees(&mut let_in(), &[head]).is_err(), "{head:?}");
+            match read {
+                Ok(0) => return Err(io::Error::from(ErrorKind::UnexpectedEof).into()),
+                Ok(length) => {
+                    self.received.extend_from_slice(&self.part[..length]);
+                    return Ok(());
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
+            }
         }
-        assert_eq!(sees(&mut let_in(), &[&[0xfc, 0, 16]]), Ok(()));
     }
+}
 
-    #[test]
-    fn the_next_result_of_an_answer_is_checked_as_the_first() {
-        let eof = |status: u8| [EOF, 0, 0, status, 0];
-        let (one, column, row) = (&[1][..], &b"def"[..], &b"\x01x"[..]);
-        let many = &[0xfd, 0, 0, 1][..];
-        assert!(sees(&mut let_in(), &[one, column, &eof(0), row, &eof(MORE_RESULTS), many]).is_err());
-        assert!(sees(&mut let_in(), &[&[0, 0, 0, MORE_RESULTS, 0], many]).is_err());
-        // A row may begin with a long value.
-        assert_eq!(sees(&mut let_in(), &[one, column, &eof(0), many, &eof(0)]), Ok(()));
-    }
+pub(super) fn misread(what: &str) -> Failure {
+    io::Error::new(ErrorKind::InvalidData, format!("it sent {what}")).into()
+}
 
-    #[test]
-    fn an_answer_is_awaited_until_it_is_complete() {
-        let awaits = |command: u8, packets: &[&[u8]]| {
-            let mut watch = let_in();
-            watch.ask(&[1, 0, 0, 0, command]);
-            sees(&mut watch, packets).unwrap();
-            watch.awaits()
-        };
-        let statement = &[0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0][..];
-        assert!(awaits(3, &[]) && awaits(PREPARE, &[]) && awaits(PREPARE, &[statement, b"def"]) && !awaits(CLOSE, &[]));
-        assert!(!awaits(PREPARE, &[statement, b"def", &[EOF, 0, 0, 0, 0]]) && !awaits(3, &[&[0, 0, 0, 2, 0]]));
-    }
-
-    #[test]
-    fn commands_are_found_however_they_are_cut() {
-        let long = [&[0, 1, 0, 0, 3][..], &[PREPARE; 255], &[1, 0, 0, 0, CLOSE], &[2, 0, 0, 0, PREPARE, b'x']].concat();
-        for part in 1..long.len() {
-            let mut watch = let_in();
-            assert!(long.chunks(part).filter_map(|sent| watch.ask(sent)).count() > 0);
-            assert!(watch.next == Next::Statement && watch.asked.is_empty() && watch.left == 0, "{part}");
-        }
-        assert_eq!((let_in().ask(&[0, 0, 0, 9]), let_in().ask(&[0, 0])), (Some(9), None));
-    }
-
-    #[test]
-    fn packets_logins_and_answers_have_limits() {
-        assert!(Watch::new().check_length(SMALL + 1).is_err() && let_in().check_length(SMALL + 1).is_ok());
-        assert!(let_in().check_length(0).is_err() && let_in().check_length(CONTINUED).is_err());
-        let counted = |watch: &mut Watch, length| (0..100).find(|_| watch.check_length(length).is_err());
-        assert_eq!(counted(&mut Watch::new(), SMALL), Some(15));
-        assert_eq!(counted(&mut let_in(), (1 << 20) - KEPT), Some(64));
-    }
+/// A code (2 bytes), maybe `#` and a state (5), and a text.
+fn refusal(payload: &[u8]) -> Failure {
+    let code = payload.get(1..3).map_or(0, |code| u16::from_le_bytes([code[0], code[1]]));
+    let text = payload.get(3..).unwrap_or_default();
+    let text = text.strip_prefix(b"#").and_then(|text| text.get(5..)).unwrap_or(text);
+    Failure::Refused { code, message: String::from_utf8_lossy(text).into_owned() }
 }

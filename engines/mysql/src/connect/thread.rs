@@ -1,9 +1,8 @@
 //! The thread of this host that serves a connection.
 
 use mindful_host::{Kernel, process};
-use mysql::Conn;
-use mysql::prelude::Queryable;
 
+use crate::connect::Conn;
 use crate::flavor::Flavor;
 
 /// The thread that serves only `connection`; `None` if it is not visible, not on this host, or shared.
@@ -12,7 +11,7 @@ pub(crate) fn of_connection(connection: &mut Conn, flavor: Flavor) -> Option<u32
         Flavor::MariaDb => include_str!("../../sql/thread_mariadb.sql"),
         Flavor::MySql => include_str!("../../sql/thread_mysql.sql"),
     };
-    let answer = connection.query_first::<Option<u32>, _>(asked).ok()??;
+    let answer = connection.query_first::<Option<u32>>(asked).ok()??;
     answer.filter(|thread| server_of(&Kernel::default(), *thread).is_some())
 }
 

@@ -1,20 +1,17 @@
 //! The load: tables side by side, each from its first page to its last. A table that was begun and broken is in no
 //! registry; the next load makes it again.
 
-use std::io::Write;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-
 use mindful_core::contract::description::HostView;
 use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::DatasetPlan;
 use mindful_core::{Error, Result};
+use mindful_sql::connect::abort::Patience;
 use mindful_sql::dataset::load_queue::LoadQueue;
 use mindful_sql::dataset::table_registry::{self, Table, missing_tables};
-use mysql::prelude::Queryable;
-use mysql::{Conn, LocalInfileHandler, Value};
+use mysql_common::value::Value;
 
+use crate::connect::Conn;
 use crate::connect::link::Link;
 use crate::dataset::layout::{FILLER_BYTES, FILLERS, INDEXED_BYTES, PAGE_BYTES, Rows, StoredRow, check_room};
 use crate::dataset::registry::{self, Entry};
@@ -28,6 +25,8 @@ use crate::work::settle;
 const PAGES_AT_A_TIME: u64 = 2_048;
 const PAGES_PREPARED: u64 = 32;
 const CHUNK_BYTES: usize = 256 << 10;
+
+const STOPPED: &str = "the load was stopped; load again to complete it";
 
 /// Whether all of the dataset exists already; refuses foreign objects, or another dataset.
 pub(crate) fn is_complete(link: &Link, options: &Options, plan: &DatasetPlan) -> Result<bool> {
@@ -90,7 +89,7 @@ impl Way {
             return Ok(Self::Prepared { why: None });
         }
         let allowed: Option<bool> =
-            link.run("asking for local_infile", |conn| Ok(conn.query_first("SELECT @@GLOBAL.local_infile = 1")?))?;
+            link.run("asking for local_infile", |conn| conn.query_first("SELECT @@GLOBAL.local_infile = 1"))?;
         Ok(match allowed {
             Some(true) => Self::Streamed,
             _ => Self::Prepared { why: Some("SET GLOBAL local_infile = ON makes loads about twice as fast") },
@@ -105,7 +104,7 @@ fn indexed_first(link: &Link, streams: u32) -> Result<u64> {
         return Ok(u64::MAX);
     }
     let pool: Option<u64> = link.run("asking for the size of the buffer pool", |conn| {
-        Ok(conn.query_first("SELECT @@GLOBAL.innodb_buffer_pool_size")?)
+        conn.query_first("SELECT @@GLOBAL.innodb_buffer_pool_size")
     })?;
     Ok(pool.unwrap_or(0) / 4 / u64::from(streams.max(1)) / INDEXED_BYTES)
 }
@@ -126,7 +125,7 @@ struct Work<'a> {
 impl Work<'_> {
     fn stream(&self, first: Table) -> Result<()> {
         let mut conn = self.link.connect()?;
-        conn.allow_work_on_tables();
+        conn.set_limit(self.link.server().limit(Patience::Tables));
         self.queue.make_tables(first, |table| {
             let place = format!("loading {}", self.namespace.table(table.kind, table.schema));
             self.link.run_on(&mut conn, &place, |conn| self.make(conn, table))
@@ -165,9 +164,9 @@ impl Work<'_> {
     fn drop_begun(&self, conn: &mut Conn, table: Table, name: &str) -> Result<(), Failure> {
         let sql = "SELECT table_comment FROM information_schema.tables WHERE table_schema = ? AND table_name = ?";
         let bare = Namespace::table_name(table.kind, table.schema);
-        match conn.exec_first::<String, _, _>(sql, (&self.namespace.name, bare))? {
+        match conn.exec_first::<String>(sql, (&self.namespace.name, bare))? {
             None => Ok(()),
-            Some(comment) if comment == BEGUN => Ok(conn.query_drop(format!("DROP TABLE {name}"))?),
+            Some(comment) if comment == BEGUN => conn.query_drop(format!("DROP TABLE {name}")),
             Some(_) => Err(Error::target(
                 format!("{name} exists, but was not made by a load of mindful"),
                 "left untouched; another version of mindful or another user changed it: choose another --namespace",
@@ -177,64 +176,42 @@ impl Work<'_> {
     }
 
     /// Rows in the order of their primary keys, some pages a statement.
-    fn streamed(&self, conn: &mut Conn, name: &str, rows: Rows) -> Result<(), Failure> {
-        let rows = Arc::new(Mutex::new(rows));
-        let written = Arc::new(AtomicU64::new(0));
-        let (source, count) = (Arc::clone(&rows), Arc::clone(&written));
-        conn.set_local_infile_handler(Some(LocalInfileHandler::new(move |_, sink| {
-            let mut rows = source.lock().unwrap_or_else(PoisonError::into_inner);
-            count.store(write_pages(&mut rows, sink)?, Ordering::SeqCst);
-            Ok(())
-        })));
+    fn streamed(&self, conn: &mut Conn, name: &str, mut rows: Rows) -> Result<(), Failure> {
         let load = include_str!("../../sql/load_data.sql").replace("{{file}}", "mindful").replace("{{table}}", name);
-        let done = loop {
-            if let Err(stopped) = self.stop.refuse("the load was stopped; load again to complete it") {
-                break Err(stopped.into());
-            }
-            if let Err(error) = conn.query_drop(&load) {
-                break Err(error.into());
-            }
-            match written.swap(0, Ordering::SeqCst) {
-                0 => break Ok(()),
-                pages => self.queue.emit_progress(pages, PAGE_BYTES, self.events),
-            }
-        };
-        conn.set_local_infile_handler(None);
-        done
-    }
-
-    fn prepared(&self, conn: &mut Conn, name: &str, mut rows: Rows) -> Result<(), Failure> {
         loop {
-            self.stop.refuse("the load was stopped; load again to complete it")?;
+            self.stop.refuse(STOPPED)?;
             let mut pages = 0;
-            let mut values = Vec::new();
-            while pages < PAGES_PREPARED && rows.page(|row| push_values(row, &mut values)) {
-                pages += 1;
-            }
+            conn.load(&load, |part| {
+                while pages < PAGES_AT_A_TIME && part.len() < CHUNK_BYTES && rows.page(|row| row.text(part)) {
+                    pages += 1;
+                }
+            })?;
             if pages == 0 {
                 return Ok(());
             }
-            let one = format!("({}?)", "?, ".repeat(FILLERS + 5));
-            let all = vec![one; 2 * pages as usize].join(", ");
-            // The statement of a full count is kept by the connection.
-            conn.exec_drop(format!("INSERT INTO {name} VALUES {all}"), values)?;
             self.queue.emit_progress(pages, PAGE_BYTES, self.events);
         }
     }
-}
 
-/// Writes the next pages as text; returns their number.
-fn write_pages(rows: &mut Rows, sink: &mut impl Write) -> std::io::Result<u64> {
-    let (mut pages, mut text) = (0, Vec::with_capacity(CHUNK_BYTES + (64 << 10)));
-    while pages < PAGES_AT_A_TIME && rows.page(|row| row.text(&mut text)) {
-        pages += 1;
-        if text.len() >= CHUNK_BYTES {
-            sink.write_all(&text)?;
-            text.clear();
+    fn prepared(&self, conn: &mut Conn, name: &str, mut rows: Rows) -> Result<(), Failure> {
+        let row = format!("({}?)", "?, ".repeat(FILLERS + 5));
+        let insert =
+            |pages: u64| format!("INSERT INTO {name} VALUES {}", vec![row.as_str(); 2 * pages as usize].join(", "));
+        let whole = conn.prep(insert(PAGES_PREPARED))?;
+        loop {
+            self.stop.refuse(STOPPED)?;
+            let (mut pages, mut values) = (0, Vec::new());
+            while pages < PAGES_PREPARED && rows.page(|row| push_values(row, &mut values)) {
+                pages += 1;
+            }
+            match pages {
+                0 => return Ok(()),
+                PAGES_PREPARED => drop(conn.execute(&whole, &values)?),
+                _ => conn.exec_drop(&insert(pages), values)?,
+            }
+            self.queue.emit_progress(pages, PAGE_BYTES, self.events);
         }
     }
-    sink.write_all(&text)?;
-    Ok(pages)
 }
 
 fn push_values(row: &StoredRow<'_>, values: &mut Vec<Value>) {

@@ -8,9 +8,10 @@ use std::time::Instant;
 
 use mindful_core::{Error, Result};
 use mindful_sql::dataset::run_lock::{self, LINGERS, RETRY};
-use mysql::prelude::Queryable;
-use mysql::{Conn, Row};
+use mysql_common::row::Row;
+use mysql_common::value::convert::from_value;
 
+use crate::connect::Conn;
 use crate::connect::link::Link;
 use crate::error::Failure;
 use crate::names::Namespace;
@@ -68,7 +69,7 @@ pub(crate) fn others(conn: &mut Conn, namespace: &Namespace) -> Result<Option<St
     let looks: Vec<String> =
         (0..=SLOTS).map(|slot| format!("IS_USED_LOCK('{}')", name(namespace, (slot > 0).then_some(slot)))).collect();
     let row: Option<Row> = conn.query_first(format!("SELECT {}", looks.join(", ")))?;
-    let users = row.map(Row::unwrap).unwrap_or_default().into_iter().filter_map(mysql::from_value);
+    let users = row.map(Row::unwrap).unwrap_or_default().into_iter().filter_map(from_value);
     let mut users: Vec<u32> = users.filter(|user| *user != own).collect();
     users.sort_unstable();
     users.dedup();
@@ -120,7 +121,7 @@ fn is_own(conn: &mut Conn, namespace: &Namespace, slot: usize) -> Result<bool, F
 }
 
 fn release(conn: &mut Conn, namespace: &Namespace) -> Result<(), Failure> {
-    Ok(conn.query_drop(format!("SELECT RELEASE_LOCK('{}')", name(namespace, None)))?)
+    conn.query_drop(format!("SELECT RELEASE_LOCK('{}')", name(namespace, None)))
 }
 
 fn in_use(namespace: &Namespace, users: &str) -> Error {

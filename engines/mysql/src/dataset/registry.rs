@@ -6,12 +6,11 @@ use mindful_core::Result;
 use mindful_core::contract::OwnedObject;
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
 use mindful_sql::dataset::table_registry::{self, Fault, HOLDS_OTHERS, NOT_REGISTERED, RegisteredTable, Table};
-use mysql::prelude::Queryable;
-use mysql::{Conn, Row};
 
 use judge::Judged;
+use mysql_common::row::Row;
 
-use crate::connect::code;
+use crate::connect::Conn;
 use crate::connect::link::Link;
 use crate::dataset::layout::PAGE_BYTES;
 use crate::dataset::storage::Storage;
@@ -113,7 +112,7 @@ pub(crate) fn ensure(link: &Link, namespace: &Namespace) -> Result<Vec<Entry>> {
         let mark = if is_guest { MARK_OF_GUEST } else { MARK };
         match conn.query_drop(sql.replace("{{mark}}", mark).replace("{{storage}}", &storage)) {
             // Another rank took the new database for one of others, and made the registry first.
-            Err(error) if !is_guest && code(&error) == Some(TABLE_EXISTS) => {
+            Err(failure) if !is_guest && failure.code() == Some(TABLE_EXISTS) => {
                 conn.query_drop(format!("ALTER TABLE {} COMMENT = '{MARK}'", namespace.qualified(REGISTRY)))?;
             }
             made => made?,
@@ -134,7 +133,7 @@ pub(crate) fn register(
     let content = serde_json::to_string(&plan.content).unwrap_or_default();
     let Table { kind, schema, blocks } = table;
     let (name, seed) = (Namespace::table_name(kind, schema), plan.seed.to_string());
-    Ok(conn.exec_drop(sql, (name, kind.word(), schema, blocks, seed, content, SHAPE))?)
+    conn.exec_drop(&sql, (name, kind.word(), schema, blocks, seed, content, SHAPE))
 }
 
 pub(crate) fn dataset(entries: &[Entry]) -> Option<Dataset> {
@@ -150,13 +149,13 @@ pub(crate) fn store_proof(link: &Link, namespace: &Namespace, proof: &LayoutProo
     link.run("storing the proof", |conn| {
         let judged = judge::read(conn, namespace)?;
         let registry = namespace.qualified(REGISTRY);
-        let keep = conn.prep(format!("UPDATE {registry} SET proof = ?, proven_table = ? WHERE name = ?"))?;
+        let keep = format!("UPDATE {registry} SET proof = ?, proven_table = ? WHERE name = ?");
         conn.query_drop("START TRANSACTION")?;
         for (schema, part) in table_registry::split_proof(proof) {
             let name = Namespace::table_name(TableKind::Blocks, schema);
             conn.exec_drop(&keep, (part, judged.state_of(&name), name))?;
         }
-        Ok(conn.query_drop("COMMIT")?)
+        conn.query_drop("COMMIT")
     })
 }
 

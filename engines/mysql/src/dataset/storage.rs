@@ -1,9 +1,8 @@
 //! The storage of the rows: InnoDB, or another engine with unknown pages.
 
 use mindful_core::Error;
-use mysql::Conn;
-use mysql::prelude::Queryable;
 
+use crate::connect::Conn;
 use crate::dataset::layout::PAGE_BYTES;
 use crate::error::Failure;
 use crate::names::quote_ident;
@@ -55,7 +54,7 @@ impl Storage {
         if status::read(conn, &[OF_INNODB])?.is_empty() {
             return other("the server does not count InnoDB's work".to_owned());
         }
-        match conn.query_first::<u64, _>("SELECT @@GLOBAL.innodb_page_size")? {
+        match conn.query_first::<u64>("SELECT @@GLOBAL.innodb_page_size")? {
             Some(PAGE_BYTES) => Ok(Self::InnoDb),
             bytes => Err(Error::target(
                 format!("the server's pages are {} bytes long", bytes.unwrap_or(0)),

@@ -9,9 +9,8 @@ use mindful_core::dataset::{Dataset, LayoutProof};
 use mindful_core::{Result, contract::clock};
 use mindful_instance::files;
 use mindful_sql::dataset::proof::{RowOrder, collect, unfit};
-use mysql::Conn;
-use mysql::prelude::Queryable;
 
+use crate::connect::Conn;
 use crate::connect::link::Link;
 use crate::dataset::block_yield::{self, SHARE};
 use crate::dataset::ibd::{self, Stored};
@@ -19,6 +18,9 @@ use crate::dataset::layout::PAGE_BYTES;
 use crate::error::Failure;
 use crate::names::{Namespace, TableKind};
 use crate::work::settle;
+
+/// Keys in an answer, which is limited.
+const KEYS_AT_ONCE: usize = 100_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Look {
@@ -159,15 +161,18 @@ const fn is_visited(id: u64, blocks: u64) -> bool {
 fn primary_keys(conn: &mut Conn, table: &str, blocks: u64) -> Result<Vec<u64>, Failure> {
     // The registry's number of blocks may be wrong, because others may write there: memory is allocated only for
     // received rows.
-    let mut ids = Vec::new();
-    let sql = format!("SELECT k, id FROM {table} FORCE INDEX (k) WHERE k IS NOT NULL ORDER BY k");
-    for row in conn.query_iter(sql)? {
-        let (key, id): (u64, u64) = mysql::from_row(row?);
-        if key != ids.len() as u64 + 1 {
-            break;
-        }
-        ids.push(id);
-        if key > blocks {
+    let mut ids: Vec<u64> = Vec::new();
+    loop {
+        // The last key is read again: a second row with it would come before the next key.
+        ids.pop();
+        let from = if ids.is_empty() { 0 } else { ids.len() + 1 };
+        let most = ids.len() + KEYS_AT_ONCE;
+        let sql =
+            format!("SELECT k, id FROM {table} FORCE INDEX (k) WHERE k >= {from} ORDER BY k LIMIT {KEYS_AT_ONCE}");
+        let rows: Vec<(u64, u64)> = conn.query(sql)?;
+        let next = rows.into_iter().zip(ids.len() as u64 + 1..).take_while(|((key, _), expected)| key == expected);
+        ids.extend(next.map(|((_, id), _)| id));
+        if ids.len() < most || ids.len() as u64 > blocks {
             break;
         }
     }

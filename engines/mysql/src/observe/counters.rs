@@ -6,10 +6,8 @@ use mindful_core::Result;
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::metric::{Counter, Metric, MetricKind, Phase, SampledSource, Sampler, Scope};
 use mindful_core::result::finding::codes;
-use mysql::prelude::Queryable;
 
 use crate::connect::link::{Link, Open};
-use crate::error::lacks_right;
 use crate::observe::status;
 use crate::work::commit::Committed;
 
@@ -173,12 +171,12 @@ enum Readable {
 fn look_for_times(link: &Link, connection: &Shared) -> Result<Readable> {
     let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
     link.run_on(&mut connection, "reading the performance schema", |conn| {
-        if conn.query_first::<bool, _>("SELECT @@GLOBAL.performance_schema = 1")? != Some(true) {
+        if conn.query_first::<bool>("SELECT @@GLOBAL.performance_schema = 1")? != Some(true) {
             return Ok(Readable::Off);
         }
-        match conn.query_first::<Option<String>, _>(include_str!("../../sql/file_times_on.sql")) {
-            Err(error) if lacks_right(&error) => Ok(Readable::Denied),
-            Err(error) => Err(error.into()),
+        match conn.query_first::<Option<String>>(include_str!("../../sql/file_times_on.sql")) {
+            Err(failure) if failure.lacks_right() => Ok(Readable::Denied),
+            Err(failure) => Err(failure),
             Ok(Some(Some(enabled))) if enabled == "YES" => Ok(Readable::Yes),
             Ok(_) => Ok(Readable::Off),
         }
@@ -194,7 +192,7 @@ fn times(link: Arc<Link>, connection: Shared) -> Box<dyn Sampler> {
     sampler("file_summary", metrics, move || {
         let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
         let file_times = link.run_on(&mut connection, "reading file times", |conn| {
-            Ok(conn.query_first::<(f64, f64), _>(include_str!("../../sql/file_times.sql"))?)
+            conn.query_first::<(f64, f64)>(include_str!("../../sql/file_times.sql"))
         })?;
         let (us, reads) = file_times.unzip();
         Ok(vec![us, reads])

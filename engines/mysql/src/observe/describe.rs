@@ -8,7 +8,6 @@ use mindful_core::contract::description::{CacheRequests, ExpectedLog, HeldFixed}
 use mindful_core::contract::description::{Description, HostView};
 use mindful_host::Kernel;
 use mindful_host::mounts::folders_of;
-use mysql::prelude::Queryable;
 
 use crate::connect::link::Link;
 use crate::connect::thread;
@@ -156,8 +155,7 @@ pub(crate) fn describe(link: &Link, blocks: Option<u64>) -> Result<Description> 
 
 /// A server with known costs of its operations, and nothing else.
 fn of_other(link: &Link, other: &Other, facts: BTreeMap<String, String>) -> Result<Description> {
-    let version: Option<String> =
-        link.run("asking for the version", |conn| Ok(conn.query_first("SELECT VERSION()")?))?;
+    let version: Option<String> = link.run("asking for the version", |conn| conn.query_first("SELECT VERSION()"))?;
     Ok(Description {
         engine_version: version.unwrap_or_default(),
         block_bytes: PAGE_BYTES,
@@ -183,8 +181,7 @@ pub(crate) fn host(link: &Link) -> HostView {
 pub(crate) fn log_folders(link: &Link, data: &Path) -> Vec<PathBuf> {
     let ask = |what: &str| -> Option<PathBuf> {
         let sql = format!("SELECT {what}");
-        let asked =
-            link.run("asking for the folders of the logs", |conn| Ok(conn.query_first::<Option<String>, _>(sql)?));
+        let asked = link.run("asking for the folders of the logs", |conn| conn.query_first::<Option<String>>(sql));
         asked.ok().flatten().flatten().map(|path| data.join(path))
     };
     let redo = ask("@@GLOBAL.innodb_log_group_home_dir").into_iter().flat_map(|folder| {

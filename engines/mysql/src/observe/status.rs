@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use mysql::Conn;
-use mysql::prelude::Queryable;
-
-use crate::error::{Failure, lacks_right};
+use crate::connect::Conn;
+use crate::error::Failure;
 
 /// The numeric values of those `names` that the server has.
 pub(crate) fn read(conn: &mut Conn, names: &[&str]) -> Result<BTreeMap<String, f64>, Failure> {
@@ -23,7 +21,7 @@ pub(crate) fn history(conn: &mut Conn) -> Result<Option<f64>, Failure> {
     }
     let sql = "SELECT CAST(count AS DOUBLE) FROM information_schema.innodb_metrics WHERE name = 'trx_rseg_history_len'";
     match conn.query_first(sql) {
-        Err(error) if lacks_right(&error) => Ok(None),
+        Err(failure) if failure.lacks_right() => Ok(None),
         length => Ok(length?),
     }
 }

@@ -8,9 +8,8 @@ use mindful_core::Result;
 use mindful_core::contract::metric::Phase;
 use mindful_core::contract::watch::{Circumstance, Decides, Watch};
 use mindful_core::workload::Workload;
-use mysql::Conn;
-use mysql::prelude::Queryable;
 
+use crate::connect::Conn;
 use crate::connect::link::Link;
 use crate::error::Failure;
 use crate::names::Namespace;

@@ -7,10 +7,10 @@ use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::workload::client_loop::{ClientLoop, Operator};
 use mindful_core::workload::{Op, OpKind, Workload};
 use mindful_core::{Error, Result, Session};
-use mysql::prelude::Queryable;
-use mysql::{Conn, Statement};
 
-use crate::connect::link::{Link, Measuring};
+use crate::connect::Conn;
+use crate::connect::client::Statement;
+use crate::connect::link::{Link, Open};
 use crate::error::Failure;
 use crate::names::Namespace;
 use crate::work::commit::{Commits, Committed};
@@ -36,8 +36,7 @@ impl ClientSession {
             let on = |schema: &u32| Ok((*schema, Prepared::prepare(conn, workload, namespace, *schema)?));
             schemas.iter().map(on).collect::<Result<BTreeMap<_, _>, Failure>>()
         })?;
-        let conn = link.measure(conn, &place)?;
-        conn.wait_for_answers(&place)?;
+        link.wait_for_answers(&mut conn, &place)?;
         let commits = Commits::new(workload.commit, committed);
         Ok(Self { work, statements: Statements { link: Arc::clone(link), conn, place, prepared, commits } })
     }
@@ -68,7 +67,7 @@ impl Prepared {
 
 struct Statements {
     link: Arc<Link>,
-    conn: Measuring,
+    conn: Open,
     place: String,
     prepared: BTreeMap<u32, Prepared>,
     commits: Commits,
@@ -80,7 +79,7 @@ impl Operator for Statements {
         let on = self.prepared.get(&op.schema).ok_or_else(missing)?;
         let commits = &mut self.commits;
         let keys = [op.first_key.into(), op.last_key().into()];
-        self.link.work(&mut self.conn, &self.place, |conn| match op.kind {
+        self.link.run_on(&mut self.conn, &self.place, |conn| match op.kind {
             OpKind::Select => {
                 let read = conn.execute(&on.select, &keys)?;
                 Ok(read.rows.first().and_then(|row| row.get(0)).unwrap_or(0))
@@ -104,6 +103,6 @@ impl Operator for Statements {
 
     fn end_slice(&mut self) -> Result<()> {
         let commits = &mut self.commits;
-        self.link.work(&mut self.conn, &self.place, |conn| commits.end_slice(conn))
+        self.link.run_on(&mut self.conn, &self.place, |conn| commits.end_slice(conn))
     }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use mindful_core::workload::Commit;
 use mindful_sql::work::CommitPolicy;
 
-use crate::connect::direct::Direct;
+use crate::connect::Conn;
 use crate::error::Failure;
 
 /// Transactions that all sessions of a target have committed. The server's own counters count statements, not these.
@@ -30,22 +30,22 @@ impl Commits {
         Self { policy: CommitPolicy::new(mode), all: Arc::clone(all), unpublished: 0 }
     }
 
-    pub(crate) fn before(&mut self, conn: &mut Direct) -> Result<(), Failure> {
+    pub(crate) fn before(&mut self, conn: &mut Conn) -> Result<(), Failure> {
         if self.policy.begins() { conn.query_drop("BEGIN") } else { Ok(()) }
     }
 
-    pub(crate) fn after(&mut self, conn: &mut Direct) -> Result<(), Failure> {
+    pub(crate) fn after(&mut self, conn: &mut Conn) -> Result<(), Failure> {
         if self.policy.count_update() { self.commit(conn) } else { Ok(()) }
     }
 
     /// At the end of a slice: commits an open transaction, and publishes the number of commits.
-    pub(crate) fn end_slice(&mut self, conn: &mut Direct) -> Result<(), Failure> {
+    pub(crate) fn end_slice(&mut self, conn: &mut Conn) -> Result<(), Failure> {
         self.commit(conn)?;
         self.all.0.fetch_add(std::mem::take(&mut self.unpublished), Ordering::Release);
         Ok(())
     }
 
-    fn commit(&mut self, conn: &mut Direct) -> Result<(), Failure> {
+    fn commit(&mut self, conn: &mut Conn) -> Result<(), Failure> {
         if self.policy.end() {
             if !self.policy.is_autocommit() {
                 conn.query_drop("COMMIT")?;

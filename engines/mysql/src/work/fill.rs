@@ -9,7 +9,6 @@ use mindful_core::contract::description::CacheFill;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::Dataset;
 use mindful_core::workload::Workload;
-use mysql::prelude::Queryable;
 
 use crate::connect::link::Link;
 use crate::dataset::layout;
@@ -38,7 +37,7 @@ pub(crate) fn fill(
         blocks += scale;
         for sql in statements(namespace, dataset, schema, scale) {
             stop.refuse("the fill of the cache was stopped")?;
-            link.run_on_tables("filling the buffer pool", |conn| Ok(conn.query_drop(sql)?))?;
+            link.run_on_tables("filling the buffer pool", |conn| conn.query_drop(sql))?;
         }
     }
     // Pages above the leaves are read as well.

@@ -9,9 +9,9 @@ use mindful_core::result::finding::codes;
 use mindful_core::workload::draws::Draws;
 use mindful_core::workload::{Access, OpKind, Workload};
 use mindful_core::{Error, Result};
-use mysql::prelude::Queryable;
-use mysql::{Conn, Row};
+use mysql_common::row::Row;
 
+use crate::connect::Conn;
 use crate::connect::link::Link;
 use crate::error::Failure;
 use crate::names::{Namespace, TableKind};

@@ -2,12 +2,12 @@
 
 use mindful_core::workload::{Access, Workload};
 use mindful_core::{Error, Result};
-use mysql::prelude::Queryable;
-use mysql::{Conn, Value};
+use mysql_common::value::Value;
 
+use crate::connect::Conn;
 use crate::connect::link::Link;
 use crate::dataset::registry;
-use crate::error::{Failure, lacks_right};
+use crate::error::Failure;
 use crate::flavor::Flavor;
 use crate::names::{MARK, NUMBERS, Namespace};
 use crate::work::server_time;
@@ -42,10 +42,8 @@ const PROBE: &str = "SELECT SYSDATE(6), SLEEP(0.002), SYSDATE(6)";
 
 /// Refuses a server with a SYSDATE that does not move within a statement: every latency would be zero.
 pub(crate) fn refuse_standing_clock(link: &Link) -> Result<()> {
-    let probed: Option<(Value, Value, Value)> = link.run("probing the server's clock", |conn| {
-        let statement = conn.prep(PROBE)?;
-        Ok(conn.exec_first(statement, ())?)
-    })?;
+    let probed: Option<(Value, Value, Value)> =
+        link.run("probing the server's clock", |conn| conn.exec_first(PROBE, ()))?;
     let moves = probed.is_some_and(|(before, _, behind)| server_time::us(&behind) > server_time::us(&before));
     if moves {
         return Ok(());
@@ -78,7 +76,7 @@ pub(crate) fn commits(link: &Link, workload: &Workload, given: Option<&[String]>
         match is {
             Some(is) if (is == 1) == workload.commit_wait => Ok(()),
             _ if workload.commit_wait && given.is_some_and(|given| given.iter().any(|given| given == name)) => Ok(()),
-            _ if given.is_some() => Ok(conn.query_drop(format!("SET GLOBAL {name} = {wanted}"))?),
+            _ if given.is_some() => conn.query_drop(format!("SET GLOBAL {name} = {wanted}")),
             is => Err(Error::target(
                 format!("the server's commits differ from the plan: {name} is {}", is.map_or(-1, |is| is)),
                 format!(
@@ -113,10 +111,9 @@ pub(crate) fn reach(link: &Link, workload: &Workload, namespace: &Namespace) -> 
 fn functions(conn: &mut Conn, workload: &Workload, namespace: &Namespace) -> Result<bool, Failure> {
     let sql = "SELECT routine_definition FROM information_schema.routines \
                WHERE routine_schema = ? AND routine_name = ? AND routine_type = 'FUNCTION'";
-    let find = conn.prep(sql)?;
     for schema in 1..=workload.schemas {
         let create = statement::create_function(namespace, schema);
-        let stands: Option<Option<String>> = conn.exec_first(&find, (&namespace.name, format!("visit_{schema}")))?;
+        let stands: Option<Option<String>> = conn.exec_first(sql, (&namespace.name, format!("visit_{schema}")))?;
         let body = create.find("RETURN (").map_or("", |at| create[at..].trim_end());
         match stands {
             // A role that may not see the existing function may not replace it either.
@@ -127,7 +124,7 @@ fn functions(conn: &mut Conn, workload: &Workload, namespace: &Namespace) -> Res
             None => {}
         }
         match conn.query_drop(create) {
-            Err(error) if lacks_right(&error) => return Ok(false),
+            Err(failure) if failure.lacks_right() => return Ok(false),
             made => made?,
         }
     }

@@ -13,10 +13,11 @@ use mindful_core::workload::draws::Draws;
 use mindful_core::workload::{Op, OpKind, Workload};
 use mindful_core::{Error, Result, Session, contract::clock};
 use mindful_sql::work::{NEVER_US, Pause, WARM_UP_OPS};
-use mysql::prelude::Queryable;
-use mysql::{Row, Statement, Value};
+use mysql_common::row::Row;
+use mysql_common::value::Value;
 
-use crate::connect::link::{Link, Measuring};
+use crate::connect::client::Statement;
+use crate::connect::link::{Link, Open};
 use crate::error::Failure;
 use crate::names::Namespace;
 use crate::work::commit::{Commits, Committed};
@@ -41,7 +42,7 @@ struct Prepared {
 
 pub(crate) struct ServerLoop {
     link: Arc<Link>,
-    conn: Measuring,
+    conn: Open,
     place: String,
     draws: Draws,
     schemas: BTreeSet<u32>,
@@ -83,7 +84,6 @@ impl ServerLoop {
             let batch = conn.prep(statement::batch(workload, namespace, &schemas, reach))?;
             Ok(Prepared { now: conn.prep("SELECT SYSDATE(6)")?, batch, updates, scans })
         })?;
-        let conn = link.measure(conn, &place)?;
         let commits = Commits::new(workload.commit, committed);
         let mut session = Self {
             link: Arc::clone(link),
@@ -102,7 +102,7 @@ impl ServerLoop {
         };
         session.set_clock()?;
         session.warm_up()?;
-        session.conn.wait_for_answers(&session.place)?;
+        link.wait_for_answers(&mut session.conn, &session.place)?;
         Ok(session)
     }
 
@@ -135,7 +135,7 @@ impl ServerLoop {
 
     fn ask_time(&mut self) -> Result<i64> {
         let statement = &self.prepared.now;
-        self.link.work(&mut self.conn, &self.place, |conn| {
+        self.link.run_on(&mut self.conn, &self.place, |conn| {
             let answer = conn.execute(statement, &[])?;
             let now = answer.rows.first().and_then(|row| row.as_ref(0)).and_then(server_time::us);
             now.ok_or_else(|| misread("its time").into())
@@ -198,7 +198,7 @@ impl ServerLoop {
         let began = Instant::now();
         let order = [statement::keys(ops, &self.schemas, self.reach).into(), server_time::datetime(end_us)];
         let statement = &self.prepared.batch;
-        let made = self.link.work(&mut self.conn, &self.place, |conn| {
+        let made = self.link.run_on(&mut self.conn, &self.place, |conn| {
             conn.execute(statement, &order)?.rows.iter().map(timed).collect::<Result<Vec<_>, _>>()
         })?;
         let mut before = made.first().map_or(0, |(begin_us, ..)| *begin_us);
@@ -215,7 +215,7 @@ impl ServerLoop {
     fn single(&mut self, op: &Op, report: &mut SliceReport) -> Result<()> {
         if op.kind == OpKind::Scan {
             let statement = of_schema(&self.prepared.scans, op)?;
-            let (begin_us, blocks, end_us) = self.link.work(&mut self.conn, &self.place, |conn| {
+            let (begin_us, blocks, end_us) = self.link.run_on(&mut self.conn, &self.place, |conn| {
                 let answer = conn.execute(statement, &[])?;
                 timed(answer.rows.first().ok_or_else(|| misread("a scan"))?)
             })?;
@@ -226,7 +226,7 @@ impl ServerLoop {
         let began = Instant::now();
         let statement = of_schema(&self.prepared.updates, op)?;
         let commits = &mut self.commits;
-        let blocks = self.link.work(&mut self.conn, &self.place, |conn| {
+        let blocks = self.link.run_on(&mut self.conn, &self.place, |conn| {
             commits.before(conn)?;
             let changed = conn.execute(statement, &[op.first_key.into(), op.last_key().into()])?.changed;
             commits.after(conn)?;
@@ -285,7 +285,7 @@ impl Session for ServerLoop {
             }
         }
         let commits = &mut self.commits;
-        self.link.work(&mut self.conn, &self.place, |conn| commits.end_slice(conn))?;
+        self.link.run_on(&mut self.conn, &self.place, |conn| commits.end_slice(conn))?;
         report.end_us = self.pause.map_or_else(|| self.now_us(), |pause| pause.since_us);
         if self.pause.is_none() {
             // A statement that came too late made none.

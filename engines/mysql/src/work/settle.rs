@@ -5,11 +5,10 @@ use std::time::{Duration, Instant};
 use mindful_core::Result;
 use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::contract::stop_flag::StopFlag;
-use mysql::Conn;
-use mysql::prelude::Queryable;
 
+use crate::connect::Conn;
 use crate::connect::link::Link;
-use crate::error::{Failure, lacks_right};
+use crate::error::Failure;
 use crate::observe::status;
 
 /// Time limit of purge and page cleaner.
@@ -33,7 +32,7 @@ pub(crate) fn exported<T>(
     work: impl FnOnce(&mut Conn) -> Result<T, Failure>,
 ) -> Result<Option<T>, Failure> {
     match conn.query_drop(format!("FLUSH TABLES {} FOR EXPORT", tables.join(", "))) {
-        Err(error) if lacks_right(&error) => return Ok(None),
+        Err(failure) if failure.lacks_right() => return Ok(None),
         flushed => flushed?,
     }
     let done = work(conn);
@@ -78,7 +77,7 @@ pub(crate) fn before_reads(
 /// Makes the page cleaner write back all dirty pages, by a limit of 0.
 fn written_back(conn: &mut Conn, stop: &StopFlag) -> Result<(), Failure> {
     let sql = "SELECT @@GLOBAL.innodb_max_dirty_pages_pct, @@GLOBAL.innodb_max_dirty_pages_pct_lwm";
-    let Some((most, low)) = conn.query_first::<(f64, f64), _>(sql)? else { return Ok(()) };
+    let Some((most, low)) = conn.query_first::<(f64, f64)>(sql)? else { return Ok(()) };
     // MySQL lowers the second with the first.
     conn.query_drop("SET GLOBAL innodb_max_dirty_pages_pct = 0")?;
     let dirty = || Ok(status::read(conn, &[DIRTY])?.get(DIRTY).copied());

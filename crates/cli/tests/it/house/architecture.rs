@@ -32,7 +32,6 @@ fn each_crate_imports_only_what_the_table_allows() {
 #[test]
 fn drivers_connect_in_one_place_of_their_engine() {
     let places = [
-        ("Conn::new(", "mysql/src/connect/mod.rs"),
         ("connect_raw(", "postgres/src/connect/connection.rs"),
         ("cancel_query", "postgres/src/connect/connection.rs"),
         ("TcpStream::connect", "mysql/src/connect/wire.rs postgres/src/connect/transport.rs"),

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use mindful_core::{Error, Result};
 use mindful_sql::dataset::table_registry::Fault;
-use mysql::prelude::Queryable;
-use mysql::{Conn, Row};
+use mysql_common::row::Row;
 
+use crate::connect::Conn;
 use crate::dataset::storage::Storage;
 use crate::error::Failure;
 use crate::flavor::{Flavor, Version};

@@ -12,14 +12,12 @@ use mindful_core::contract::wait::{WaitClass, WaitEvent};
 use mindful_core::result::finding::codes;
 use mindful_host::{Kernel, kernel_file, process};
 use mindful_sql::observe::wait_sampling as sampling;
-use mysql::Conn;
-use mysql::prelude::Queryable;
 
 use super::doing::{ALL, Doing, OTHER_THREAD, OTHERS, SLEEP, Thread, event_of, tell_row_locks};
-use crate::connect::code;
+use crate::connect::Conn;
 use crate::connect::link::{Link, Open};
 use crate::connect::thread::server_of;
-use crate::error::{Failure, lacks_right};
+use crate::error::Failure;
 use crate::flavor::Flavor;
 use crate::observe::status;
 
@@ -184,9 +182,9 @@ fn best(conn: &mut Conn, flavor: Flavor, local: bool, kernel: &Kernel) -> Result
                     return Ok(Ok(View { source, own, latches }));
                 }
             }
-            Err(Failure::Server(error)) if lacks_right(&error) => denied = true,
+            Err(failure) if failure.lacks_right() => denied = true,
             // A server that lacks a view or a column of it.
-            Err(Failure::Server(error)) if code(&error).is_some() => {}
+            Err(failure) if failure.code().is_some() => {}
             Err(failure) => return Err(failure),
         }
     }
@@ -201,7 +199,7 @@ fn look_at_events(conn: &mut Conn, id: u32) -> Result<Found, Failure> {
 }
 
 fn waits_are_kept(conn: &mut Conn) -> Result<bool, Failure> {
-    if conn.query_first::<bool, _>("SELECT @@GLOBAL.performance_schema = 1")? != Some(true) {
+    if conn.query_first::<bool>("SELECT @@GLOBAL.performance_schema = 1")? != Some(true) {
         return Ok(false);
     }
     let kept: Option<Option<bool>> = conn.query_first(include_str!("../../../sql/waits_kept.sql"))?;
