@@ -12,31 +12,22 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use mindful_core::contract::engine::Engine;
+use mindful_conformance::{dataset_plan, open_with, slice_of};
 use mindful_core::contract::event::{Events, Silent};
-use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
+use mindful_core::contract::slice::{Placement, SliceOrder};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::contract::target::Target;
-use mindful_core::dataset::{Content, DatasetPlan};
-use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Error, Result};
 
 const BLOCKS: u64 = 32_768;
 
-fn workload(work_unit: u64) -> Workload {
-    Workload { loop_site: LoopSite::Client, ..Workload::reads_only(1, BLOCKS, work_unit) }
-}
-
 /// Blocks per CPU-second of one session over a second and a half, everything cached.
-fn rate(target: &dyn Target, work_unit: u64, max_ops: Option<u64>) -> Result<f64> {
-    let workload = workload(work_unit);
+fn rate(target: &dyn Target, work_unit: u64) -> Result<f64> {
+    let workload = Workload { loop_site: LoopSite::Client, ..Workload::reads_only(1, BLOCKS, work_unit) };
     target.prepare(&workload, 1)?;
     let mut session = target.session(&workload, Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 })?;
-    let mut slice = |index: u32, first_op| -> Result<SliceReport> {
-        let begin_us = target.clock_us()?;
-        session.run_slice(&SliceOrder { index, begin_us, end_us: begin_us + 1_500_000, first_op, max_ops })
-    };
+    let mut slice = |index, first_op| session.run_slice(&SliceOrder { index, first_op, ..slice_of(target, 1_500_000) });
     let warm = slice(0, 0)?;
     let report = slice(1, warm.total_ops())?;
     let cpu_s = report.cpu_us.unwrap_or(0) as f64 / 1e6;
@@ -58,16 +49,10 @@ fn write_s(path: PathBuf, bytes: u64) -> std::io::Result<f64> {
 
 fn main() -> Result<()> {
     let path = std::env::args().nth(1).ok_or_else(|| Error::plan("no file given", "name one that may be made"))?;
-    let mut settings = Settings::default();
-    settings.set("cache", "1GiB", Origin::Default);
     let events: Arc<dyn Events> = Arc::new(Silent);
-    let target = mindful_sqlite::ENGINE
-        .parse_options(&format!("sqlite:{path}"), &settings)
-        .and_then(|options| options.open(0, &events))?;
-    let content = Content::INCOMPRESSIBLE;
-    let plan = DatasetPlan { schemas: 1, blocks_per_schema: BLOCKS, scan_blocks: 0, content, seed: 1, load_streams: 1 };
+    let target = open_with(&mindful_sqlite::ENGINE, &format!("sqlite:{path}"), &[("cache", "1GiB")], &events)?;
     let began = Instant::now();
-    let dataset = target.load(&plan, &Silent, &StopFlag::default())?;
+    let dataset = target.load(&dataset_plan(1, BLOCKS), &Silent, &StopFlag::default())?;
     let load_s = began.elapsed().as_secs_f64();
     let plain_s = write_s(PathBuf::from(format!("{path}.plain")), dataset.bytes)
         .map_err(|error| Error::run(format!("{path}.plain: {error}"), "name another file"))?;
@@ -76,10 +61,10 @@ fn main() -> Result<()> {
     let began = Instant::now();
     let proof = target.verify(&StopFlag::default())?;
     println!("proof in {:.2} s: {:?}", began.elapsed().as_secs_f64(), proof.failure());
-    let scan = rate(&*target, BLOCKS, None)?;
+    let scan = rate(&*target, BLOCKS)?;
     println!("one long index scan: {scan:.0} blocks per CPU-second");
     for work_unit in [1, 64, 255] {
-        let rate = rate(&*target, work_unit, None)?;
+        let rate = rate(&*target, work_unit)?;
         println!("work unit {work_unit}: {rate:.0} blocks per CPU-second, {:.2} of the scan", rate / scan);
     }
     target.cleanup().map(drop)
