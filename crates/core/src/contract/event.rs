@@ -154,6 +154,12 @@ pub fn emit_note(events: &dyn Events, text: impl Into<String>) {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Silent;
 
+impl<F: Fn(Event) + Send + Sync> Events for F {
+    fn emit(&self, event: Event) {
+        self(event);
+    }
+}
+
 impl Events for Silent {
     fn emit(&self, _: Event) {}
 }
