@@ -5,6 +5,7 @@ mod circumstances;
 mod cliff;
 mod host;
 mod imported;
+mod log;
 mod ranks;
 mod server;
 mod stall;
@@ -212,14 +213,14 @@ pub(crate) fn check_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> 
     findings.extend(unfair(work, found));
     findings.extend(steadiness::not_steady(step, window));
     findings.extend(foreign_block_writes(run, step, found));
-    findings.extend(access::log_band(run, step, found));
+    findings.extend(log::log_band(run, step, found));
     findings.extend(few_operations(work));
     findings.extend(stall::slow_few(work));
     // The cached level of a contrast has a larger cache than the one described.
     let other_cache = step.head.point.values.get(LEVEL).is_some_and(|level| level == Level::Cached.name());
     findings.extend(found.residence.filter(|r| !other_cache && r.differs()).map(unexpected_hits));
     findings.extend(still_reading(found));
-    findings.extend(access::small_span(run, step, found));
+    findings.extend(storage::small_span(run, step, found));
     findings.extend(cpu(run, found));
     findings.extend(ranks::check_step(run, found));
     findings.extend(host::network_full(step, &found.counters));

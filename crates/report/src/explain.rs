@@ -20,7 +20,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     catalogue::names().chain(SESSIONS).chain(VERDICT).chain([headline::NAME])
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 enum Explained<'a> {
     Verdict,
     Headline,

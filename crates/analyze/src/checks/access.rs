@@ -1,27 +1,20 @@
-//! Access to blocks and log: requests of several blocks, reads past the cache, a cache or a filter of the storage, the
-//! span of the blocks, commits that waited, the amount of log, and the cost of the clock.
+//! Access to blocks: requests of several blocks, reads past the cache, a cache or a filter of the storage, and the cost of
+//! the clock.
 
-use mindful_core::contract::fact::{DeviceFact, Fact};
 use mindful_core::contract::metric::Counter;
-use mindful_core::plan::units::{format_bytes, format_rounded};
-use mindful_core::record::run::{Facts, Run, StepRecord};
+use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::finding::codes;
 use mindful_core::result::{Finding, Severity};
-use mindful_core::workload::{Commit, Compatibility, LoopSite, OpKind, Redo};
+use mindful_core::workload::LoopSite;
 
-use crate::figures::blocks::{FEWEST_READS_PER_S, SINGLE_BLOCK, block_bytes, one_by_one};
-use crate::judgement::headline::{HeadlineKind, percent};
+use super::log;
+use crate::figures::blocks::{FEWEST_READS_PER_S, SINGLE_BLOCK, one_by_one};
+use crate::judgement::headline::percent;
 use crate::step::StepAnalysis;
 
 /// Share of the reads above which another way than the method's is reported (docs/findings.md, F1: 99 % of them must take it).
 const OTHER_WAY: f64 = 0.01;
 const FEWEST_UPDATES: f64 = 100.0;
-/// Share of the updates that must have committed: the counters are of a window that is not quite the sessions'.
-const COMMITTED: f64 = 0.9;
-/// Share of the commits that must have waited: both are counted at once.
-const WAITED: f64 = 0.99;
-/// Fewest bytes of log that the change of a row takes; less, and nothing was changed.
-const LEAST_LOG: f64 = 50.0;
 
 /// Findings about the access to blocks over the window. A counter that an engine does not report decides nothing.
 pub(crate) fn check_window(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Finding> {
@@ -30,7 +23,7 @@ pub(crate) fn check_window(run: &Run, step: &StepRecord, found: &StepAnalysis) -
         past_cache(step, found),
         filtered(found),
         storage_cache(found),
-        commits_unproven(step, found),
+        log::commits_unproven(step, found),
         clock_cost(run, step, found),
     ];
     all.into_iter().flatten().collect()
@@ -95,35 +88,6 @@ fn storage_cache(found: &StepAnalysis) -> Option<Finding> {
     Some(codes::STORAGE_CACHE.finding(text, evidence))
 }
 
-/// Updates, commits, waits for the log and bytes of it, each compared with the others where every update commits and waits.
-fn commits_unproven(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
-    let workload = step.head.workload.as_ref()?;
-    let waits =
-        workload.commit == Commit::Each && workload.commit_wait && workload.compatibility != Compatibility::Slob;
-    let work = found.work.as_ref()?;
-    let updates = work.kind(OpKind::Update);
-    let rates = [Counter::Commits, Counter::CommitWaits].map(|counter| found.counters.rate(counter));
-    let ([Some(commits), Some(waited)], true) = (rates, waits && updates.ops >= FEWEST_UPDATES) else { return None };
-    let per_s = |count: f64| count / work.seconds;
-    let log = found.counters.rate(Counter::LogBytes);
-    let thin = log.is_some_and(|bytes| bytes < LEAST_LOG * per_s(updates.blocks));
-    if commits >= COMMITTED * per_s(updates.ops) && waited >= WAITED * commits && !thin {
-        return None;
-    }
-    let name = &found.evidence.words.log;
-    let text = format!(
-        "Updates, commits and waits for the {name} do not match, so commits did not wait until their {name} was stored. \
-         Check the server's commit settings."
-    );
-    let bytes = log.map_or_else(String::new, |log| {
-        format!(", {} bytes of {name} a block", format_rounded(log / per_s(updates.blocks)))
-    });
-    let done = per_s(updates.ops);
-    let [done, commits, waited] = [done, commits, waited].map(format_rounded);
-    let evidence = format!("{done} updates/s, {commits} commits/s, {waited} waits for the {name}/s{bytes}");
-    Some(codes::COMMITS_UNPROVEN.finding(text, evidence))
-}
-
 /// Time that readings of the server's clock took from the operations: latencies include it.
 fn clock_cost(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     let us = run.description.as_ref()?.clock_cost_us?;
@@ -135,71 +99,4 @@ fn clock_cost(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<Find
                 larger --work-unit makes it smaller.";
     let evidence = format!("{us:.2} us a reading, {} of the sessions' time", percent(share.min(1.0)));
     Some(codes::CLOCK_COST.finding(text, evidence))
-}
-
-/// Share of the device below which its caches may hold all that is visited: a drive has about a thousandth of its size
-/// as memory, a controller, an array or a hypervisor more.
-const SMALL_SPAN: f64 = 0.01;
-
-/// Physical reads from so small a part of the device that a cache may have served them (docs/findings.md, F6). `None`
-/// if reads came from higher levels, or sizes are unknown.
-pub(super) fn small_span(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
-    let physical =
-        found.reads.as_ref().is_some_and(|of| matches!(of.kind, HeadlineKind::Storage | HeadlineKind::Database));
-    let workload = step.head.workload.as_ref()?;
-    let active = workload.scale.checked_mul(workload.schemas.into())?.checked_mul(block_bytes(run)?)?;
-    let (name, device) = device(&run.environment)?;
-    let share = active as f64 / device as f64;
-    (physical && share < SMALL_SPAN).then(|| {
-        let text = "Operations visited a small part of the device. A cache in the drive, the controller, the array \
-                    or the hypervisor may hold all of it. Compare this run with one of ten times the --scale: \
-                    without such a cache, both have the same latency.";
-        let evidence =
-            format!("{} of the {} of {name}, {}", format_bytes(active), format_bytes(device), percent(share));
-        codes::SMALL_SPAN.finding(text, evidence)
-    })
-}
-
-/// The devices below the file system of the data, and the sum of their bytes.
-fn device(environment: &Facts) -> Option<(String, u64)> {
-    let chain = Fact::StorageDevice.find(environment)?;
-    let top = chain.split(" < ").next()?.to_owned();
-    let size = |name: &str| DeviceFact::SizeBytes.find(name, environment)?.parse::<u64>().ok();
-    let bytes =
-        top.split(' ').map(size).try_fold(0, |all: u64, size| all.checked_add(size?)).filter(|bytes| *bytes > 0)?;
-    Some((top, bytes))
-}
-
-/// Fewest updated blocks for a meaningful mean: the server's own log records are few compared with them.
-const FEWEST_BLOCKS: f64 = 2_000.0;
-
-/// Bytes of log per updated block outside of what the engine expects, images of whole blocks included.
-pub(super) fn log_band(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
-    let expected = run.description.as_ref()?.expected_log.as_ref()?;
-    let work = found.work.as_ref()?;
-    let updated = work.kind(OpKind::Update).blocks;
-    let workload = step.head.workload.as_ref()?;
-    if updated < FEWEST_BLOCKS || (expected.once_a_transaction && workload.commit != Commit::Each) {
-        return None;
-    }
-    let per_s = updated / work.seconds;
-    let [low, high] = match workload.redo {
-        Redo::Light => expected.light,
-        Redo::Heavy => expected.heavy,
-    };
-    // Where images are not counted, each block may have had one.
-    let images = expected.images.as_ref().map_or(0.0, |images| {
-        found.counters.rate_of_named(&images.counter).map_or(1.0, |rate| rate / per_s) * images.bytes
-    });
-    let (per_block, high) = (found.counters.rate(Counter::LogBytes)? / per_s, high + images);
-    (per_block < low || per_block > high).then(|| {
-        let log = &found.evidence.words.log;
-        let text = format!(
-            "The {log} for each updated block differs from the amount that such updates write. Other sessions write {log}, \
-             updates leave their block, or updates change nothing. Look for other sessions."
-        );
-        let [per_block, low, high] = [per_block, low, high].map(format_rounded);
-        let evidence = format!("{per_block} bytes per updated block, {low} to {high} expected");
-        codes::LOG_BAND.finding(text, evidence)
-    })
 }

@@ -165,8 +165,8 @@ fn pooled_variation(a: &[f64], b: &[f64]) -> f64 {
     ((squares(a) + squares(b)) / (a.len() + b.len() - 2) as f64).sqrt()
 }
 
-/// Compares sides of which one has a single run. The data does not contain the variation between runs, so it comes from
-/// the platform's noise floor.
+/// Compares two sides if one of them has a single run. The data does not contain the variation between runs, so it comes
+/// from the platform's noise floor.
 pub(super) fn compare_single(baseline: &[RunValue], candidate: &[RunValue], question: &Question) -> Comparison {
     let estimate = Shift::new(&logarithms(baseline), &logarithms(candidate)).estimate();
     let basis = if question.noise.is_some() { Basis::NoiseFloor } else { Basis::WithinRun };

@@ -193,8 +193,8 @@ pub(crate) fn leaves(file: &File, blocks: u64, stop: &StopFlag) -> Result<Option
     Ok(Some(pages))
 }
 
-/// Whether there is a leaf for each visited row: the next one begins with the next even primary key, or with the ballast
-/// before it, as the second page of a table does.
+/// Whether there is a leaf for each visited row. Each leaf begins with the next even primary key, or with the ballast
+/// before it; the second page of a table begins with ballast.
 pub(crate) fn is_one_row_a_leaf(leaves: &[Node], blocks: u64) -> bool {
     let begins = |(leaf, id): (&Node, u64)| leaf.least == id || leaf.least + 1 == id;
     leaves.len() as u64 == blocks && leaves.iter().zip((0..).step_by(2)).all(begins)

@@ -44,7 +44,7 @@ fn answer(status: &str, body: &[u8]) -> Vec<u8> {
     http::answer(&format!("{status}\r\nConnection: close"), body)
 }
 
-/// An answer that ends after `body`, of which more was announced.
+/// An answer that ends after `body`, before the announced length.
 fn short(body: &[u8]) -> Vec<u8> {
     [b"HTTP/1.1 200 OK\r\nContent-Length: 700\r\nConnection: close\r\n\r\n", body].concat()
 }
