@@ -1,7 +1,6 @@
-//! The counters of the imagined server, published by sessions when a slice ends.
+//! The counters of the imagined server.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use mindful_core::contract::clock::Clock;
@@ -67,17 +66,16 @@ pub(crate) fn sampler(server: &Arc<Server>) -> Box<dyn Sampler> {
     let stored_share = 1.0 - server.options.page_cache_share.percent() / 100.0;
     let cpu_us = server.options.cpu.map(|cpu| cpu.as_secs_f64() * 1e6);
     SampledSource::new("null", metrics()).with(Scope::Database, Phase::Settled).read_by(move || {
-        let count = |counter: &AtomicU64| counter.load(Ordering::Acquire) as f64;
-        let counters = &server.counters;
-        let blocks = count(&counters.blocks);
-        caches.miss(blocks, count(&counters.read_us));
+        let totals = *server.totals();
+        let blocks = totals.blocks as f64;
+        caches.miss(blocks, totals.read_us as f64);
         let stored = (caches.missed * stored_share).round();
         Ok(vec![
             Some(blocks),
             Some(caches.missed.round()),
-            Some(count(&counters.updated)),
-            Some(count(&counters.log_bytes)),
-            Some(count(&counters.commits)),
+            Some(totals.updated as f64),
+            Some(totals.log_bytes as f64),
+            Some(totals.commits as f64),
             Some(caches.missed_us.round()),
             Some(stored * BLOCK_BYTES as f64),
             Some(stored),

@@ -6,7 +6,7 @@ use mindful_core::contract::slice::session_name;
 use mindful_core::plan::units;
 use mindful_core::{Error, Result};
 
-use crate::value::{session_at, two_times};
+use crate::value::two_times;
 
 /// Nothing ends while it lasts.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -73,7 +73,9 @@ impl InjectedFailure {
             let session = known.map_err(|_| Error::plan(format!("`{text}` is not a session"), "write its number"))?;
             return Ok(Self::Connect { session });
         }
-        session_at(text).map(|(session, at)| Self::Work { session, at })
+        let wrong = || Error::plan(format!("`{text}` is not a session at a time"), "write for example 2@1.5s");
+        let (session, at) = text.split_once('@').ok_or_else(wrong)?;
+        Ok(Self::Work { session: session.trim().parse().map_err(|_| wrong())?, at: units::parse_duration(at)? })
     }
 
     pub(crate) fn connect(self, session: u32) -> Result<()> {

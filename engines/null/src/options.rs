@@ -9,13 +9,11 @@ use mindful_core::plan::units::{self, Share};
 
 use crate::fault::{InjectedFailure, Stall};
 use crate::signal::Signal;
-use crate::value::{list, session_at};
+use crate::value::list;
 use crate::wrong_clock::ClockStep;
 
 pub const KEYS: &[Key] = &[
     Key::with_default("null_latency", "TIME", "100us", "Mean time of an operation of a lone session; 0s for no delay")
-        .bounded(Bound::ANY_TIME),
-    Key::unset("null_update_latency", "TIME", "Mean time of an update (default: as --null-latency)")
         .bounded(Bound::ANY_TIME),
     Key::with_default(
         "null_spread",
@@ -26,12 +24,6 @@ pub const KEYS: &[Key] = &[
     .bounded(Bound::Number(0.0, 10.0)),
     Key::unset("null_capacity", "N", "Number of servers that all sessions share; throughput is capped at N / latency")
         .bounded(Bound::Number(0.001, 1e9)),
-    Key::unset(
-        "null_capacity_softness",
-        "Q",
-        "Softness of the cap: X = ((N/R)^-Q + C^-Q)^(-1/Q) (default: a hard corner)",
-    )
-    .bounded(Bound::Number(0.1, 20.0)),
     Key::with_default("null_contention", "SIGMA", "0", "Contention: times grow by 1 + SIGMA (N - 1)")
         .bounded(Bound::Number(0.0, 1e3)),
     Key::with_default(
@@ -51,7 +43,6 @@ pub const KEYS: &[Key] = &[
         .one_value(),
     Key::unset("null_fail", "LIST", "Failures: 2@1.5s (session 2 at 1.5 s) or connect:3 (session 3 cannot connect)")
         .one_value(),
-    Key::unset("null_start_delay", "LIST", "Late sessions: 1@300ms; comma-separated").one_value(),
     Key::with_default(
         "null_order",
         "TIME",
@@ -83,17 +74,13 @@ pub const KEYS: &[Key] = &[
 #[derive(Debug, Clone)]
 pub(crate) struct Options {
     pub latency: Duration,
-    pub update_latency: Duration,
     pub spread: f64,
     pub capacity: Option<f64>,
-    pub softness: Option<f64>,
     pub contention: f64,
     pub retrograde: f64,
     pub signals: Vec<Signal>,
     pub stalls: Vec<Stall>,
     pub failures: Vec<InjectedFailure>,
-    /// Session, from 0, and the delay of its begin.
-    pub start_delays: Vec<(u32, Duration)>,
     /// Time for the server to accept the order of one session.
     pub order: Duration,
     pub clock_offset: Duration,
@@ -107,19 +94,15 @@ pub(crate) struct Options {
 impl Options {
     pub(crate) fn from_settings(all: &Settings) -> Result<Self> {
         all.check_bounds(KEYS)?;
-        let latency = all.require("null_latency", units::parse_duration)?;
         Ok(Self {
-            latency,
-            update_latency: all.parse("null_update_latency", units::parse_duration)?.unwrap_or(latency),
+            latency: all.require("null_latency", units::parse_duration)?,
             spread: all.require("null_spread", units::parse_number)?,
             capacity: all.parse("null_capacity", units::parse_number)?,
-            softness: all.parse("null_capacity_softness", units::parse_number)?,
             contention: all.require("null_contention", units::parse_number)?,
             retrograde: all.require("null_retrograde", units::parse_number)?,
             signals: all.parse("null_signal", |text| list(text, Signal::parse))?.unwrap_or_default(),
             stalls: all.parse("null_stall", |text| list(text, Stall::parse))?.unwrap_or_default(),
             failures: all.parse("null_fail", |text| list(text, InjectedFailure::parse))?.unwrap_or_default(),
-            start_delays: all.parse("null_start_delay", |text| list(text, session_at))?.unwrap_or_default(),
             order: all.require("null_order", units::parse_duration)?,
             clock_offset: all.require("null_clock_offset", units::parse_duration)?,
             clock_step: all.parse("null_clock_step", ClockStep::parse)?,
@@ -130,15 +113,11 @@ impl Options {
         })
     }
 
-    /// Slowdown of operations with `sessions` at work: the capped model times the Universal Scalability Law
-    /// (docs/method.md, Ladders and the knee, models A and B).
+    /// Slowdown of operations with `sessions` at work: a hard cap times the Universal Scalability Law (docs/method.md,
+    /// Ladders and the knee).
     pub(crate) fn crowding(&self, sessions: u32) -> f64 {
         let n = f64::from(sessions);
-        let capped = match (self.capacity, self.softness) {
-            (None, _) => 1.0,
-            (Some(servers), None) => (n / servers).max(1.0),
-            (Some(servers), Some(q)) => (1.0 + (n / servers).powf(q)).powf(1.0 / q),
-        };
+        let capped = self.capacity.map_or(1.0, |servers| (n / servers).max(1.0));
         capped * (1.0 + self.contention * (n - 1.0) + self.retrograde * n * (n - 1.0))
     }
 }

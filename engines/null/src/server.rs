@@ -1,6 +1,5 @@
-//! The imagined server: its options, its dataset, and the counters of its sessions.
+//! The imagined server: its options, its dataset, and the totals of its sessions.
 
-use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mindful_core::contract::clock::Clock;
@@ -12,18 +11,20 @@ use crate::interrupts::Interrupts;
 use crate::options::Options;
 use crate::wrong_clock::WrongClock;
 
-#[derive(Debug, Default)]
-pub(crate) struct Counters {
-    pub blocks: AtomicU64,
-    pub updated: AtomicU64,
-    pub commits: AtomicU64,
-    pub log_bytes: AtomicU64,
-    pub read_us: AtomicU64,
+/// Amounts of work of one session, or of all.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Totals {
+    pub blocks: u64,
+    pub updated: u64,
+    pub commits: u64,
+    pub log_bytes: u64,
+    pub read_us: u64,
 }
 
 pub(crate) struct Server {
     pub options: Options,
-    pub counters: Counters,
+    /// Published by sessions when a slice ends.
+    totals: Mutex<Totals>,
     pub interrupts: Interrupts,
     pub clock: WrongClock,
     pub visits: Option<Visits>,
@@ -35,9 +36,8 @@ pub(crate) struct Server {
 impl Server {
     pub(crate) fn new(options: Options, clock: Arc<dyn Clock>, visits: Option<Visits>) -> Self {
         let clock = WrongClock::new(clock, options.clock_offset.as_micros() as i64, options.clock_step);
-        let (dataset, free_us) = (Mutex::default(), Mutex::default());
-        let (counters, interrupts) = (Counters::default(), Interrupts::default());
-        Self { options, counters, interrupts, clock, visits, dataset, free_us }
+        let (totals, dataset, free_us) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Self { options, totals, interrupts: Interrupts::default(), clock, visits, dataset, free_us }
     }
 
     /// When it has taken an order that is sent at `now_us`: it takes them one after the other.
@@ -45,6 +45,10 @@ impl Server {
         let mut free_us = self.free_us.lock().unwrap_or_else(PoisonError::into_inner);
         *free_us = now_us.max(*free_us) + self.options.order.as_micros() as i64;
         *free_us
+    }
+
+    pub(crate) fn totals(&self) -> MutexGuard<'_, Totals> {
+        self.totals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn held(&self) -> MutexGuard<'_, Option<Dataset>> {

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use mindful_core::contract::slice::Placement;
 use mindful_core::workload::draw;
-use mindful_core::workload::{Op, OpKind, Workload};
+use mindful_core::workload::{Op, Workload};
 
 use crate::options::Options;
 use crate::signal::{SignalCurve, gaussian};
@@ -14,8 +14,7 @@ const LONGEST_US: f64 = 1e15;
 
 #[derive(Debug)]
 pub(crate) struct ServiceTime {
-    read_us: f64,
-    update_us: f64,
+    mean_us: f64,
     spread: f64,
     stream: u64,
     curves: Vec<SignalCurve>,
@@ -24,10 +23,8 @@ pub(crate) struct ServiceTime {
 impl ServiceTime {
     pub(crate) fn new(options: &Options, workload: &Workload, placement: Placement) -> Self {
         let crowding = options.crowding(placement.sessions);
-        let us = |time: Duration| time.as_secs_f64() * 1e6 * crowding;
         Self {
-            read_us: us(options.latency),
-            update_us: us(options.update_latency),
+            mean_us: options.latency.as_secs_f64() * 1e6 * crowding,
             spread: options.spread,
             stream: draw::mix64(workload.seed ^ u64::from(placement.session) << 32 ^ 0x7365_7276),
             curves: options.signals.iter().map(|signal| SignalCurve::new(*signal, workload.seed)).collect(),
@@ -38,8 +35,7 @@ impl ServiceTime {
     ///
     /// Lognormal with the given mean: `mean exp(s z - s^2 / 2)`, z standard normal.
     pub(crate) fn us(&mut self, op: &Op, at_us: i64) -> f64 {
-        let mean = if op.kind == OpKind::Update { self.update_us } else { self.read_us };
-        if mean == 0.0 {
+        if self.mean_us == 0.0 {
             return 0.0;
         }
         let curve: f64 = self.curves.iter_mut().map(|curve| curve.factor(at_us as f64 / 1e6)).product();
@@ -47,7 +43,7 @@ impl ServiceTime {
             0.0 => 1.0,
             sigma => (sigma * gaussian(op.index, self.stream) - sigma * sigma / 2.0).exp(),
         };
-        (mean * curve * spread).min(LONGEST_US)
+        (self.mean_us * curve * spread).min(LONGEST_US)
     }
 }
 

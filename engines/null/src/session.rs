@@ -1,6 +1,5 @@
 //! A session of the null engine: waits instead of working.
 
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -13,7 +12,7 @@ use mindful_core::{Error, Result};
 
 use crate::counters::BLOCK_BYTES;
 use crate::fault;
-use crate::server::Server;
+use crate::server::{Server, Totals};
 use crate::service::{ServiceTime, Wait};
 use crate::session_time::SessionTime;
 
@@ -23,7 +22,6 @@ const LIGHT_LOG_BYTES: u64 = 256;
 pub(crate) struct NullSession {
     client: ClientLoop<SessionTime>,
     worker: Worker,
-    start_delay: Duration,
 }
 
 struct Worker {
@@ -39,16 +37,8 @@ struct Worker {
     /// Updates in a transaction.
     commit_after: u32,
     uncommitted: u32,
-    done: Done,
+    done: Totals,
     interrupts_seen: u64,
-}
-
-#[derive(Default)]
-struct Done {
-    blocks: u64,
-    updated: u64,
-    commits: u64,
-    read_us: u64,
 }
 
 impl NullSession {
@@ -71,13 +61,11 @@ impl NullSession {
                 Commit::Slice => u32::MAX,
             },
             uncommitted: 0,
-            done: Done::default(),
+            done: Totals::default(),
             interrupts_seen: server.interrupts.count(),
             server: Arc::clone(server),
         };
-        let delay = options.start_delays.iter().find(|(session, _)| *session == placement.session);
-        let start_delay = delay.map_or(Duration::ZERO, |(_, delay)| *delay);
-        Ok(Self { client: ClientLoop::with_time(time, workload, placement), worker, start_delay })
+        Ok(Self { client: ClientLoop::with_time(time, workload, placement), worker })
     }
 }
 
@@ -92,10 +80,9 @@ impl Session for NullSession {
         self.worker.interrupts_seen = server.interrupts.count();
         if self.worker.started_us.is_none() {
             self.worker.started_us = Some(local.begin_us);
-            let begin_us = local.begin_us.saturating_add(self.start_delay.as_micros() as i64);
             let time = &self.worker.time;
             let taken_us = server.takes_order_us(time.now_us());
-            time.sleep_unless(begin_us.max(taken_us), &|| self.worker.interrupted());
+            time.sleep_unless(local.begin_us.max(taken_us), &|| self.worker.interrupted());
         }
         let mut report = self.client.run_slice(&local, &mut self.worker)?;
         report.begin_us += clock.ahead_us(report.begin_us);
@@ -147,6 +134,7 @@ impl Worker {
             return;
         }
         self.done.updated += blocks;
+        self.done.log_bytes += blocks * self.log_bytes_a_block;
         self.uncommitted += 1;
         if self.uncommitted >= self.commit_after {
             self.commit();
@@ -191,16 +179,12 @@ impl Operator for Worker {
         if self.uncommitted > 0 {
             self.commit();
         }
-        let (done, counters) = (std::mem::take(&mut self.done), &self.server.counters);
-        for (counter, amount) in [
-            (&counters.blocks, done.blocks),
-            (&counters.updated, done.updated),
-            (&counters.commits, done.commits),
-            (&counters.log_bytes, done.updated * self.log_bytes_a_block),
-            (&counters.read_us, done.read_us),
-        ] {
-            counter.fetch_add(amount, Ordering::Release);
-        }
+        let (done, mut all) = (std::mem::take(&mut self.done), self.server.totals());
+        all.blocks += done.blocks;
+        all.updated += done.updated;
+        all.commits += done.commits;
+        all.log_bytes += done.log_bytes;
+        all.read_us += done.read_us;
         Ok(())
     }
 }

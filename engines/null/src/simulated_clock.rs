@@ -27,7 +27,7 @@ struct Shared {
     state: Mutex<State>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct State {
     now: Duration,
     running: Option<usize>,
@@ -44,16 +44,7 @@ struct State {
 impl Default for SimulatedClock {
     fn default() -> Self {
         NUMBER.set(0);
-        let state = State {
-            now: Duration::ZERO,
-            running: Some(0),
-            queue: BTreeMap::new(),
-            queued: 0,
-            waiting: BTreeMap::new(),
-            notifiers: 0,
-            polls: 0,
-            turns: vec![Arc::default()],
-        };
+        let state = State { running: Some(0), turns: vec![Arc::default()], ..State::default() };
         Self(Arc::new(Shared { state: Mutex::new(state) }))
     }
 }

@@ -29,8 +29,13 @@ impl DatasetStore for NullTarget {
     fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &StopFlag) -> Result<Dataset> {
         let mut held = self.0.held();
         let before = held.as_ref().map_or(0, |dataset| dataset.schemas);
-        if let Some(dataset) = held.as_ref() {
-            refuse_another(dataset, plan)?;
+        if let Some(Dataset { schemas, blocks_per_schema, seed, .. }) = held.clone()
+            && *held != Some(DatasetPlan { schemas, ..plan.clone() }.expected(BLOCK_BYTES))
+        {
+            return Err(Error::plan(
+                format!("a dataset of {blocks_per_schema} blocks a schema, seed {seed}, is loaded"),
+                "`mindful cleanup` first, or load with the same parameters",
+            ));
         }
         let a_schema = (plan.blocks_per_schema + plan.scan_blocks) * BLOCK_BYTES;
         let all = u64::from(plan.schemas) * a_schema;
@@ -44,34 +49,25 @@ impl DatasetStore for NullTarget {
     }
 
     fn verify(&self, stop: &StopFlag) -> Result<LayoutProof> {
-        let dataset = self.0.loaded()?;
-        let layout = |schema| {
-            let limit = LayoutProof::MAX_CORRELATION;
-            Permutation::layout(dataset.blocks_per_schema, dataset.seed, schema, limit)
-        };
-        let (mut schemas, mut cross_correlation) = (Vec::new(), None);
-        for schema in 1..=dataset.schemas {
+        let Dataset { schemas, blocks_per_schema: rows, seed, .. } = self.0.loaded()?;
+        let layout = |schema| Permutation::layout(rows, seed, schema, LayoutProof::MAX_CORRELATION);
+        let layouts: Vec<_> = (1..=schemas).map(layout).collect();
+        let prove = |(schema, own): (u32, &Permutation)| {
             stop.refuse("the proof was stopped")?;
-            let rows = dataset.blocks_per_schema;
-            let own = layout(schema);
             let rank_correlation = correlation(rows, |i| (i, own.get(i)));
-            schemas.push(SchemaProof { schema, rows, distinct_blocks: rows, rank_correlation, sample: None });
-            if schema > 1 {
-                let other = layout(schema - 1);
-                let rho = correlation(rows, |i| (other.get(i), own.get(i))).abs();
-                cross_correlation = Some(cross_correlation.map_or(rho, |most: f64| most.max(rho)));
-            }
-        }
-        Ok(LayoutProof { schemas, cross_correlation, proven_at_us: self.0.clock.host().now_us() })
+            Ok(SchemaProof { schema, rows, distinct_blocks: rows, rank_correlation, sample: None })
+        };
+        let across = |pair: &[Permutation]| correlation(rows, |i| (pair[0].get(i), pair[1].get(i))).abs();
+        Ok(LayoutProof {
+            schemas: (1..).zip(&layouts).map(prove).collect::<Result<_>>()?,
+            cross_correlation: layouts.windows(2).map(across).reduce(f64::max),
+            proven_at_us: self.0.clock.host().now_us(),
+        })
     }
 
     fn inventory(&self) -> Result<Vec<OwnedObject>> {
-        Ok(self
-            .0
-            .held()
-            .iter()
-            .map(|d| OwnedObject::new("the imagined dataset".to_owned(), Some(d.bytes), None))
-            .collect())
+        let object = |dataset: &Dataset| OwnedObject::new("the imagined dataset".to_owned(), Some(dataset.bytes), None);
+        Ok(self.0.held().iter().map(object).collect())
     }
 
     fn cleanup(&self) -> Result<Vec<OwnedObject>> {
@@ -126,20 +122,6 @@ impl Target for NullTarget {
     fn interrupt(&self) {
         self.0.interrupts.interrupt();
     }
-}
-
-fn refuse_another(loaded: &Dataset, plan: &DatasetPlan) -> Result<()> {
-    let same = loaded.blocks_per_schema == plan.blocks_per_schema
-        && loaded.scan_blocks == plan.scan_blocks
-        && loaded.seed == plan.seed
-        && loaded.content == plan.content;
-    if same {
-        return Ok(());
-    }
-    Err(Error::plan(
-        format!("a dataset of {} blocks a schema, seed {}, is loaded", loaded.blocks_per_schema, loaded.seed),
-        "`mindful cleanup` first, or load with the same parameters",
-    ))
 }
 
 /// Largest number of positions for a correlation: more do not improve it.

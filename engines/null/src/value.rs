@@ -1,7 +1,5 @@
 //! Values of options that several of them have.
 
-use std::time::Duration;
-
 use mindful_core::plan::units;
 use mindful_core::{Error, Result};
 
@@ -11,13 +9,6 @@ pub(crate) fn list<T>(text: &str, parse: impl Fn(&str) -> Result<T>) -> Result<V
         return Err(Error::plan("nothing is listed", "omit it"));
     }
     text.split([',', ' ']).map(str::trim).filter(|part| !part.is_empty()).map(parse).collect()
-}
-
-/// `2@1.5s`: a session and a time.
-pub(crate) fn session_at(text: &str) -> Result<(u32, Duration)> {
-    let wrong = || Error::plan(format!("`{text}` is not a session at a time"), "write for example 2@1.5s");
-    let (session, at) = text.split_once('@').ok_or_else(wrong)?;
-    Ok((session.trim().parse().map_err(|_| wrong())?, units::parse_duration(at)?))
 }
 
 /// `1s+300ms`: two times, us; `wrong` for a text without the sign.

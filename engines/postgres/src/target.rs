@@ -65,12 +65,8 @@ impl PostgresTarget {
         let (namespace, private) = (&self.options.namespace, self.private.is_some());
         let mut samplers = counters::samplers(&self.link, namespace, self.major, scope, private, &*self.events)?;
         if let Some(interval) = self.options.wait_sampling {
-            samplers.extend(waits::samplers(
-                &self.link,
-                interval,
-                whom,
-                (&self.sessions, self.planned.load(Ordering::SeqCst)),
-            )?);
+            let planned = self.planned.load(Ordering::SeqCst);
+            samplers.extend(waits::samplers(&self.link, interval, whom, &self.sessions, planned)?);
         }
         if self.host_view().local {
             let sessions = Arc::clone(&self.sessions);

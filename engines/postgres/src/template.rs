@@ -39,15 +39,4 @@ mod tests {
         assert_eq!(quote_ident("a\"; DROP SCHEMA public; --"), "\"a\"\"; DROP SCHEMA public; --\"");
         assert_eq!(quote_literal("it's \\ here"), "E'it''s \\\\ here'");
     }
-
-    #[test]
-    fn a_dollar_quote_is_not_ended_by_its_content() {
-        assert_eq!(dollar_quote("SELECT 1"), "$body$");
-        assert_eq!(dollar_quote("$body$ $_body$"), "$__body$");
-    }
-
-    #[test]
-    fn every_hole_is_filled() {
-        assert_eq!(render("a {{x}} b {{y}} {{x}}\n", &[("x", "1"), ("y", "{{x}}")]), "a 1 b {{x}} 1");
-    }
 }

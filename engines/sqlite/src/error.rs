@@ -69,17 +69,6 @@ mod tests {
 
     use super::*;
 
-    /// SQLite's own error for `sql` after `setting`, on a real file.
-    fn provoked(setting: &str, sql: &str) -> Error {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("t.db");
-        let connection = Connection::open(&path).unwrap();
-        connection.execute_batch("CREATE TABLE t (a)").unwrap();
-        connection.execute_batch(setting).unwrap();
-        let error = connection.execute_batch(sql).unwrap_err();
-        explain(&path, &error)
-    }
-
     #[test]
     fn a_mindful_that_holds_a_file_is_named() {
         let folder = tempfile::tempdir().unwrap();
@@ -101,16 +90,15 @@ mod tests {
     }
 
     #[test]
-    fn a_full_disk_is_reported_with_a_next_step() {
-        let error = provoked("PRAGMA max_page_count = 3", "INSERT INTO t VALUES (zeroblob(100000))");
-        assert_eq!(error.kind, ErrorKind::Run);
-        assert!(error.to_string().contains("no space left"), "{error}");
-    }
-
-    #[test]
-    fn a_read_only_file_is_reported_with_a_next_step() {
-        let error = provoked("PRAGMA query_only = 1", "INSERT INTO t VALUES (1)");
-        assert_eq!(error.kind, ErrorKind::Target);
-        assert!(error.to_string().contains("writable"), "{error}");
+    fn full_and_read_only_files_are_reported_with_a_next_step() {
+        for (setting, sql, kind, said) in [
+            ("max_page_count = 3", "INSERT INTO t VALUES (zeroblob(100000))", ErrorKind::Run, "no space left"),
+            ("query_only = 1", "INSERT INTO t VALUES (1)", ErrorKind::Target, "writable"),
+        ] {
+            let connection = Connection::open_in_memory().unwrap();
+            connection.execute_batch(&format!("CREATE TABLE t (a); PRAGMA {setting}")).unwrap();
+            let error = explain(Path::new("/t.db"), &connection.execute_batch(sql).unwrap_err());
+            assert!(error.kind == kind && error.to_string().contains(said), "{error}");
+        }
     }
 }

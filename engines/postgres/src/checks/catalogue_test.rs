@@ -13,10 +13,12 @@ use crate::checks::connection_limit::SpareConnections;
 use crate::checks::idle_settings::Server;
 use crate::checks::privileges::Rights;
 
+const GIB: f64 = (1 << 30) as f64;
+
 /// Code, a part of its evidence, and the command in its text.
-const REPORTED: [(&str, &str, &str); 30] = [
+const REPORTED: [(&str, &str, &str); 31] = [
     ("predicted-hits", "50.0 %", "--scale"),
-    ("page-cache-ahead", "8 GiB of memory", "mindful squeeze"),
+    ("page-cache-ahead", "8 GiB of memory can hold 100 %", "mindful squeeze"),
     ("server-setting", "effective_io_concurrency = 16", "io_combine_limit = 8kB"),
     ("pg-idle-settings", "io_workers: io_method is not worker", "--access bitmap"),
     ("server-setting", "data_checksums = off", "pg_checksums --enable"),
@@ -31,7 +33,8 @@ const REPORTED: [(&str, &str, &str); 30] = [
     ("commits-do-not-wait", "synchronous_commit = off", "ALTER SYSTEM SET synchronous_commit = on; SELECT"),
     ("replication", "synchronous_standby_names = other", "ALTER SYSTEM SET synchronous_standby_names = ''"),
     ("replication", "archive_mode = on, 1 replicas", "ALTER SYSTEM SET archive_mode = off, and restart"),
-    ("checkpoints-ahead", "a checkpoint each 33.68 MiB", "ALTER SYSTEM SET max_wal_size"),
+    ("checkpoints-ahead", "33.68 MiB of log; expected are 480 MiB: full pages of 0 B", "ALTER SYSTEM SET max_wal_size"),
+    ("checkpoints-ahead", "expected are 2.47 GiB: full pages of 2 GiB", "ALTER SYSTEM SET max_wal_size"),
     ("checkpoints-ahead", "a checkpoint each 30 s", "ALTER SYSTEM SET checkpoint_timeout"),
     ("io-timing-off", "about 25 ns each", "ALTER SYSTEM SET track_io_timing = on"),
     ("not-seen", "server: track_counts = off", "ALTER SYSTEM RESET"),
@@ -73,7 +76,6 @@ fn worst() -> State {
         vacuumed: 2,
         ..Activity::default()
     };
-    let (gib, mib) = (f64::from(1 << 30), f64::from(1 << 20));
     let room = Some(SpareConnections {
         free: 5,
         limit: "max_connections is 10".to_owned(),
@@ -87,7 +89,7 @@ fn worst() -> State {
     let given_settings = vec!["io_workers".to_owned()];
     let host = State { users, available_bytes, clock_ns, ..State::default() };
     State { activity, planned, room, rights, reads, given_settings, ..host }
-        .with("shared_buffers", "", Some(gib))
+        .with("shared_buffers", "", Some(GIB))
         .with("effective_io_concurrency", "16", None)
         .with("data_checksums", "off", None)
         .with("huge_pages_status", "off", None)
@@ -96,7 +98,7 @@ fn worst() -> State {
         .with("jit_above_cost", "100000", None)
         .with("full_page_writes", "off", None)
         .with("archive_mode", "on", None)
-        .with("max_wal_size", "", Some(64.0 * mib))
+        .with("max_wal_size", "", Some(GIB / 16.0))
         .with("checkpoint_timeout", "", Some(30e3))
         .with("track_io_timing", "off", None)
         .with("track_counts", "off", None)
@@ -108,6 +110,7 @@ fn worst() -> State {
 fn found() -> Vec<Finding> {
     let mut findings = check(&worst().with("synchronous_commit", "off", None));
     findings.extend(check(&worst().with("synchronous_standby_names", "other", None)));
+    findings.extend(check(&worst().with("full_page_writes", "on", None)));
     findings.extend(check(&State { available_bytes: Some(256 << 20), ..worst() }));
     findings
 }
@@ -123,4 +126,38 @@ fn no_check_is_left_out() {
     let texts: BTreeSet<&str> = found.iter().map(|finding| finding.text.as_str()).collect();
     let listed = |text: &&str| REPORTED.iter().any(|(.., to_type)| text.contains(to_type));
     assert_eq!(texts.into_iter().filter(|text| !listed(text)).collect::<Vec<_>>(), Vec::<&str>::new());
+}
+
+#[test]
+fn nothing_is_reported_of_a_state_within_its_limits() {
+    let but = |change: fn(&mut State)| {
+        let mut state = worst();
+        change(&mut state);
+        state
+    };
+    for (code, evidence, state) in [
+        ("checkpoints-ahead", "of log", worst().with("max_wal_size", "", Some(GIB))),
+        ("checkpoints-ahead", "of log", but(|state| state.planned.updates = false)),
+        ("checkpoints-ahead", "a run of", worst().with("checkpoint_timeout", "", Some(300e3))),
+        ("predicted-hits", "", but(|state| state.planned.active_bytes = 0)),
+        ("page-cache-ahead", "", but(|state| state.planned.active_bytes = 1 << 29)),
+        ("page-cache-ahead", "", but(|state| state.available_bytes = None)),
+        ("page-cache-ahead", "", worst().with("debug_io_direct", "data", None)),
+        ("pg-held-horizon", "", but(|state| state.activity.oldest_s = Some(1.0))),
+        ("pg-held-horizon", "", but(|state| state.activity.oldest_s = None)),
+        ("pg-sessions-memory", "", worst()),
+        ("pg-sessions-memory", "", but(|state| state.available_bytes = None)),
+        ("server-setting", "log_min_duration", worst().with("log_min_duration_statement", "", Some(250.0))),
+        ("server-setting", "log_min_duration", worst().with("log_min_duration_statement", "", Some(-1.0))),
+    ] {
+        let found = check(&state);
+        let of_code = found.iter().find(|finding| finding.code == code && finding.evidence.contains(evidence));
+        assert_eq!(of_code, None);
+    }
+}
+
+#[test]
+fn of_an_unknown_server_nothing_is_said_but_that() {
+    let codes: Vec<String> = check(&State::default()).into_iter().map(|finding| finding.code).collect();
+    assert_eq!(codes, ["not-seen"]);
 }

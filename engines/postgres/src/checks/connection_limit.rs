@@ -65,7 +65,7 @@ impl SpareConnections {
 const LOOKS: u32 = 10;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 
-/// Returns the error of [`Room::refusal`] for the server of `link`.
+/// Returns the error of [`SpareConnections::refusal`] for the server of `link`.
 pub(crate) fn check(link: &Link, wanted: u32, what: &str, flag: &str, own: i32) -> Result<()> {
     let wanted = i32::try_from(wanted).unwrap_or(i32::MAX);
     let mut looks = 0;

@@ -136,32 +136,3 @@ pub(super) fn hidden(state: &State) -> Option<Finding> {
         codes::NOT_SEEN.finding(text, format!("server: {}", missing.join(", ")))
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use mindful_core::result::Severity;
-
-    use super::super::state::{Activity, Planned};
-    use super::*;
-
-    #[test]
-    fn a_transaction_that_is_not_about_to_end_spoils_updates() {
-        let activity = |oldest_s| Activity { held: 1, oldest_s, ..Activity::default() };
-        let planned = Planned { updates: true, ..Planned::default() };
-        let with = |oldest_s| State { activity: activity(oldest_s), planned: planned.clone(), ..State::default() };
-        assert_eq!(horizon(&with(Some(60.0))).unwrap().severity, Severity::Warning);
-        assert_eq!((horizon(&with(Some(1.0))), horizon(&with(None))), (None, None));
-    }
-
-    #[test]
-    fn sessions_are_compared_with_the_memory_that_is_known() {
-        let with = |sessions, available_bytes| {
-            let planned = Planned { sessions, ..Planned::default() };
-            memory(&State { planned, available_bytes, ..State::default() })
-        };
-        let found = with(2_000, Some(20 << 30)).unwrap();
-        assert_eq!(found.evidence, "2,000 sessions take about 23.44 GiB (12 MiB each), 20 GiB are free");
-        assert!(found.text.contains("--sessions 1706 or fewer"), "{}", found.text);
-        assert_eq!((with(1_000, Some(20 << 30)), with(2_000, None)), (None, None));
-    }
-}

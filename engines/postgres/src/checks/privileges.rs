@@ -1,7 +1,7 @@
 //! Privileges of the role, checked before anything is loaded; missing ones have their GRANT.
 
 use mindful_core::{Error, Result};
-use tokio_postgres::{Client, Row};
+use tokio_postgres::Client;
 
 use crate::connect::link::Link;
 use crate::names::Namespace;
@@ -21,22 +21,16 @@ pub(crate) struct Rights {
 }
 
 impl Rights {
-    pub(crate) async fn read(
-        client: &Client,
-        namespace: &Namespace,
-    ) -> std::result::Result<Self, tokio_postgres::Error> {
-        Ok(Self::from_row(&client.query_one(include_str!("../../sql/rights.sql"), &[&namespace.name]).await?))
-    }
-
-    fn from_row(row: &Row) -> Self {
-        Self {
+    pub(crate) async fn read(client: &Client, namespace: &Namespace) -> Result<Self, tokio_postgres::Error> {
+        let row = client.query_one(include_str!("../../sql/rights.sql"), &[&namespace.name]).await?;
+        Ok(Self {
             read_only: row.get("read_only"),
             may_install: row.get("may_install"),
             may_create: row.get("may_create"),
             may_checkpoint: row.get("may_checkpoint"),
             role: row.get("role"),
             database: row.get("database"),
-        }
+        })
     }
 
     fn grant(&self, right: &str) -> String {

@@ -114,35 +114,3 @@ pub(super) fn huge_pages(state: &State) -> Option<Finding> {
 fn bytes(bytes: f64) -> String {
     format_bytes(bytes as u64)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::state::Planned;
-    use super::*;
-
-    fn state(active_bytes: u64) -> State {
-        let planned = Planned { active_bytes, uniform: true, ..Planned::default() };
-        State { planned, available_bytes: Some(8 << 30), ..State::default() }.with(
-            "shared_buffers",
-            "4096",
-            Some((32_u64 << 20) as f64),
-        )
-    }
-
-    #[test]
-    fn the_hit_ratio_is_predicted_by_cache_and_active_set() {
-        let found = predicted_hits(&state(512 << 20)).unwrap();
-        assert!(found.evidence.starts_with("predicted hit ratio 6.2 %:"), "{}", found.evidence);
-        assert!(predicted_hits(&state(16 << 20)).unwrap().text.contains("no storage"));
-        assert_eq!(predicted_hits(&state(0)), None);
-    }
-
-    #[test]
-    fn the_page_cache_is_reported_if_it_can_serve_reads() {
-        let buffered = state(1 << 30);
-        assert!(page_cache_ahead(&buffered).unwrap().evidence.contains("hold 100 %"));
-        assert_eq!(page_cache_ahead(&buffered.clone().with("debug_io_direct", "data", None)), None);
-        assert_eq!(page_cache_ahead(&state(16 << 20)), None);
-        assert_eq!(page_cache_ahead(&State { available_bytes: None, ..buffered }), None);
-    }
-}

@@ -68,21 +68,3 @@ pub(super) fn jit(state: &State) -> Option<Finding> {
         codes::SERVER_SETTING.finding(text, format!("jit = on, jit_above_cost = {above}"))
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_settings_that_log_every_statement_are_reported() {
-        let with = |ms: f64| State::default().with("log_min_duration_statement", "", Some(ms));
-        assert_eq!(statements_logged(&with(0.0)).unwrap().evidence, "log_min_duration_statement = 0");
-        assert_eq!((statements_logged(&with(-1.0)), statements_logged(&with(250.0))), (None, None));
-    }
-
-    #[test]
-    fn of_an_unknown_server_nothing_is_said_but_that() {
-        let found = super::super::check(&State::default());
-        assert_eq!(found.iter().map(|f| f.code.as_str()).collect::<Vec<_>>(), ["not-seen"]);
-    }
-}

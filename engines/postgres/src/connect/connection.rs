@@ -22,10 +22,7 @@ use super::transport::Transport;
 
 pub struct Connection {
     client: Client,
-    ended: Arc<OnceLock<End>>,
-    driver: AbortHandle,
-    transport: Transport,
-    place: String,
+    canceller: Canceller,
     /// The server process that its first statement met.
     pub(super) backend: Option<Backend>,
     prepared: Mutex<HashMap<String, Statement>>,
@@ -94,16 +91,9 @@ async fn attempt(
     let (transport, config) = Transport::new(endpoint, mode, config);
     let ended = Arc::new(OnceLock::new());
     let (client, driver) = config.connect_raw(tokio::io::empty(), transport.clone()).await?;
-    let task = tokio::spawn(drive(driver, Arc::clone(&ended)));
-    Ok(Connection {
-        client,
-        ended,
-        driver: task.abort_handle(),
-        transport,
-        place: place.to_owned(),
-        backend: None,
-        prepared: Mutex::default(),
-    })
+    let driver = tokio::spawn(drive(driver, Arc::clone(&ended))).abort_handle();
+    let canceller = Canceller { ended, driver, token: client.cancel_token(), transport, place: place.to_owned() };
+    Ok(Connection { client, canceller, backend: None, prepared: Mutex::default() })
 }
 
 /// The error of a server that takes too long to let somebody in.
@@ -147,10 +137,11 @@ fn refused(error: &tokio_postgres::Error, endpoint: &Endpoint, place: &str) -> E
 impl Connection {
     /// `error` as a message. If it only states that the connection is closed, the message contains the server's reason.
     pub fn explain(&self, error: &tokio_postgres::Error) -> Error {
-        match self.ended.get().filter(|_| error.is_closed()) {
-            Some(End::Fault(reason)) => explain(reason, &self.place),
-            Some(End::Severed) => Error::run(format!("{}: the session was ended here", self.place), ""),
-            None => explain(error, &self.place),
+        let Canceller { ended, place, .. } = &self.canceller;
+        match ended.get().filter(|_| error.is_closed()) {
+            Some(End::Fault(reason)) => explain(reason, place),
+            Some(End::Severed) => Error::run(format!("{place}: the session was ended here"), ""),
+            None => explain(error, place),
         }
     }
 
@@ -162,7 +153,7 @@ impl Connection {
     pub(crate) async fn refuse_if_moved(&self) -> Result<()> {
         let row = self.client.query_one("SELECT pg_backend_pid()", &[]).await.map_err(|error| self.explain(&error))?;
         if self.backend.is_some_and(|backend| backend.pid != row.get::<_, i32>(0)) {
-            return Err(pooled().at(&self.place));
+            return Err(pooled().at(&self.canceller.place));
         }
         Ok(())
     }
@@ -185,13 +176,7 @@ impl Connection {
     }
 
     pub fn canceller(&self) -> Canceller {
-        Canceller {
-            ended: Arc::clone(&self.ended),
-            driver: self.driver.clone(),
-            token: self.client.cancel_token(),
-            transport: self.transport.clone(),
-            place: self.place.clone(),
-        }
+        self.canceller.clone()
     }
 }
 
@@ -211,7 +196,7 @@ impl DerefMut for Connection {
 
 impl fmt::Debug for Connection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Connection({})", self.place)
+        write!(f, "Connection({})", self.canceller.place)
     }
 }
 
@@ -235,51 +220,32 @@ impl Canceller {
 #[cfg(test)]
 mod tests {
     use std::pin::Pin;
-    use std::task::{Context, Poll, Waker};
+    use std::task::{Context, Poll};
 
-    use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+    use tokio::io::{AsyncWrite, AsyncWriteExt, DuplexStream, duplex, join};
     use tokio_postgres::NoTls;
 
     use super::*;
-
-    /// A server that takes the first packet, and has ended the session when the next comes.
-    #[derive(Default)]
-    struct Ending {
-        sent: usize,
-        said: Vec<u8>,
-        reader: Option<Waker>,
-    }
 
     fn message(kind: u8, body: &[u8]) -> Vec<u8> {
         let length = u32::try_from(body.len() + 4).unwrap().to_be_bytes();
         [&[kind], &length[..], body].concat()
     }
 
-    impl AsyncRead for Ending {
-        fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-            if self.said.is_empty() && self.sent < 2 {
-                self.reader = Some(cx.waker().clone());
-                return Poll::Pending;
-            }
-            let taken = self.said.len().min(into.remaining());
-            into.put_slice(&self.said.drain(..taken).collect::<Vec<_>>());
-            Poll::Ready(Ok(()))
-        }
+    /// The way to a server that takes the first packet, and has ended the session when the next comes.
+    struct Ending {
+        server: DuplexStream,
+        sent: usize,
     }
 
     impl AsyncWrite for Ending {
-        fn poll_write(mut self: Pin<&mut Self>, _: &mut Context<'_>, packet: &[u8]) -> Poll<io::Result<usize>> {
+        fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, packet: &[u8]) -> Poll<io::Result<usize>> {
             self.sent += 1;
             if self.sent == 1 {
-                self.said = [message(b'R', &[0; 4]), message(b'Z', b"I")].concat();
-                if let Some(reader) = self.reader.take() {
-                    reader.wake();
-                }
                 return Poll::Ready(Ok(packet.len()));
             }
-            if self.sent == 2 {
-                self.said = message(b'E', b"SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0");
-            }
+            let said = message(b'E', b"SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0");
+            let _ = Pin::new(&mut self.server).poll_write(cx, &said);
             Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()))
         }
 
@@ -296,7 +262,10 @@ mod tests {
     fn why_a_session_ended_is_read_where_nothing_can_be_written() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
-            let (client, driver) = Config::new().user("me").connect_raw(Ending::default(), NoTls).await.unwrap();
+            let (mut server, from_server) = duplex(1024);
+            server.write_all(&[message(b'R', &[0; 4]), message(b'Z', b"I")].concat()).await.unwrap();
+            let stream = join(from_server, Ending { server, sent: 0 });
+            let (client, driver) = Config::new().user("me").connect_raw(stream, NoTls).await.unwrap();
             let ended = Arc::new(OnceLock::new());
             let driving = tokio::spawn(drive(driver, Arc::clone(&ended)));
             let error = client.simple_query("SELECT 1").await.unwrap_err();

@@ -102,23 +102,24 @@ fn host(parameters: &Parameters, name: String, address: &str, port: u16, notes: 
 }
 
 /// Passwords, from the parameters or else from the password file.
+#[derive(Default)]
 pub(super) struct Passwords {
     given: Option<Vec<u8>>,
     file: Vec<u8>,
+    /// Why the password file is not used.
+    pub(super) remark: Option<String>,
 }
 
 impl Passwords {
-    /// Also returns a remark when there is a password file that must not be used.
-    pub(super) fn collect(parameters: &Parameters, environment: &Environment) -> Result<(Self, Option<String>)> {
+    pub(super) fn collect(parameters: &Parameters, environment: &Environment) -> Result<Self> {
         if let Some(password) = parameters.bytes("password") {
-            return Ok((Self { given: Some(password.to_vec()), file: Vec::new() }, None));
+            return Ok(Self { given: Some(password.to_vec()), ..Self::default() });
         }
         let path = parameters.text("passfile")?.map(PathBuf::from).or_else(|| environment.in_home(".pgpass"));
-        let (file, remark) = match path.map_or(Ok(Vec::new()), |path| passfile::read(&path)) {
-            Ok(file) => (file, None),
-            Err(remark) => (Vec::new(), Some(remark)),
-        };
-        Ok((Self { given: None, file }, remark))
+        Ok(match path.map_or(Ok(Vec::new()), |path| passfile::read(&path)) {
+            Ok(file) => Self { file, ..Self::default() },
+            Err(remark) => Self { remark: Some(remark), ..Self::default() },
+        })
     }
 
     pub(super) fn find(&self, host: &Host, port: u16, dbname: &str, user: &str) -> Option<Vec<u8>> {

@@ -29,6 +29,11 @@ const SILENT_FOR: u32 = 3;
 
 type Work<'w> = Pin<&'w mut dyn Future<Output = ()>>;
 
+/// Work that may fail.
+pub(crate) trait Task<T>: Future<Output = Result<T, Failure>> {}
+
+impl<T, F: Future<Output = Result<T, Failure>>> Task<T> for F {}
+
 pub(crate) struct Link {
     runtime: Runtime,
     server: Server,
@@ -83,26 +88,21 @@ impl Link {
     }
 
     /// Waits for `work` on this thread. `place` names the activity in messages.
-    pub(crate) fn run<T>(&self, place: &str, work: impl Future<Output = Result<T, Failure>>) -> Result<T> {
+    pub(crate) fn run<T>(&self, place: &str, work: impl Task<T>) -> Result<T> {
         self.attend(Patience::Question, work).map_err(|failure| self.failed(None, failure, place))
     }
 
     /// The same for work that takes the longer the larger the tables are.
-    pub(crate) fn run_on_tables<T>(&self, place: &str, work: impl Future<Output = Result<T, Failure>>) -> Result<T> {
+    pub(crate) fn run_on_tables<T>(&self, place: &str, work: impl Task<T>) -> Result<T> {
         self.attend(Patience::Tables, work).map_err(|failure| self.failed(None, failure, place))
     }
 
     /// Like [`Self::run`] for work on `connection`, which has the server's reason if it was closed.
-    pub(crate) fn run_on<T>(
-        &self,
-        connection: &Connection,
-        place: &str,
-        work: impl Future<Output = Result<T, Failure>>,
-    ) -> Result<T> {
+    pub(crate) fn run_on<T>(&self, connection: &Connection, place: &str, work: impl Task<T>) -> Result<T> {
         self.attend(Patience::Question, work).map_err(|failure| self.failed(Some(connection), failure, place))
     }
 
-    fn attend<T>(&self, patience: Patience, work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    fn attend<T>(&self, patience: Patience, work: impl Task<T>) -> Result<T, Failure> {
         result_of(work, |work| understood(|| self.runtime.block_on(self.attended(patience, work))))?
     }
 
@@ -132,12 +132,7 @@ impl Link {
     }
 
     /// The same for a session, which may have been interrupted on purpose.
-    pub(crate) fn work<T>(
-        &self,
-        connection: &Connection,
-        place: &str,
-        work: impl Future<Output = Result<T, Failure>>,
-    ) -> Result<T> {
+    pub(crate) fn work<T>(&self, connection: &Connection, place: &str, work: impl Task<T>) -> Result<T> {
         let done = result_of(work, |work| {
             understood(|| {
                 self.runtime.block_on(work);
@@ -148,12 +143,7 @@ impl Link {
     }
 
     /// The same before the session measures: its server has to answer others meanwhile.
-    pub(crate) fn warm_up<T>(
-        &self,
-        connection: &Connection,
-        place: &str,
-        work: impl Future<Output = Result<T, Failure>>,
-    ) -> Result<T> {
+    pub(crate) fn warm_up<T>(&self, connection: &Connection, place: &str, work: impl Task<T>) -> Result<T> {
         self.attend(Patience::Tables, work).map_err(|failure| self.session_failed(connection, place, failure))
     }
 

@@ -87,8 +87,8 @@ impl Server {
             Error::plan("this process's user has no name", "name the role to connect as: postgres://role@host/dbname")
         })?;
         let dbname = parameters.text("dbname")?.unwrap_or(user);
-        let (passwords, note) = Passwords::collect(&parameters, environment)?;
-        let mut notes: Vec<String> = note.clone().into_iter().collect();
+        let passwords = Passwords::collect(&parameters, environment)?;
+        let mut notes: Vec<String> = passwords.remark.iter().cloned().collect();
         let tls = tls::Maker::new(&parameters, environment)?;
         let mut config = session::config(user, dbname);
         session::apply(&mut config, &parameters)?;
@@ -97,7 +97,7 @@ impl Server {
             .into_iter()
             .map(|(host, port)| {
                 let password = passwords.find(&host, port, dbname, user);
-                let passfile_remark = note.clone();
+                let passfile_remark = passwords.remark.clone();
                 Ok(Endpoint { tls: tls.endpoint(&host)?, host, port, password, methods, passfile_remark })
             })
             .collect::<Result<_>>()?;

@@ -64,23 +64,12 @@ impl Parts<'_> {
 
     fn without_secrets(&self) -> String {
         let hosts: Vec<_> = self.hosts.iter().map(|&(host, port)| show_host(host, port)).collect();
-        let mut text = SCHEMES[0].to_owned();
-        if let Some(user) = self.user {
-            text.push_str(user);
-            text.push('@');
-        }
-        text.push_str(&hosts.join(","));
-        if let Some(dbname) = self.dbname {
-            text.push('/');
-            text.push_str(dbname);
-        }
+        let user = self.user.map_or_else(String::new, |user| format!("{user}@"));
+        let dbname = self.dbname.map_or_else(String::new, |dbname| format!("/{dbname}"));
         let parameters: Vec<_> =
             self.parameters.iter().filter_map(|&(key, value)| show_parameter(key, value)).collect();
-        if !parameters.is_empty() {
-            text.push('?');
-            text.push_str(&parameters.join("&"));
-        }
-        text
+        let mark = if parameters.is_empty() { "" } else { "?" };
+        format!("{}{user}{}{dbname}{mark}{}", SCHEMES[0], hosts.join(","), parameters.join("&"))
     }
 }
 

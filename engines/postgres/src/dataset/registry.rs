@@ -37,43 +37,14 @@ pub(crate) type Ours = (u32, Vec<Entry>);
 /// The databases that initdb makes and that others may have used.
 const COMMON: [&str; 2] = ["postgres", "template1"];
 
-const REGISTRY_COLUMNS: &[&str] = &[
-    "name text",
-    "kind text",
-    "object oid",
-    "schema integer",
-    "blocks bigint",
-    "seed text",
-    "content text",
-    "shape integer",
-    "proof text",
-    "proven_file oid",
-    "proven_pages bigint",
-    "proven_moved bigint",
-    "proven_reset timestamp with time zone",
-    "filled_by text",
-    "filled_allocs bigint",
-    "made_at timestamp with time zone",
-];
-
-const DATASET_COLUMNS: &[&str] = &[
-    "k bigint",
-    "seq bigint",
-    "f1 bytea",
-    "f2 bytea",
-    "f3 bytea",
-    "f4 bytea",
-    "f5 bytea",
-    "f6 bytea",
-    "f7 bytea",
-    "f8 bytea",
-    "mark bigint",
-    "tail bigint",
-];
-
-/// Columns of the table in which ranks meet by name and type.
-const MEETING_COLUMNS: &[&str] =
-    &["job text", "rank integer", "chunk integer", "token text", "body text", "bytes bytea", "expires_us bigint"];
+/// Columns of our tables by name and type, in their order.
+const REGISTRY_COLUMNS: &str = "name text, kind text, object oid, schema integer, blocks bigint, seed text, content text, \
+    shape integer, proof text, proven_file oid, proven_pages bigint, proven_moved bigint, \
+    proven_reset timestamp with time zone, filled_by text, filled_allocs bigint, made_at timestamp with time zone";
+const DATASET_COLUMNS: &str = "k bigint, seq bigint, f1 bytea, f2 bytea, f3 bytea, f4 bytea, f5 bytea, f6 bytea, \
+    f7 bytea, f8 bytea, mark bigint, tail bigint";
+const MEETING_COLUMNS: &str =
+    "job text, rank integer, chunk integer, token text, body text, bytes bytea, expires_us bigint";
 
 /// Finds the namespace. Refuses a foreign one, and one with a changed table of ours.
 pub(crate) async fn find(client: &Connection, namespace: &Namespace) -> Result<Option<Ours>, Failure> {
@@ -137,12 +108,8 @@ fn refusal(namespace: &Namespace, row: &Row) -> Option<Error> {
     })
 }
 
-async fn faults(
-    client: &Connection,
-    tables: &[u32],
-    own: &[u32],
-    columns: &[&str],
-) -> Result<Vec<(u32, Fault)>, Failure> {
+async fn faults(client: &Connection, tables: &[u32], own: &[u32], columns: &str) -> Result<Vec<(u32, Fault)>, Failure> {
+    let columns: Vec<&str> = columns.split(", ").collect();
     let rows = client.query_again(include_str!("../../sql/faults.sql"), &[&tables, &own, &columns]).await?;
     let fault = |row: &Row| Fault { what: row.get("what"), ours: row.get("ours") };
     Ok(rows.iter().map(|row| (row.get("object"), fault(row))).collect())

@@ -16,49 +16,34 @@ use crate::connect::link::Link;
 use crate::error::{Failure, lacks_right};
 use crate::names::Namespace;
 
-/// A statement that returns one row of floats.
-struct Source {
-    /// By the first server version (major) that each is for, newest first: the views it reads, as that version names
-    /// them, and the statement.
-    forms: &'static [(u32, &'static str, &'static str)],
-    of_namespace: bool,
+/// A statement that returns one row of floats, by the first server version (major) that each form is for, newest first:
+/// the views it reads, as that version names them, and the text. A parameter is the namespace.
+type Source = &'static [(u32, &'static str, &'static str)];
+
+fn form(source: Source, major: u32) -> (&'static str, &'static str) {
+    source.iter().find(|(since, ..)| major >= *since).map_or(("", ""), |(_, views, sql)| (*views, *sql))
 }
 
 /// The condition that restricts a statement to the database of the connection.
 const THIS_DATABASE: &str = "= current_database()";
 
-const SOURCES: &[Source] = &[
-    Source {
-        forms: &[
-            (18, "pg_stat_io", include_str!("../../sql/stat/io_18.sql")),
-            (16, "pg_stat_io", include_str!("../../sql/stat/io_16.sql")),
-            (0, "pg_stat_database+pg_stat_bgwriter", include_str!("../../sql/stat/io_15.sql")),
-        ],
-        of_namespace: false,
-    },
-    Source { forms: &[(0, "pg_stat_database", include_str!("../../sql/stat/database.sql"))], of_namespace: false },
-    Source {
-        forms: &[
-            (18, "pg_stat_wal", include_str!("../../sql/stat/wal_18.sql")),
-            (0, "pg_stat_wal", include_str!("../../sql/stat/wal_15.sql")),
-        ],
-        of_namespace: false,
-    },
-    Source {
-        forms: &[
-            (17, "pg_stat_checkpointer", include_str!("../../sql/stat/checkpointer_17.sql")),
-            (0, "pg_stat_bgwriter", include_str!("../../sql/stat/checkpointer_15.sql")),
-        ],
-        of_namespace: false,
-    },
-    Source { forms: &[(0, "pg_stat_user_tables", include_str!("../../sql/stat/tables.sql"))], of_namespace: true },
+const SOURCES: [Source; 5] = [
+    &[
+        (18, "pg_stat_io", include_str!("../../sql/stat/io_18.sql")),
+        (16, "pg_stat_io", include_str!("../../sql/stat/io_16.sql")),
+        (0, "pg_stat_database+pg_stat_bgwriter", include_str!("../../sql/stat/io_15.sql")),
+    ],
+    &[(0, "pg_stat_database", include_str!("../../sql/stat/database.sql"))],
+    &[
+        (18, "pg_stat_wal", include_str!("../../sql/stat/wal_18.sql")),
+        (0, "pg_stat_wal", include_str!("../../sql/stat/wal_15.sql")),
+    ],
+    &[
+        (17, "pg_stat_checkpointer", include_str!("../../sql/stat/checkpointer_17.sql")),
+        (0, "pg_stat_bgwriter", include_str!("../../sql/stat/checkpointer_15.sql")),
+    ],
+    &[(0, "pg_stat_user_tables", include_str!("../../sql/stat/tables.sql"))],
 ];
-
-impl Source {
-    fn form(&self, major: u32) -> (&'static str, &'static str) {
-        self.forms.iter().find(|(since, ..)| major >= *since).map_or(("", ""), |(_, views, sql)| (*views, *sql))
-    }
-}
 
 /// Unit and help by column name; other columns are counts.
 const COLUMNS: &[(&str, &str, &str)] = &[
@@ -124,7 +109,7 @@ pub(crate) fn samplers(
     let reader = Arc::new(Reader { _first: first, connection, link: Arc::clone(link) });
     let mut samplers: Vec<Box<dyn Sampler>> = Vec::new();
     for source in SOURCES {
-        let (views, _) = source.form(major);
+        let (views, _) = form(source, major);
         match link.run(views, View::open(&reader, source, namespace, major, scope))? {
             Some(view) => samplers.push(view.into_sampler()),
             None => events.emit(Event::Finding(unreadable(views))),
@@ -167,19 +152,19 @@ impl View {
     /// The view, or `None` if the role may not read it.
     async fn open(
         reader: &Arc<Reader>,
-        source: &Source,
+        source: Source,
         namespace: &Namespace,
         major: u32,
         scope: Scope,
     ) -> Result<Option<Self>, Failure> {
-        let (name, sql) = source.form(major);
+        let (name, sql) = form(source, major);
+        let namespace = sql.contains("$1").then(|| namespace.name.clone());
         // A sum over the rows of one database also sums those of all databases, and of shared objects.
         let (sql, scope) = match scope {
             Scope::Server => (sql.replace(THIS_DATABASE, "IS DISTINCT FROM ''"), scope),
-            _ if sql.contains(THIS_DATABASE) || source.of_namespace => (sql.to_owned(), Scope::Database),
+            _ if sql.contains(THIS_DATABASE) || namespace.is_some() => (sql.to_owned(), Scope::Database),
             _ => (sql.to_owned(), Scope::Server),
         };
-        let namespace = source.of_namespace.then(|| namespace.name.clone());
         let statement = reader.connection.prepare(&sql).await?;
         let metrics: Vec<_> = statement.columns().iter().map(|column| metric(column.name())).collect();
         let source = SampledSource::new(name, metrics).with(scope, Phase::Settled);

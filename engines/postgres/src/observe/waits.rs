@@ -25,21 +25,21 @@ const READS_EVERY: Duration = Duration::from_millis(250);
 /// Application name of the sampling connection, so that it does not count as a session.
 const APPLICATION_NAME: &str = "mindful waits";
 
-/// The samplers `waits` and `wait_sampling` of [`sampling::start`] and, if the server has it, `pg_aios` (reads in
+/// The samplers `waits` and `wait_sampling` of [`sampling::start_sampling`] and, if the server has it, `pg_aios` (reads in
 /// progress), of the sessions of `whom`.
 pub(crate) fn samplers(
     link: &Link,
     interval: Duration,
     whom: Whom,
-    sessions: (&Arc<Sessions>, u32),
+    sessions: &Arc<Sessions>,
+    planned: u32,
 ) -> Result<Vec<Box<dyn Sampler>>> {
     let link = Arc::new(link.apart()?);
     let connection = link.connect(0)?;
-    let monitor =
-        link.run("opening the sampling of wait events", Monitor::open(&link, connection, whom, sessions.0))?;
+    let monitor = link.run("opening the sampling of wait events", Monitor::open(&link, connection, whom, sessions))?;
     let reads = monitor.reads.as_ref().map(|reads| Arc::clone(&reads.seen));
     let (sampling, samplers) =
-        sampling::start_sampling(monitor, events::metrics().collect(), interval, "process", sessions.1)?;
+        sampling::start_sampling(monitor, events::metrics().collect(), interval, "process", planned)?;
     let mut samplers: Vec<Box<dyn Sampler>> = samplers.into();
     samplers.extend(reads.map(|seen| reads_in_flight(sampling, seen)));
     Ok(samplers)

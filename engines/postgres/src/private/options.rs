@@ -39,8 +39,15 @@ pub struct Options {
 
 pub(super) const OLDEST: u32 = 15;
 
-/// The minor version that is fetched for a major one.
-pub(super) const PINNED: &[(u32, &str)] = &[(18, "18.6"), (17, "17.11"), (16, "16.15")];
+/// The minor version that is fetched for a major one, with the SHA-256 of its archive by architecture, as in its name.
+pub(super) const PINNED: [(&str, &str, &str); 6] = [
+    ("18.6", "amd64", "008ee189eaa7ca2b58bd01dd950291e638b998392cf982297acd4779ec898ac1"),
+    ("18.6", "arm64v8", "5f54e016723afa6213925a8acb939bac52944b1d348f65c7a20f0cd2928c31be"),
+    ("17.11", "amd64", "0dd7b72b6f335b8ecfb355fa24c5781e8a93edd09880bb77eb52ebbf29b3e96d"),
+    ("17.11", "arm64v8", "8b042e0ea418b1927d95399207950da0734d27fe01e29503ade3bdc464ad4c2b"),
+    ("16.15", "amd64", "653abc065c682b85d3da50168fb95dc524bd85426cdec9ce3695a550ef431df2"),
+    ("16.15", "arm64v8", "f846a9989d686b7977d6eca9bc9d8b2b69e3f70c7eb60e032197d9c574a6136c"),
+];
 
 impl Options {
     pub fn parse(settings: &Settings) -> Result<Self> {
@@ -70,8 +77,7 @@ fn parse_version(text: &str) -> Result<Version> {
         Some(minor) => format!("{major}.{minor}"),
         None => PINNED
             .iter()
-            .find(|(pinned, _)| *pinned == major)
-            .map(|(_, full)| (*full).to_owned())
+            .find_map(|(full, ..)| full.starts_with(&format!("{major}.")).then(|| (*full).to_owned()))
             .ok_or_else(|| bad("is not a version known here by its major number alone"))?,
     };
     Ok(Version { major, full, exact: minor.is_some(), given: false })

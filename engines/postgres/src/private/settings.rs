@@ -176,8 +176,10 @@ mod tests {
         assert_eq!(of(Mode::Pio, Purpose::Run).as_deref(), Some("data"));
         assert_eq!(of(Mode::Pio, Purpose::Load), None);
         assert_eq!(of(Mode::Lio, Purpose::Run), None);
-        let old = Known { major: 15, ..facts(Mode::Pio) };
-        assert_eq!(value(&choose(&old, Purpose::Run, &[]).unwrap(), "debug_io_direct"), None);
+        for (major, chosen) in [(16, Some("data")), (15, None)] {
+            let old = Known { major, ..facts(Mode::Pio) };
+            assert_eq!(value(&choose(&old, Purpose::Run, &[]).unwrap(), "debug_io_direct").as_deref(), chosen);
+        }
     }
 
     #[test]

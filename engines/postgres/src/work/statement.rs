@@ -128,7 +128,7 @@ impl<'a> Script<'a> {
         self.spread.schemas().chain(hot).collect()
     }
 
-    /// The schema of operation `op` unless it is a hot one: see [`Spread::schema`].
+    /// The schema of operation `op` unless it is a hot one: see [`SchemaShare::schema`].
     fn own_schema(&self, op: &str) -> String {
         let SchemaShare { before, pieces, pieces_per_schema: of_schema, stream } = self.spread;
         match self.spread.schemas() {

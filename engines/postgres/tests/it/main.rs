@@ -5,7 +5,6 @@ mod checks;
 mod conformance;
 mod connect;
 mod dataset;
-mod loaded;
 mod meeting;
 mod observe;
 mod pgbouncer;

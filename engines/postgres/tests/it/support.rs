@@ -1,5 +1,6 @@
 //! A private server for tests, of any PostgreSQL with its programs in a folder.
 
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -11,6 +12,7 @@ use std::time::{Duration, Instant};
 pub(crate) use mindful_conformance::dataset_plan as dataset;
 use mindful_conformance::{Fixture, copy_folder, network, open_with, quick_folder, slice_of};
 use mindful_core::contract::event::{Events, Silent};
+use mindful_core::contract::metric::Sampler;
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::{Dataset, LayoutProof};
@@ -42,7 +44,6 @@ pub(crate) struct Server {
     port: u16,
     /// Unused databases with the dataset of the suite.
     loaded: Mutex<Vec<String>>,
-    pub templates: Mutex<Vec<String>>,
 }
 
 /// A foreign transaction, open until this is dropped.
@@ -94,7 +95,7 @@ impl Server {
         // A file, not a pipe: it is not read, and a server that logs much would wait for a reader.
         let log = std::fs::File::create(folder.path().join("log")).unwrap();
         let process = postgres.stdout(Stdio::null()).stderr(log).spawn().unwrap();
-        let mut server = Self { process, folder, port, loaded: Mutex::default(), templates: Mutex::default() };
+        let mut server = Self { process, folder, port, loaded: Mutex::default() };
         server.await_ready();
         server
     }
@@ -176,12 +177,20 @@ impl Server {
     /// Ends it at once, without a message to its clients, like a crash.
     pub(crate) fn crash(&self) {
         let pid = rustix::process::Pid::from_child(&self.process);
-        rustix::process::kill_process(pid, rustix::process::Signal::QUIT).unwrap();
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::QUIT);
     }
 
-    /// Waits until `condition` holds; a busy host may be slow.
+    /// Waits until `condition` holds, over one connection; a busy host may be slow.
     pub(crate) fn await_that(&self, condition: &str) {
-        await_at(&self.url("bench", "postgres"), condition);
+        let until = Instant::now() + PATIENCE;
+        let sql = format!("SELECT ({condition})::text");
+        runtime().block_on(async {
+            let client = connected(&self.url("bench", "postgres").parse().unwrap()).await.unwrap();
+            while first_column(&client, &sql).await.unwrap() != ["true"] {
+                assert!(Instant::now() < until, "not within {PATIENCE:?}: {condition}");
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        });
     }
 
     pub(crate) fn await_slice(&self) {
@@ -223,19 +232,6 @@ pub(crate) fn sql_by(config: &Config, sql: &str) -> Result<Vec<String>, tokio_po
     runtime().block_on(async { first_column(&connected(config).await?, sql).await })
 }
 
-/// Waits until `condition` holds in the database of `url`, over one connection.
-pub(crate) fn await_at(url: &str, condition: &str) {
-    let until = Instant::now() + PATIENCE;
-    let sql = format!("SELECT ({condition})::text");
-    runtime().block_on(async {
-        let client = connected(&url.parse().unwrap()).await.unwrap();
-        while first_column(&client, &sql).await.unwrap() != ["true"] {
-            assert!(Instant::now() < until, "not within {PATIENCE:?}: {condition}");
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-    });
-}
-
 fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
 }
@@ -256,9 +252,8 @@ async fn first_column(client: &tokio_postgres::Client, sql: &str) -> Result<Vec<
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // At once, because the result of a checkpoint is not needed; the signal goes to this very process.
-        let pid = rustix::process::Pid::from_child(&self.process);
-        let _ = rustix::process::kill_process(pid, rustix::process::Signal::QUIT);
+        // At once, because the result of a checkpoint is not needed.
+        self.crash();
         let _ = self.process.wait();
     }
 }
@@ -396,14 +391,14 @@ pub(crate) fn each_server_with(settings: &[&str], test: impl Fn(&Server)) {
 /// A fixture for the conformance suite: a new database on a server that all tests of this process share.
 pub(crate) fn fixture(bin: PathBuf) -> Fixture {
     let server = shared(bin);
-    at(&server.url("bench", &new_database(&server, ""))).keeping(server)
+    at(&server.url("bench", &new_database(&server))).keeping(server)
 }
 
 /// The same, loaded maybe by a test before.
 pub(crate) fn maybe_loaded(bin: PathBuf) -> Fixture {
     let server = shared(bin);
     let free = server.loaded.lock().unwrap_or_else(PoisonError::into_inner).pop();
-    let lent = Lent { name: free.unwrap_or_else(|| new_database(&server, "")), server };
+    let lent = Lent { name: free.unwrap_or_else(|| new_database(&server)), server };
     at(&lent.server.url("bench", &lent.name)).keeping(lent)
 }
 
@@ -423,7 +418,7 @@ impl Drop for Lent {
 }
 
 /// The server with `bin` that tests of this process share; stopped with the last of them.
-pub(crate) fn shared(bin: PathBuf) -> Arc<Server> {
+fn shared(bin: PathBuf) -> Arc<Server> {
     static SHARED: Mutex<Vec<(PathBuf, Weak<Server>)>> = Mutex::new(Vec::new());
     let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
     let running = shared.iter().find(|(path, _)| *path == bin).and_then(|(_, server)| server.upgrade());
@@ -435,11 +430,10 @@ pub(crate) fn shared(bin: PathBuf) -> Arc<Server> {
     })
 }
 
-/// A new database; `made` is the end of the statement that makes it.
-pub(crate) fn new_database(server: &Server, made: &str) -> String {
+fn new_database(server: &Server) -> String {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let name = format!("suite_{}", NUMBER.fetch_add(1, Ordering::SeqCst));
-    server.sql(&format!("CREATE DATABASE {name} {made}"));
+    server.sql(&format!("CREATE DATABASE {name}"));
     name
 }
 
@@ -473,6 +467,19 @@ pub(crate) fn placement(session: u32, sessions: u32, schemas: u32) -> Placement 
 pub(crate) fn session(target: &dyn Target, workload: &Workload) -> Box<dyn Session> {
     target.prepare(workload, 1).unwrap();
     target.session(workload, placement(0, 1, 1)).unwrap()
+}
+
+/// The known values of `samplers` now, by metric; of several with one name the first counts.
+pub(crate) fn readings(samplers: &mut [Box<dyn Sampler>]) -> BTreeMap<String, f64> {
+    let mut all = BTreeMap::new();
+    for sampler in samplers {
+        let values = sampler.read().unwrap();
+        for (metric, value) in sampler.metrics().iter().zip(values).filter_map(|(metric, value)| Some((metric, value?)))
+        {
+            all.entry(metric.name.clone()).or_insert(value);
+        }
+    }
+    all
 }
 
 /// A session does exactly `ops` operations from number `first` on.

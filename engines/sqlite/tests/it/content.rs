@@ -1,19 +1,12 @@
 //! Stored pages, read back and compressed, match the request.
 
-use std::sync::Arc;
-
-use mindful_conformance::{dataset_plan, open_with};
-use mindful_core::contract::event::{Events, Silent};
+use mindful_conformance::{dataset_plan, names};
+use mindful_core::ErrorKind;
+use mindful_core::contract::event::Silent;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::{Content, DatasetPlan};
-use mindful_core::{ErrorKind, Target};
-use mindful_sqlite::ENGINE;
 
-fn target(folder: &std::path::Path) -> Box<dyn Target> {
-    let events: Arc<dyn Events> = Arc::new(Silent);
-    let url = format!("sqlite:{}", folder.join("content.db").display());
-    open_with(&ENGINE, &url, &[], &events).unwrap()
-}
+use crate::fixture;
 
 fn plan(compress_ratio: f64, dedupe_ratio: f64) -> DatasetPlan {
     let content = Content::Mixed { compress_ratio, dedupe_ratio };
@@ -23,8 +16,8 @@ fn plan(compress_ratio: f64, dedupe_ratio: f64) -> DatasetPlan {
 #[test]
 fn stored_pages_have_the_ratio_asked_for() {
     for asked in [1.0, 2.0, 4.0] {
-        let folder = tempfile::tempdir().unwrap();
-        let target = target(folder.path());
+        let (fixture, _) = fixture::fixture();
+        let target = fixture.open();
         target.load(&plan(asked, 1.0), &Silent, &StopFlag::default()).unwrap();
         let fact = target.describe().unwrap().stored_blocks.unwrap();
         let numbers: Vec<f64> = fact.split([' ', ',']).filter_map(|word| word.parse().ok()).collect();
@@ -35,10 +28,10 @@ fn stored_pages_have_the_ratio_asked_for() {
 
 #[test]
 fn pages_that_repeat_are_refused_before_the_first_byte() {
-    let folder = tempfile::tempdir().unwrap();
-    let target = target(folder.path());
+    let (fixture, path) = fixture::fixture();
+    let target = fixture.open();
     let error = target.load(&plan(1.0, 2.0), &Silent, &StopFlag::default()).unwrap_err();
     assert!(error.kind == ErrorKind::Plan && error.next.contains("--dedupe-ratio"), "{error}");
     assert_eq!(target.dataset().unwrap(), None);
-    assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+    assert!(names(path.parent().unwrap()).is_empty());
 }

@@ -1,5 +1,7 @@
 //! Limits of connections, at every level: refused before anything runs, with the command that raises them.
 
+use std::path::PathBuf;
+
 use crate::support::{Server, dataset, load, placement, programs, workload};
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::stop_flag::StopFlag;
@@ -9,10 +11,10 @@ use mindful_core::{Error, ErrorKind, Target};
 
 const BLOCKS: u64 = 1_000;
 
-/// A server on which `guest`, an ordinary role, has loaded.
-fn each_server(settings: &[&str], test: impl Fn(&Server, &dyn Fn() -> Box<dyn Target>)) {
-    for bin in programs() {
-        let server = Server::start(&bin, settings);
+/// Servers of `bins` on which `guest`, an ordinary role, has loaded.
+fn each_server(bins: &[PathBuf], settings: &[&str], test: impl Fn(&Server, &dyn Fn() -> Box<dyn Target>)) {
+    for bin in bins {
+        let server = Server::start(bin, settings);
         server.sql("CREATE ROLE guest LOGIN");
         server.sql("CREATE DATABASE guests OWNER guest");
         let open = || server.target_as("guest", "guests", &[]).unwrap();
@@ -46,7 +48,7 @@ fn assert_fits(target: &dyn Target, error: &Error) {
 
 #[test]
 fn limits_of_role_and_database_hold_before_any_session() {
-    each_server(&[], |server, open| {
+    each_server(&programs(), &[], |server, open| {
         for (owner, name) in [("ROLE", "guest"), ("DATABASE", "guests")] {
             server.sql(&format!("ALTER {owner} {name} CONNECTION LIMIT 6"));
             let target = open();
@@ -65,7 +67,7 @@ fn limits_of_role_and_database_hold_before_any_session() {
 
 #[test]
 fn connections_reserved_for_others_are_not_free() {
-    each_server(&["max_connections=12", "superuser_reserved_connections=4"], |server, open| {
+    each_server(&programs(), &["max_connections=12", "superuser_reserved_connections=4"], |server, open| {
         let target = open();
         let error = refusal(&*target, 9);
         assert!(error.what.contains("max_connections is 12, 4 of them reserved"), "{error}");
@@ -81,20 +83,18 @@ fn connections_reserved_for_others_are_not_free() {
 
 #[test]
 fn a_role_that_may_use_reserved_connections_is_granted_them() {
-    let server = Server::start(&programs()[0], &["max_connections=14", "reserved_connections=4"]);
-    server.sql("CREATE ROLE guest LOGIN");
-    server.sql("CREATE DATABASE guests OWNER guest");
-    let target = server.target_as("guest", "guests", &[]).unwrap();
-    load(&*target, 1, BLOCKS).unwrap();
-    let error = refusal(&*target, 7);
-    assert!(error.next.ends_with("GRANT pg_use_reserved_connections TO guest"), "{error}");
-    server.sql("GRANT pg_use_reserved_connections TO guest");
-    target.prepare(&workload(1, BLOCKS, 4, "0"), 7).unwrap();
+    each_server(&programs()[..1], &["max_connections=14", "reserved_connections=4"], |server, open| {
+        let target = open();
+        let error = refusal(&*target, 7);
+        assert!(error.next.ends_with("GRANT pg_use_reserved_connections TO guest"), "{error}");
+        server.sql("GRANT pg_use_reserved_connections TO guest");
+        target.prepare(&workload(1, BLOCKS, 4, "0"), 7).unwrap();
+    });
 }
 
 #[test]
 fn more_load_streams_than_connections_are_refused() {
-    each_server(&[], |server, open| {
+    each_server(&programs(), &[], |server, open| {
         server.sql("ALTER ROLE guest CONNECTION LIMIT 3");
         let target = open();
         let plan = mindful_core::dataset::DatasetPlan { load_streams: 4, ..dataset(6, BLOCKS) };

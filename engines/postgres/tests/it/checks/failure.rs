@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::support::{IN_A_SLICE, Server, each_server_with, load, programs, proof, session, workload};
+use mindful_conformance::assert_says;
 use mindful_core::contract::engine::Engine;
 use mindful_core::contract::slice::SliceOrder;
 use mindful_core::plan::settings::Settings;
 use mindful_core::plan::{KEYS, Plan};
 use mindful_core::result::finding::Severity;
-use mindful_core::workload::{Commit, LoopSite, Workload};
+use mindful_core::workload::{Access, Commit, Compatibility, LoopSite, Workload};
 use mindful_core::{ErrorKind, Target, contract::clock};
 use mindful_postgres::ENGINE;
 use rustix::process::{Pid, Signal, kill_process};
@@ -62,36 +63,25 @@ fn missing_rights_are_refused_before_anything_is_loaded() {
         server.sql("CREATE ROLE bare LOGIN; REVOKE TEMP ON DATABASE postgres FROM PUBLIC");
         let target = server.target_as("bare", "postgres", &[]).unwrap();
         let plan = Plan { sessions: 2, ..Plan::from_settings(&Settings::defaults(KEYS)).unwrap() };
-        let refused = target.admits(&plan, true).unwrap_err();
-        assert!(refused.next.contains("GRANT CREATE ON DATABASE postgres TO bare"), "{refused}");
-        server.sql("GRANT CREATE ON DATABASE postgres TO bare");
-        let refused = target.admits(&plan, true).unwrap_err();
-        assert!(refused.next.contains("GRANT TEMPORARY ON DATABASE postgres TO bare"), "{refused}");
+        let [create, temporary] =
+            ["CREATE", "TEMPORARY"].map(|right| format!("GRANT {right} ON DATABASE postgres TO bare"));
+        assert_says(target.admits(&plan, true).unwrap_err(), &[&create]);
+        let refused = load(&*target, 1, 300).unwrap_err();
+        assert!(refused.kind == ErrorKind::Target && refused.next.contains("CREATE"), "{refused}");
+        server.sql(&create);
+        assert_says(target.admits(&plan, true).unwrap_err(), &[&temporary]);
         let client = Plan { loop_site: LoopSite::Client, ..plan.clone() };
         target.admits(&client, true).unwrap();
         let many = Plan { sessions: 5_000, ..client };
         assert_eq!(target.admits(&many, true).unwrap_err().kind, ErrorKind::Plan);
         let findings = target.checks(&plan).unwrap();
         let temp = findings.iter().find(|finding| finding.code == "write-refused").unwrap();
-        assert!(temp.severity == Severity::Error && temp.text.contains("GRANT TEMPORARY"), "{temp:?}");
+        assert!(temp.severity == Severity::Error && temp.text.contains(&temporary), "{temp:?}");
         assert!(findings.iter().any(|finding| finding.evidence.contains("may not CHECKPOINT")), "{findings:?}");
-    });
-}
-
-#[test]
-fn a_role_without_rights_is_reported_which_one_it_needs() {
-    each_server_with(&[], |server| {
-        server.sql("CREATE ROLE plain LOGIN; REVOKE TEMP ON DATABASE postgres FROM PUBLIC");
-        let target = server.target_as("plain", "postgres", &[]).unwrap();
-        let error = load(&*target, 1, 300).unwrap_err();
-        assert_eq!(error.kind, ErrorKind::Target);
-        assert!(error.next.contains("CREATE"), "{error}");
-        server.sql("GRANT CREATE ON DATABASE postgres TO plain");
         load(&*target, 1, 300).unwrap();
-        let error = target.prepare(&workload(1, 300, 4, "0"), 1).unwrap_err();
-        assert!(error.next.contains("GRANT TEMPORARY"), "{error}");
-        let client = Workload { loop_site: LoopSite::Client, ..workload(1, 300, 4, "0") };
-        assert!(target.prepare(&client, 1).is_ok());
+        let in_server = workload(1, 300, 4, "0");
+        assert_says(target.prepare(&in_server, 1).unwrap_err(), &[&temporary]);
+        target.prepare(&Workload { loop_site: LoopSite::Client, ..in_server }, 1).unwrap();
     });
 }
 
@@ -111,13 +101,19 @@ fn counters_that_may_not_be_read_are_missing_not_zero() {
 }
 
 #[test]
-fn late_commits_that_could_deadlock_are_refused() {
-    each_server_with(&[], |server| {
-        let target = server.loaded(1, 1_000);
-        let w = Workload { commit: Commit::Every(10), ..workload(1, 1_000, 4, "50") };
-        assert!(target.prepare(&w, 1).is_ok());
-        assert!(target.prepare(&w, 2).unwrap_err().next.contains("--schemas"));
-    });
+fn contradictory_work_is_refused_with_the_next_step() {
+    let server = Server::start(&programs()[0], &[]);
+    let target = server.loaded(1, 1_000);
+    let updating = workload(1, 1_000, 4, "50");
+    let late = Workload { commit: Commit::Every(10), ..updating.clone() };
+    target.prepare(&late, 1).unwrap();
+    let [by_bitmap, by_scan] = [Access::Bitmap, Access::Scan].map(|access| Workload { access, ..updating.clone() });
+    let like_slob = Workload { compatibility: Compatibility::Slob, ..updating };
+    let by_index = "updates use the index";
+    for (work, said) in [(late, "--schemas"), (by_bitmap, by_index), (by_scan, by_index), (like_slob, "--loop client")]
+    {
+        assert_says(target.prepare(&work, 2).unwrap_err(), &[said]);
+    }
 }
 
 /// The stop is inside an operation or between two, by chance: with short operations a part of the time is between them.

@@ -10,7 +10,7 @@ use mindful_postgres::connect::{Environment, Server};
 
 use crate::connect::cluster::{PASSWORD, cluster};
 use crate::connect::impostor;
-use crate::connect::{ask, connect, connect_in, encode, refusal};
+use crate::connect::{ask, connect, connect_in, encode, parse, refusal};
 
 fn write_passfile(path: &Path, text: &str, mode: u32) {
     fs::write(path, text).unwrap();
@@ -24,7 +24,7 @@ async fn a_refused_login_names_its_reason_and_the_next_step() {
     cluster.admin().await.batch_execute("ALTER ROLE crowded CONNECTION LIMIT 0").await.unwrap();
     let by = |login: &str| format!("postgres://{login}@127.0.0.1:{}/postgres", cluster.port);
     for (url, parts) in [
-        (by("postgres:secret"), ["password authentication failed for user \"postgres\"", "PGPASSWORD"]),
+        (by("postgres:secret"), ["password authentication failed for user \"postgres\" [28P01]", "PGPASSWORD"]),
         (by("postgres"), ["asks for a password", "~/.pgpass"]),
         (format!("{}?dbname=no_such_db", cluster.url()), ["\"no_such_db\" does not exist", "createdb"]),
         (by("stranger:x"), ["pg_hba.conf rejects connection", "admit this role"]),
@@ -50,7 +50,7 @@ async fn hostile_names_and_passwords_reach_the_server_as_they_are() {
     let connection = connect(&url).await.unwrap();
     assert_eq!(ask(&connection, "SELECT current_user::text").await, role);
     assert_eq!(ask(&connection, "SELECT current_database()::text").await, dbname);
-    let shown = format!("{:?} {connection:?}", Server::parse_in(&url, &Environment::default()).unwrap());
+    let shown = format!("{:?} {connection:?}", parse(&url));
     assert!(!shown.contains("40@:/?#&="), "{shown}");
 }
 
@@ -114,7 +114,7 @@ async fn an_authentication_method_that_is_not_allowed_is_refused() {
 fn a_password_that_could_go_in_clear_text_is_warned_of() {
     let notes = |query: &str, host: &str| {
         let url = format!("postgres://me:pw@{host}/x{query}");
-        Server::parse_in(&url, &Environment::default()).unwrap().notes().join(" ")
+        parse(&url).notes().join(" ")
     };
     for weak in ["?sslmode=disable", "?sslmode=allow", "?sslmode=prefer"] {
         assert!(notes(weak, "db.test").contains("clear text"), "{weak}");
@@ -143,28 +143,28 @@ async fn a_service_names_a_server_and_the_url_beats_it() {
     assert!(error.to_string().contains("service `none` does not exist"), "{error}");
 }
 
+/// The server of these hosts, and the statement that shows which of them took a session: a socket has no address.
+fn of_hosts(hosts: &str, query: &str) -> Server {
+    parse(&format!("postgres://postgres:{PASSWORD}@{hosts}/postgres{query}"))
+}
+const FROM: &str = "SELECT host(inet_client_addr())";
+
 #[tokio::test]
 async fn hosts_of_a_url_are_alternatives_in_their_order() {
     let cluster = cluster();
     let (folder, port) = (encode(&cluster.folder().display().to_string()), cluster.port);
-    let with = |hosts: &str, query: &str| {
-        let url = format!("postgres://postgres:{PASSWORD}@{hosts}/postgres{query}");
-        Server::parse_in(&url, &Environment::default()).unwrap()
-    };
-    let from = "SELECT host(inet_client_addr())";
-    let first = with(&format!("127.0.0.1:{port},{folder}:{port}"), "");
-    assert_eq!((first.endpoints(), ask(&first.connect(0).await.unwrap(), from).await), (1, "127.0.0.1".to_owned()));
-    let second = with(&format!("127.0.0.1:1,{folder}:{port}"), "");
-    assert_eq!(ask(&second.connect(0).await.unwrap(), from).await, "", "the first does not answer");
-    let none = with("127.0.0.1:1,127.0.0.2:1", "").connect(0).await.unwrap_err().to_string();
+    let both = of_hosts(&format!("127.0.0.1:{port},{folder}:{port}"), "");
+    assert_eq!((both.endpoints(), ask(&both.connect(0).await.unwrap(), FROM).await), (1, "127.0.0.1".to_owned()));
+    let second = of_hosts(&format!("127.0.0.1:1,{folder}:{port}"), "");
+    assert_eq!(ask(&second.connect(0).await.unwrap(), FROM).await, "", "the first does not answer");
+    let none = of_hosts("127.0.0.1:1,127.0.0.2:1", "").connect(0).await.unwrap_err().to_string();
     assert!(none.contains("no host can be used") && none.contains("127.0.0.2:1"), "{none}");
-    let wrong = with(&format!("127.0.0.1:{port},{folder}:{port}"), "");
-    let url = wrong.redacted().replace("postgres@", "postgres:wrong@");
-    let refused = Server::parse_in(&url, &Environment::default()).unwrap().connect(0).await.unwrap_err().to_string();
+    let wrong = parse(&both.redacted().replace("postgres@", "postgres:wrong@"));
+    let refused = wrong.connect(0).await.unwrap_err().to_string();
     assert!(!refused.contains("no host"), "a refused password ends the search: {refused}");
     for (wanted, is_met) in [("primary", true), ("read-write", true), ("prefer-standby", true), ("standby", false)] {
-        let hosts = format!("127.0.0.1:1,127.0.0.1:{port}");
-        let met = with(&hosts, &format!("?target_session_attrs={wanted}")).connect(0).await;
+        let query = format!("?target_session_attrs={wanted}");
+        let met = of_hosts(&format!("127.0.0.1:1,127.0.0.1:{port}"), &query).connect(0).await;
         assert_eq!(met.is_ok(), is_met, "{wanted}");
     }
 }
@@ -172,20 +172,15 @@ async fn hosts_of_a_url_are_alternatives_in_their_order() {
 #[tokio::test]
 async fn a_balanced_host_is_an_endpoint_with_the_others_after_it() {
     let cluster = cluster();
-    let folder = encode(&cluster.folder().display().to_string());
-    let port = cluster.port;
-    let url =
-        format!("postgres://postgres:{PASSWORD}@127.0.0.1:{port},{folder}:{port}/postgres?load_balance_hosts=random");
-    let server = Server::parse_in(&url, &Environment::default()).unwrap();
+    let (folder, port) = (encode(&cluster.folder().display().to_string()), cluster.port);
+    let balanced = |first| of_hosts(&format!("127.0.0.1:{first},{folder}:{port}"), "?load_balance_hosts=random");
+    let server = balanced(port);
     assert_eq!(server.endpoints(), 2);
     assert!(server.redacted().ends_with("?load_balance_hosts=random"), "{}", server.redacted());
-    let from = "SELECT host(inet_client_addr())";
-    assert_eq!(ask(&server.connect(0).await.unwrap(), from).await, "127.0.0.1");
-    assert_eq!(ask(&server.connect(1).await.unwrap(), from).await, "", "a socket has no address");
+    assert_eq!(ask(&server.connect(0).await.unwrap(), FROM).await, "127.0.0.1");
+    assert_eq!(ask(&server.connect(1).await.unwrap(), FROM).await, "");
     assert!(server.connect(2).await.unwrap_err().to_string().contains("names 2"));
-    let url = url.replacen(&format!("127.0.0.1:{port}"), "127.0.0.1:1", 1);
-    let server = Server::parse_in(&url, &Environment::default()).unwrap();
-    assert_eq!(ask(&server.connect(0).await.unwrap(), from).await, "", "the next one takes the session");
+    assert_eq!(ask(&balanced(1).connect(0).await.unwrap(), FROM).await, "", "the next one takes the session");
 }
 
 #[tokio::test]

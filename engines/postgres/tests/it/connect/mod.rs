@@ -12,6 +12,11 @@ mod url;
 use mindful_core::{Error, ErrorKind};
 use mindful_postgres::connect::{Connection, Environment, Server};
 
+/// The server of `url` in an empty environment.
+fn parse(url: &str) -> Server {
+    Server::parse_in(url, &Environment::default()).unwrap()
+}
+
 /// Connects to the first endpoint of `url` in the given surroundings.
 async fn connect_in(url: &str, environment: &Environment) -> Result<Connection, Error> {
     Server::parse_in(url, environment)?.connect(0).await

@@ -49,20 +49,13 @@ async fn a_server_of_another_protocol_is_reported_as_such() {
 }
 
 #[tokio::test]
-async fn every_refusal_has_its_next_move() {
-    let cases = [
+async fn a_server_that_is_not_up_and_an_unknown_refusal_are_reported() {
+    for (code, message, next) in [
         ("57P03", "the database system is starting up", "wait until the server is up"),
-        ("53300", "sorry, too many clients already", "fewer --sessions, or raise max_connections"),
-        ("3D000", "database \"x\" does not exist", "createdb"),
-        ("28000", "no pg_hba.conf entry for host \"10.0.0.1\", user \"u\"", "pg_hba.conf"),
-        ("28P01", "password authentication failed for user \"u\"", "PGPASSWORD or ~/.pgpass"),
-        ("42501", "permission denied for database \"x\"", "ON DATABASE"),
         ("XX000", "something else", "see the server's log"),
-    ];
-    for (code, message, next) in cases {
+    ] {
         let port = impostor::refusing(code, message);
-        let line = refusal(&format!("postgres://u@127.0.0.1:{port}/x")).await;
-        assert!(line.contains(message) && line.contains(next) && line.contains(code), "{code}: {line}");
+        assert_says(refusal(&format!("postgres://u@127.0.0.1:{port}/x")).await, &[message, next, code]);
     }
 }
 

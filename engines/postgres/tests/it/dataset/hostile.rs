@@ -104,31 +104,25 @@ fn every_verb(target: &dyn Target) {
     let _ = (load(target, 2, BLOCKS), target.cleanup());
 }
 
-fn registries() -> Vec<(&'static str, String)> {
-    let made = format!("{TABLE} CREATE TABLE mindful.registry AS {ROW};");
-    vec![
-        ("a view", format!("{TABLE} CREATE VIEW mindful.registry AS {ROW} WHERE trap.spring();")),
-        ("a view that plans call", format!("{TABLE} CREATE VIEW mindful.registry AS {ROW} WHERE trap.surely();")),
+/// Registries that run code of their maker.
+fn registries() -> [(&'static str, String); 7] {
+    [
+        ("a view", "{TABLE} CREATE VIEW mindful.registry AS {ROW} WHERE trap.spring();"),
+        ("a view that plans call", "{TABLE} CREATE VIEW mindful.registry AS {ROW} WHERE trap.surely();"),
         (
             "a rule and a trigger",
-            format!(
-                "{made} CREATE RULE r AS ON UPDATE TO mindful.registry DO INSTEAD SELECT trap.spring();
-                CREATE TRIGGER t BEFORE INSERT ON mindful.registry FOR EACH ROW EXECUTE FUNCTION trap.fires();"
-            ),
+            "{MADE} CREATE RULE r AS ON UPDATE TO mindful.registry DO INSTEAD SELECT trap.spring();
+            CREATE TRIGGER t BEFORE INSERT ON mindful.registry FOR EACH ROW EXECUTE FUNCTION trap.fires();",
         ),
         (
             "a policy",
-            format!(
-                "{made} ALTER TABLE mindful.registry ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-                CREATE POLICY p ON mindful.registry USING (trap.spring());"
-            ),
+            "{MADE} ALTER TABLE mindful.registry ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+            CREATE POLICY p ON mindful.registry USING (trap.spring());",
         ),
         (
             "defaults, checks and generated columns",
-            format!(
-                "{made} ALTER TABLE mindful.registry ADD x boolean DEFAULT trap.spring(), ADD CHECK (trap.of(name) <> ''),
-                ADD y text GENERATED ALWAYS AS (trap.of(name)) STORED;"
-            ),
+            "{MADE} ALTER TABLE mindful.registry ADD x boolean DEFAULT trap.spring(), ADD CHECK (trap.of(name) <> ''),
+            ADD y text GENERATED ALWAYS AS (trap.of(name)) STORED;",
         ),
         (
             "a type of theirs with a cast and an operator",
@@ -140,18 +134,19 @@ fn registries() -> Vec<(&'static str, String)> {
             CREATE OPERATOR trap.= (LEFTARG = trap.word, RIGHTARG = name, FUNCTION = trap.same);
             CREATE TABLE mindful.registry (name trap.word, kind trap.word, object oid, schema int, blocks bigint,
             seed trap.word, content trap.word, shape int);
-            INSERT INTO mindful.registry VALUES (ROW('a'), ROW('a'), 0, 1, 1, ROW('a'), ROW('a'), 1);"
-                .to_owned(),
+            INSERT INTO mindful.registry VALUES (ROW('a'), ROW('a'), 0, 1, 1, ROW('a'), ROW('a'), 1);",
         ),
         (
             "a partitioned table with a trap in its child",
-            format!(
-                "{TABLE} CREATE TABLE mindful.registry (LIKE pg_catalog.pg_class) PARTITION BY LIST (relname);
-                CREATE TABLE trap.part PARTITION OF mindful.registry DEFAULT;
-                ALTER TABLE trap.part ADD CHECK (trap.spring());"
-            ),
+            "{TABLE} CREATE TABLE mindful.registry (LIKE pg_catalog.pg_class) PARTITION BY LIST (relname);
+            CREATE TABLE trap.part PARTITION OF mindful.registry DEFAULT;
+            ALTER TABLE trap.part ADD CHECK (trap.spring());",
         ),
     ]
+    .map(|(trap, sql)| {
+        let sql = sql.replace("{MADE}", "{TABLE} CREATE TABLE mindful.registry AS {ROW};");
+        (trap, sql.replace("{TABLE}", TABLE).replace("{ROW}", ROW))
+    })
 }
 
 #[test]

@@ -1,10 +1,8 @@
 //! The dataset against real servers: layout, no debt, resume, and no change of foreign objects.
 
-use std::sync::Mutex;
-
 use crate::support::{NOTHING_WAITS, Server, dataset, each_server, load, programs, proof, session, work, workload};
 use mindful_core::ErrorKind;
-use mindful_core::contract::event::{Event, Events, Silent};
+use mindful_core::contract::event::{Event, Silent};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::DatasetPlan;
 
@@ -62,29 +60,18 @@ fn a_stored_proof_counts_until_the_dataset_is_another() {
     });
 }
 
-/// Stops a load as soon as its first bytes are reported.
-struct StopEarly(StopFlag, Mutex<u64>);
-
-impl Events for StopEarly {
-    fn emit(&self, event: Event) {
-        if let Event::Progress { done, of, .. } = event {
-            let mut most = self.1.lock().unwrap();
-            *most = done.max(*most);
-            if done * 2 > of {
-                self.0.request();
-            }
-        }
-    }
-}
-
 #[test]
 fn an_interrupted_load_resumes_with_the_missing_tables() {
     each_server(|server| {
         let target = server.target(&[]).unwrap();
         let stop = StopFlag::default();
-        let early = StopEarly(stop.clone(), Mutex::new(0));
+        let stop_half_way = |event| {
+            if matches!(event, Event::Progress { done, of, .. } if done * 2 > of) {
+                stop.request();
+            }
+        };
         let plan = DatasetPlan { load_streams: 1, ..dataset(4, 3_000) };
-        let error = target.load(&plan, &early, &stop).unwrap_err();
+        let error = target.load(&plan, &stop_half_way, &stop).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Interrupted, "{error}");
         let before = server.sql("SELECT name || object FROM mindful.registry ORDER BY 1");
         assert!((1..4).contains(&before.len()), "{before:?}");
@@ -145,7 +132,7 @@ fn cleanup_removes_our_objects_and_leaves_others() {
 fn hostile_names_are_only_names() {
     each_server(|server| {
         server.sql("CREATE TABLE public.victim (x int)");
-        for name in ["a\"; DROP TABLE public.victim; --", "it's", "Grüße $body$ {{table}}", "select"] {
+        for name in ["a\"; DROP TABLE public.victim; --", "it's", "Grüße $body$ $_body$ {{table}}", "select"] {
             let target = server.loaded_with(&[("namespace", name)], 1, 300);
             assert_eq!(proof(&*target).failure(), None);
             let w = workload(1, 300, 2, "50");
@@ -167,5 +154,28 @@ fn a_registry_of_more_than_any_server_holds_is_no_dataset() {
         assert_eq!(target.dataset().unwrap(), None, "{blocks}");
         let refused = load(&*target, 2, 100).unwrap_err();
         assert!(refused.to_string().contains("instead of 100"), "{refused}");
+    }
+}
+
+/// Log messages of a server about clients that left in the middle.
+const COMPLAINTS: [&str; 4] = ["could not send", "could not receive", "connection to client lost", "unexpected EOF"];
+
+#[test]
+fn a_load_leaves_no_complaint_in_the_servers_log() {
+    for bin in programs() {
+        let server = Server::start(&bin, &NOTHING_WAITS);
+        for schemas in [1, 3] {
+            let target = server.target(&[]).unwrap();
+            target.describe().unwrap();
+            load(&*target, schemas, 15_000).unwrap();
+            proof(&*target);
+            target.describe().unwrap();
+        }
+        // The server may be a moment late.
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        let log = server.log();
+        let complaints: Vec<_> =
+            log.lines().filter(|line| COMPLAINTS.iter().any(|complaint| line.contains(complaint))).collect();
+        assert_eq!(complaints, Vec::<&str>::new());
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::mpsc;
 
 use crate::support::{dataset, each_server, load, workload};
-use mindful_core::contract::event::{Event, Events};
+use mindful_core::contract::event::Event;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::settings::Settings;
 use mindful_core::plan::{self, Plan};
@@ -73,25 +73,19 @@ fn nothing_is_loaded_or_removed_under_a_run() {
     });
 }
 
-/// Stops a load at its first progress until it is released.
-struct Paused(mpsc::Sender<()>, std::sync::Mutex<mpsc::Receiver<()>>);
-
-impl Events for Paused {
-    fn emit(&self, event: Event) {
-        if matches!(event, Event::Progress { .. }) {
-            let _ = self.0.send(());
-            let _ = self.1.lock().unwrap().recv();
-        }
-    }
-}
-
 #[test]
 fn a_load_is_alone_until_it_ends_however_that_is() {
     each_server(|server| {
         server.loaded(1, BLOCKS);
         let (begun, begins) = mpsc::channel();
-        let (go, goes) = mpsc::channel();
-        let (stop, paused) = (StopFlag::default(), Paused(begun, std::sync::Mutex::new(goes)));
+        let (go, goes) = mpsc::channel::<()>();
+        let (stop, goes) = (StopFlag::default(), std::sync::Mutex::new(goes));
+        let paused = |event| {
+            if matches!(event, Event::Progress { .. }) {
+                let _ = begun.send(());
+                let _ = goes.lock().unwrap().recv();
+            }
+        };
         let loading = server.target(&[]).unwrap();
         std::thread::scope(|scope| {
             let load = scope.spawn(|| loading.load(&dataset(2, BLOCKS), &paused, &stop));

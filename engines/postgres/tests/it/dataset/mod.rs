@@ -3,7 +3,6 @@
 mod content;
 mod hostile;
 mod load;
-mod load_log;
 mod lock;
 mod owner_settings;
 mod proof;

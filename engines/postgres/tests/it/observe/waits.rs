@@ -4,7 +4,7 @@ use mindful_conformance::work_side_by_side;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use crate::support::{PATIENCE, Server, load, programs, workload};
+use crate::support::{PATIENCE, Server, load, programs, readings, workload};
 use mindful_core::Target;
 use mindful_core::contract::metric::{Sampler, Scope};
 use mindful_core::workload::Workload;
@@ -98,36 +98,26 @@ fn waits_are_found_in_the_class_of_their_work() {
     }
 }
 
-/// Only the sessions are counted, neither strangers nor mindful's own connections.
+/// Of strangers only those who work are counted. Without sessions of ours, the server's other clients are sampled.
 #[test]
-fn strangers_are_not_sampled() {
+fn strangers_are_sampled_only_if_none_of_ours_is() {
     for bin in programs() {
         let server = Server::start(&bin, &[]);
         let target = server.target(&[]).unwrap();
-        let mut waits = sampler(&*target, "waits").unwrap();
-        let before = waits.read().unwrap();
+        let [mut ours, mut all] =
+            [target.samplers(), target.samplers_for_all_clients(Scope::Database)].map(Result::unwrap);
+        let before = [&mut ours, &mut all].map(|samplers| readings(samplers));
         server.sql("SELECT count(*) FROM generate_series(1, 5000000)");
-        let after = waits.read().unwrap();
-        for ((metric, after), before) in waits.metrics().iter().zip(after).zip(before) {
-            let of_others = ["idle/", "server/"].iter().any(|class| metric.name.starts_with(class));
-            assert!(of_others || after == before, "{} {before:?} {after:?}", metric.name);
+        let after = [&mut ours, &mut all].map(|samplers| readings(samplers));
+        let grown = |of: usize, class: &str| -> f64 {
+            let of_class = after[of].iter().filter(|(name, _)| name.starts_with(class));
+            of_class.map(|(name, after)| after - before[of][name]).sum()
+        };
+        for class in ["cpu/", "read/", "log/", "writer/", "contention/", "other/"] {
+            assert!(grown(0, class) == 0.0, "{class} grew: {before:?} {after:?}");
         }
+        assert!(grown(1, "cpu/") >= 1.0, "{after:?}");
     }
-}
-
-/// Without sessions of ours, the server's other clients are sampled.
-#[test]
-fn all_clients_are_sampled_if_none_of_ours_works() {
-    let server = Server::start(&programs()[0], &[]);
-    let target = server.target(&[]).unwrap();
-    let mut samplers = target.samplers_for_all_clients(Scope::Database).unwrap();
-    let waits = samplers.iter_mut().find(|sampler| sampler.name() == "waits").unwrap();
-    let before = waits.read().unwrap();
-    server.sql("SELECT count(*) FROM generate_series(1, 5000000)");
-    let after = waits.read().unwrap();
-    let busy = waits.metrics().iter().zip(after).zip(before).filter(|((metric, _), _)| metric.name.starts_with("cpu/"));
-    let busy: f64 = busy.map(|((_, after), before)| after.unwrap() - before.unwrap()).sum();
-    assert!(busy >= 1.0, "{busy}");
 }
 
 #[test]

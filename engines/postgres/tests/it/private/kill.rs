@@ -9,7 +9,7 @@ use mindful_conformance::{Notes, names, place, quick_place, with_own_memory};
 use mindful_host::ownership::OWN;
 use mindful_postgres::private::{Instance, Purpose};
 
-use crate::private::support::{open, opened, servers, sql, started};
+use crate::private::support::{fresh, open, opened, servers, sql, started};
 
 const LOADED: u32 = 5_000;
 
@@ -52,9 +52,7 @@ fn a_server_that_was_stopped_when_its_owner_died_is_ended_too() {
 
 #[test]
 fn a_killed_server_recovers() {
-    let place = quick_place();
-    let folder = place.path().join("pg");
-    let server = started(&folder, &[]);
+    let (_place, folder, server) = fresh(&[]);
     sql(&server, "CREATE TABLE t AS SELECT 42 AS n");
     servers(&folder).into_iter().for_each(kill);
     drop(server);
@@ -116,9 +114,7 @@ fn a_killed_server_leaves_no_shared_memory() {
 
 #[test]
 fn an_interrupt_from_the_terminal_does_not_reach_the_server() {
-    let place = quick_place();
-    let folder = place.path().join("pg");
-    let server = started(&folder, &[]);
+    let (_place, _, server) = fresh(&[]);
     let group =
         |pid: u32| rustix::process::getpgid(rustix::process::Pid::from_raw(pid as i32)).unwrap().as_raw_nonzero().get();
     assert_ne!(group(server.pid()), group(std::process::id()));

@@ -10,7 +10,7 @@ use mindful_instance::account::Account;
 use mindful_instance::fetch::BASE;
 use mindful_postgres::private::Purpose;
 
-use crate::private::support::{mode_and_owner, open, opened, query, servers, sql, started};
+use crate::private::support::{fresh, mode_and_owner, open, opened, query, servers, sql, started};
 use crate::support::at_hand;
 
 #[test]
@@ -56,17 +56,20 @@ fn fetched_binaries_are_whole_and_need_no_network_the_next_time() {
 }
 
 #[test]
-fn older_major_versions_work_too() {
+fn each_major_version_takes_its_settings_and_both_phases() {
     let place = quick_place();
-    for version in ["16", "17"] {
-        if !at_hand(version) {
-            continue;
-        }
-        let server = opened(&place.path().join(version), &[("pg_version", version)]);
+    for version in ["16", "17", "18"].into_iter().filter(|version| at_hand(version)) {
+        // A value with commas reaches the server whole.
+        let set = ("set", "debug_io_direct=wal,data,work_mem=7MB");
+        let extra = [("pg_version", version), set, ("page_cache_limit", "1GiB")];
+        let (server, notes) = open(&place.path().join(version), &extra);
+        let server = server.unwrap();
         assert!(server.version().starts_with(version));
-        assert_eq!(sql(&server, "SHOW debug_io_direct"), "data");
-        assert!(server.serve(Purpose::Load).unwrap());
-        assert!(server.serve(Purpose::Run).unwrap());
+        assert_eq!(sql(&server, "SHOW debug_io_direct"), "wal,data");
+        assert_eq!(sql(&server, "SHOW work_mem"), "7MB");
+        assert!(notes.tell("out of the way by direct I/O"), "direct reads need no limit: {}", notes.all());
+        sql(&server, "CREATE TABLE t AS SELECT 1; CHECKPOINT");
+        assert!(server.serve(Purpose::Load).unwrap() && server.serve(Purpose::Run).unwrap());
     }
 }
 
@@ -96,17 +99,14 @@ fn folder_data_and_socket_are_closed_to_others() {
 
 #[test]
 fn the_server_listens_on_no_tcp_port() {
-    let place = quick_place();
-    let folder = place.path().join("pg");
-    let server = started(&folder, &[]);
+    let (_place, folder, server) = fresh(&[]);
     assert_eq!(sql(&server, "SHOW listen_addresses"), "");
     assert_no_tcp(&servers(&folder));
 }
 
 #[test]
-fn settings_are_those_that_were_chosen_in_either_phase() {
-    let place = quick_place();
-    let server = started(&place.path().join("pg"), &[("set", "work_mem=7MB")]);
+fn settings_are_those_chosen_for_the_phase_and_the_sessions() {
+    let (_place, _, server) = fresh(&[("set", "work_mem=7MB")]);
     for purpose in [Purpose::Run, Purpose::Load, Purpose::Run] {
         server.serve(purpose).unwrap();
         let chosen = server.chosen();
@@ -122,40 +122,15 @@ fn settings_are_those_that_were_chosen_in_either_phase() {
     }
     assert_eq!(sql(&server, "SHOW work_mem"), "7MB");
     assert_eq!(sql(&server, "SHOW debug_io_direct"), "data");
-    assert!(!server.serve(Purpose::Run).unwrap(), "a restart for nothing");
-}
-
-#[test]
-fn a_value_with_commas_reaches_the_server_whole() {
-    let place = quick_place();
-    for version in ["16", "18"] {
-        let extra =
-            [("pg_version", version), ("set", "debug_io_direct=wal,data,work_mem=7MB"), ("page_cache_limit", "1GiB")];
-        let (server, notes) = open(&place.path().join(version), &extra);
-        let server = server.unwrap();
-        assert_eq!(sql(&server, "SHOW debug_io_direct"), "wal,data");
-        assert_eq!(sql(&server, "SHOW work_mem"), "7MB");
-        assert!(notes.tell("out of the way by direct I/O"), "direct reads need no limit: {}", notes.all());
-        sql(&server, "CREATE TABLE t AS SELECT 1; CHECKPOINT");
-    }
-}
-
-#[test]
-fn more_sessions_are_carried_after_a_restart() {
-    let place = quick_place();
-    let server = started(&place.path().join("pg"), &[]);
-    assert!(!server.carry(32).unwrap());
+    assert!(!server.serve(Purpose::Run).unwrap() && !server.carry(32).unwrap(), "a restart for nothing");
     let before = server.pid();
-    assert!(server.carry(1_000).unwrap());
-    assert_ne!(server.pid(), before);
-    let limit: u32 = sql(&server, "SHOW max_connections").parse().unwrap();
-    assert!(limit > 1_000);
+    assert!(server.carry(1_000).unwrap() && server.pid() != before, "more sessions need a restart");
+    assert!(sql(&server, "SHOW max_connections").parse::<u32>().unwrap() > 1_000);
 }
 
 #[test]
 fn a_cached_run_holds_all_that_was_loaded() {
-    let place = quick_place();
-    let server = started(&place.path().join("pg"), &[("mode", "lio")]);
+    let (_place, _, server) = fresh(&[("mode", "lio")]);
     server.serve(Purpose::Load).unwrap();
     sql(&server, "CREATE TABLE t AS SELECT repeat('x', 1000) AS filler FROM generate_series(1, 200000)");
     server.serve(Purpose::Run).unwrap();
@@ -191,8 +166,7 @@ fn destruction_removes_the_folder_and_nothing_else() {
 
 #[test]
 fn only_the_user_of_mindful_may_connect() {
-    let place = quick_place();
-    let server = started(&place.path().join("pg"), &[]);
+    let (_place, _, server) = fresh(&[]);
     assert_eq!(sql(&server, "SELECT system_user LIKE 'peer:%'"), "t");
     if rustix::process::geteuid().as_raw() != 0 {
         return mindful_conformance::not_run("only root can ask as somebody else");

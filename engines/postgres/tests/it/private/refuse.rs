@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::private::support::{opened, refusal, sql, started};
+use crate::private::support::{fresh, opened, refusal, sql, started};
 use mindful_conformance::{assert_says, names, quick_place};
 
 #[test]
@@ -36,9 +36,7 @@ fn data_of_another_major_version_is_refused_with_that_version() {
 
 #[test]
 fn a_pipe_or_a_link_in_place_of_a_file_is_not_waited_for() {
-    let place = quick_place();
-    let folder = place.path().join("pg");
-    drop(started(&folder, &[]));
+    let (place, folder, _) = fresh(&[]);
     for name in ["pgdata/PG_VERSION", "pgdata/postmaster.pid", "pgdata/global/pg_control", "server.log", "mindful.lock"]
     {
         let (path, aside) = (folder.join(name), place.path().join("aside"));
@@ -65,9 +63,7 @@ fn a_mark_of_another_user_does_not_count() {
     if rustix::process::geteuid().as_raw() != 0 {
         return mindful_conformance::not_run("only root can make files of somebody else");
     }
-    let place = quick_place();
-    let folder = place.path().join("pg");
-    drop(started(&folder, &[]));
+    let (_place, folder, _) = fresh(&[]);
     std::os::unix::fs::chown(&folder, Some(4_000_000), None).unwrap();
     assert_says(refusal(&folder, &[]), &["user number 4000000", "nothing was changed"]);
 }

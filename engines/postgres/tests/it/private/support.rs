@@ -2,15 +2,17 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mindful_conformance::processes::{last_log, working_in};
-use mindful_conformance::{Notes, copy_of_one};
+use mindful_conformance::{Notes, copy_of_one, quick_place};
 use mindful_core::Result;
 use mindful_core::contract::event::Events;
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_postgres::private::{self, DATABASE, Instance, KEYS, PORT, USER};
+
+use tempfile::TempDir;
 
 use crate::support::sql_by;
 
@@ -37,6 +39,14 @@ pub(super) fn started(folder: &Path, extra: &[(&str, &str)]) -> Instance {
         copy_of_one(&place, &std::env::current_exe().unwrap(), folder, |folder| drop(opened(folder, &[])));
     }
     opened(folder, extra)
+}
+
+/// The same in a new folder, which goes with the first value.
+pub(super) fn fresh(extra: &[(&str, &str)]) -> (TempDir, PathBuf, Instance) {
+    let place = quick_place();
+    let folder = place.path().join("pg");
+    let server = started(&folder, extra);
+    (place, folder, server)
 }
 
 /// The same; made if it is missing.

@@ -1,8 +1,13 @@
-//! Reads by index, bitmap and scan on real servers of every version: exact blocks, the plan that carries them out, the
-//! size of a request, and the process that makes it.
+//! Work on real servers of every version: reads by index, bitmap and scan with exact blocks, the plan that carries them out,
+//! the size of a request, and the process that makes it; and the counters of all that.
 
-use crate::support::{NO_WAITS, Server, at_hand, fetched, placement, programs, session, work, workload};
-use mindful_core::contract::metric::{Counter, Sampler};
+use crate::support::{
+    NO_WAITS, Server, at_hand, dataset, fetched, placement, programs, proof, readings, session, work, workload,
+};
+use mindful_core::contract::event::Silent;
+use mindful_core::contract::metric::Counter;
+use mindful_core::contract::stop_flag::StopFlag;
+use mindful_core::dataset::DatasetPlan;
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{Access, LoopSite, OpKind, Workload};
 
@@ -71,16 +76,15 @@ fn requests_of_several_blocks_are_reported_where_counted() {
             let mut session = session(&*target, &w);
             // As in a run, after the work is prepared: its reads are counted before the first reading.
             let mut samplers = target.samplers().unwrap();
-            let mut read = || readings(&mut samplers, [Counter::ReadRequests, Counter::PhysicalReads]);
-            let before = read();
+            let before = readings(&mut samplers);
             work(&*target, &mut *session, first_op, ops).unwrap();
-            let after = read();
+            let after = readings(&mut samplers);
             let major: u32 =
                 server.sql("SELECT current_setting('server_version_num')::int / 10000")[0].parse().unwrap();
-            let grew = |at: usize| Some(after[at]? - before[at]?);
-            let blocks = grew(1).unwrap();
+            let grew = |counter: Counter| Some(after.get(counter.name())? - before.get(counter.name())?);
+            let blocks = grew(Counter::PhysicalReads).unwrap();
             assert!(blocks >= 300.0, "{blocks} physical reads of {access} on {major}");
-            match (major, grew(0)) {
+            match (major, grew(Counter::ReadRequests)) {
                 // 17 counts blocks where it means requests, 15 counts none: unknown, not one block each.
                 (15 | 17, requests) => assert_eq!(requests, None, "{major}"),
                 (_, Some(requests)) if access == Access::Scan && major >= 18 => {
@@ -97,16 +101,6 @@ fn requests_of_several_blocks_are_reported_where_counted() {
             }
         }
     }
-}
-
-/// Values of one reading of the source that has the last of `counters`; those it does not know are unknown.
-fn readings<const N: usize>(samplers: &mut [Box<dyn Sampler>], counters: [Counter; N]) -> [Option<f64>; N] {
-    let place =
-        |sampler: &dyn Sampler, counter: Counter| sampler.metrics().iter().position(|m| m.name == counter.name());
-    let has_it = |sampler: &&mut Box<dyn Sampler>| place(&***sampler, counters[N - 1]).is_some();
-    let sampler = samplers.iter_mut().find(has_it).unwrap();
-    let values = sampler.read().unwrap();
-    counters.map(|counter| values[place(&**sampler, counter)?])
 }
 
 /// Bytes that the server's processes of that kind have requested since they began, by `/proc/PID/io`.
@@ -142,12 +136,44 @@ fn workers_take_part_in_scans_and_not_in_index_scans() {
 }
 
 #[test]
-fn updates_do_not_go_by_bitmap_or_scan() {
-    let server = Server::start(&fetched("18"), &[]);
-    let target = server.loaded_with(&NO_WAITS, 2, BLOCKS);
-    for access in [Access::Bitmap, Access::Scan] {
-        let w = Workload { update_pct: Share::parse("20").unwrap(), ..of(access) };
-        let error = target.prepare(&w, 1).unwrap_err();
-        assert!(error.to_string().contains("updates use the index"), "{error}");
+fn work_and_counters_agree_on_every_version() {
+    for bin in every_version() {
+        let server = Server::start(&bin, &[]);
+        let target = server.loaded_with(&NO_WAITS, 1, 1_000);
+        assert_eq!(proof(&*target).failure(), None);
+        let mut samplers = target.samplers().unwrap();
+        for looping in [LoopSite::Server, LoopSite::Client] {
+            let w = Workload { loop_site: looping, ..workload(1, 1_000, 5, "40") };
+            let mut session = session(&*target, &w);
+            let before = readings(&mut samplers);
+            let report = work(&*target, &mut *session, 0, 500).unwrap();
+            let after = readings(&mut samplers);
+            let names = [Counter::LogicalReads.name(), Counter::Commits.name(), Counter::LogBytes.name(), "n_tup_upd"];
+            let [reads, commits, log, rows] = names.map(|name| after[name] - before[name]);
+            assert!(reads >= 2_500.0 && log > 0.0, "{reads} reads, {log} bytes of log on {bin:?}");
+            assert!(commits >= 200.0, "{commits} commits on {bin:?}");
+            assert_eq!(rows as u64, report.op(OpKind::Update).blocks, "{bin:?}, {looping:?} loop");
+        }
+    }
+}
+
+/// Scans of a table beyond a quarter of shared_buffers go through a ring; the server reports their visits from 16 on.
+#[test]
+fn visits_of_a_ring_are_reported_by_every_version_that_has_them() {
+    for version in ["16", "17", "18"].into_iter().filter(|version| at_hand(version)) {
+        let server = Server::start(&fetched(version), &["shared_buffers=4MB"]);
+        let target = server.target(&NO_WAITS).unwrap();
+        let plan = DatasetPlan { scan_blocks: 600, ..dataset(1, 200) };
+        target.load(&plan, &Silent, &StopFlag::default()).unwrap();
+        let w = Workload { scan_pct: Share::ALL, ..workload(1, 200, 5, "0") };
+        let mut session = session(&*target, &w);
+        let mut samplers = target.samplers().unwrap();
+        let mut visits = || readings(&mut samplers)["ring_visits"];
+        let before = visits();
+        let report = work(&*target, &mut *session, 0, 10).unwrap();
+        assert_eq!(report.op(OpKind::Scan).blocks, 6_000);
+        // The server extends tables by some blocks at a time; those after the last row are read too.
+        let visited = visits() - before;
+        assert!((6_000.0..6_640.0).contains(&visited), "{visited} visits of the ring on {version}");
     }
 }

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::{Held, IN_A_SLICE, Server, placement, programs, session, workload};
+use crate::support::{IN_A_SLICE, Server, placement, programs, session, workload};
 use mindful_core::contract::slice::{SliceOrder, SliceReport};
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{OpKind, ThinkTime, Workload};
@@ -41,14 +41,12 @@ fn disturbed<T>(disturb: impl FnOnce() + Send, work: impl FnOnce() -> T) -> T {
     })
 }
 
-fn release_after(ms: u64, held: Held) {
-    std::thread::sleep(Duration::from_millis(ms));
-    drop(held);
-}
-
-/// Time between the slices of a session, us.
-fn between_us(reports: &[SliceReport]) -> i64 {
-    reports.windows(2).map(|pair| pair[1].begin_us - pair[0].end_us).sum()
+/// A session for `work` on the newest server.
+fn newest(work: &Workload) -> (Server, Box<dyn Target>, Box<dyn Session>) {
+    let server = Server::start(&programs()[0], &[]);
+    let target = server.loaded(1, BLOCKS);
+    let session = session(&*target, work);
+    (server, target, session)
 }
 
 /// A pause of so many milliseconds after each operation.
@@ -142,10 +140,8 @@ fn long_slices_of_one_of_many_are_counted_when_they_end() {
 
 #[test]
 fn a_fixed_amount_of_work_is_done_to_the_operation() {
-    let server = Server::start(&programs()[0], &[]);
-    let target = server.loaded(1, BLOCKS);
     let w = Workload { think_time: Some(thinking(10)), ..workload(1, BLOCKS, 1, "50") };
-    let mut session = session(&*target, &w);
+    let (server, target, mut session) = newest(&w);
     let changed = "SELECT n_tup_upd FROM pg_stat_user_tables WHERE relname = 'blocks_1'";
     let before = server.figure(changed);
     let reports = slices(&mut *session, &boundaries(&*target, 100, 55_000, 50_000), AHEAD, Some(40)).unwrap();
@@ -159,80 +155,65 @@ fn a_fixed_amount_of_work_is_done_to_the_operation() {
     assert!(thought >= 39 * 10_000, "{thought} us");
 }
 
+/// Reports of an updating session between `ends`, while another one holds its rows for `held_ms`.
+fn held_up(server: &Server, session: &mut dyn Session, ends: &[i64], ahead: usize, held_ms: u64) -> Vec<SliceReport> {
+    let holding = server.hold("SELECT k FROM mindful.blocks_1 FOR UPDATE");
+    let release = move || {
+        std::thread::sleep(Duration::from_millis(held_ms));
+        drop(holding);
+    };
+    disturbed(release, || slices(session, ends, ahead, None).unwrap())
+}
+
 #[test]
 fn an_operation_that_outlasts_slices_is_followed_at_once() {
-    let server = Server::start(&programs()[0], &[]);
-    let target = server.loaded(1, BLOCKS);
-    let mut session = session(&*target, &workload(1, BLOCKS, 1, "100"));
-    let holding = server.hold("SELECT k FROM mindful.blocks_1 FOR UPDATE");
-    let ends = boundaries(&*target, 12, 400_000, 200_000);
-    let release = move || release_after(1_500, holding);
-    let reports = disturbed(release, || slices(&mut *session, &ends, 6, None).unwrap());
+    let (server, target, mut session) = newest(&workload(1, BLOCKS, 1, "100"));
+    let ends = boundaries(&*target, 12, 400_000, 300_000);
+    let reports = held_up(&server, &mut *session, &ends, 6, 1_500);
     let (first, next) = (&reports[0], reports.iter().find(|report| report.index > 0).unwrap());
     assert!(first.end_us > ends[2], "the first operation ended before its row was free");
     assert!(next.index > 1, "slice {} was over", next.index);
     assert!(next.begin_us < ends[next.index as usize + 1], "slice {} was over", next.index);
     let ops: Vec<u64> = reports.iter().map(SliceReport::total_ops).collect();
-    assert!(reports.iter().filter(|report| report.total_ops() > 0).count() > 3, "{ops:?}");
+    assert!(ops.iter().filter(|ops| **ops > 0).count() > 3, "{ops:?}");
 }
 
 #[test]
 fn an_operation_that_outlasts_all_slices_ends_the_work() {
-    let server = Server::start(&programs()[0], &[]);
-    let target = server.loaded(1, BLOCKS);
-    let mut session = session(&*target, &workload(1, BLOCKS, 1, "100"));
-    let holding = server.hold("SELECT k FROM mindful.blocks_1 FOR UPDATE");
-    let ends = boundaries(&*target, 8, 100_000, 500_000);
-    let release = move || release_after(2_000, holding);
-    let reports = disturbed(release, || slices(&mut *session, &ends, 2, None).unwrap());
-    let ops: Vec<u64> = reports.iter().map(SliceReport::total_ops).collect();
-    assert_eq!(ops.iter().sum::<u64>(), 1, "{ops:?}");
+    let (server, target, mut session) = newest(&workload(1, BLOCKS, 1, "100"));
+    let ends = boundaries(&*target, 8, 100_000, 600_000);
+    let reports = held_up(&server, &mut *session, &ends, 2, 2_000);
+    assert_eq!(reports.iter().map(SliceReport::total_ops).sum::<u64>(), 1, "{reports:?}");
     assert!(!session.is_under_way());
 }
 
 #[test]
-fn slices_sent_ahead_do_nothing_after_a_failed_one() {
-    let server = Server::start(&programs()[0], &[]);
-    let target = server.loaded(1, BLOCKS);
-    let w = workload(1, BLOCKS, 1, "100");
-    let mut session = session(&*target, &w);
-    let ends = boundaries(&*target, 4, 60_000_000, 0);
+fn slices_sent_ahead_do_nothing_after_a_failed_or_interrupted_one() {
+    let (server, target, mut session) = newest(&workload(1, BLOCKS, 1, "100"));
     let cancel = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE 'CALL pg_temp.slice%'";
-    let work = || slices(&mut *session, &ends, AHEAD, None).unwrap_err();
-    let strike = || {
-        server.await_slice();
-        server.sql(cancel);
-    };
-    let failure = disturbed(strike, work);
-    assert_eq!(failure.kind, ErrorKind::Run, "{failure}");
-    assert!(!session.is_under_way());
-    await_rest(&server);
-    // The session still works, from the ordered operation. On a full host one of the slices may be empty.
-    let again = slices(&mut *session, &boundaries(&*target, 3, 300_000, 0), AHEAD, None).unwrap();
-    assert!(again.iter().any(|report| report.total_ops() > 0));
-}
-
-#[test]
-fn an_interrupt_ends_all_that_was_sent() {
-    let server = Server::start(&programs()[0], &[]);
-    let target = server.loaded(1, BLOCKS);
-    let mut session = session(&*target, &workload(1, BLOCKS, 1, "0"));
-    let ends = boundaries(&*target, 4, 60_000_000, 0);
-    let work = || slices(&mut *session, &ends, AHEAD, None).unwrap_err();
-    let strike = || {
-        server.await_slice();
-        target.interrupt();
-    };
-    let failure = disturbed(strike, work);
-    assert_eq!(failure.kind, ErrorKind::Interrupted, "{failure}");
-    await_rest(&server);
+    let strikes: [(&(dyn Fn() + Sync), ErrorKind); 2] =
+        [(&|| drop(server.sql(cancel)), ErrorKind::Run), (&|| target.interrupt(), ErrorKind::Interrupted)];
+    for (strike, kind) in strikes {
+        let ends = boundaries(&*target, 4, 60_000_000, 0);
+        let strike = || {
+            server.await_slice();
+            strike();
+        };
+        let failure = disturbed(strike, || slices(&mut *session, &ends, AHEAD, None).unwrap_err());
+        assert_eq!(failure.kind, kind, "{failure}");
+        assert!(!session.is_under_way());
+        await_rest(&server);
+        // The session still works, from the ordered operation. On a full host one of the slices may be empty.
+        if kind == ErrorKind::Run {
+            let again = slices(&mut *session, &boundaries(&*target, 3, 300_000, 0), AHEAD, None).unwrap();
+            assert!(again.iter().any(|report| report.total_ops() > 0));
+        }
+    }
 }
 
 #[test]
 fn a_session_that_ends_also_ends_the_slice_it_sent_ahead() {
-    let server = Server::start(&programs()[0], &[]);
-    let target = server.loaded(1, BLOCKS);
-    let mut session = session(&*target, &workload(1, BLOCKS, 1, "0"));
+    let (server, target, mut session) = newest(&workload(1, BLOCKS, 1, "0"));
     let begin_us = target.clock_us().unwrap();
     let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 200_000, first_op: 0, max_ops: None };
     let report = session.run_slice_ahead(&order, &[begin_us + 600_000_000]).unwrap();
@@ -253,7 +234,8 @@ fn all_between_us(target: &dyn Target, w: &Workload, ahead: usize) -> i64 {
                 let ends = &ends;
                 scope.spawn(move || {
                     let mut session = target.session(w, placement(number, sessions, 1)).unwrap();
-                    between_us(&slices(&mut *session, ends, ahead, None).unwrap())
+                    let reports = slices(&mut *session, ends, ahead, None).unwrap();
+                    reports.windows(2).map(|pair| pair[1].begin_us - pair[0].end_us).sum::<i64>()
                 })
             })
             .collect();
@@ -265,9 +247,8 @@ const SLICES: i64 = 8;
 
 #[test]
 fn sessions_beyond_the_cpus_lose_less_between_slices_sent_ahead() {
-    let server = Server::start(&programs()[0], &[]);
-    let target = server.loaded(1, BLOCKS);
     let w = workload(1, BLOCKS, 64, "0");
+    let (_server, target, _) = newest(&w);
     let [mut alone, mut ahead] = [0, 0];
     // More rounds if the host is busy with others.
     let less = (0..4).any(|_| {

@@ -1,16 +1,14 @@
 //! Servers that fail during a load or a run: one line with the fault, its place and the next step.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, chown};
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::os::unix::fs::chown;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::support::{self, Server, dataset, load, programs, session, workload};
-use mindful_conformance::{not_run, slice_of};
-use mindful_core::contract::event::{Event, Events};
+use mindful_conformance::{Mount, slice_of};
+use mindful_core::contract::event::Event;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Error, ErrorKind, Target};
@@ -101,65 +99,29 @@ fn a_server_that_became_read_only_takes_no_updates() {
     }
 }
 
-/// A file system of its own size, mounted for one test.
-struct Mounted(PathBuf);
-
-impl Mounted {
-    /// `None` after a notice that nothing can be mounted.
-    fn tmpfs(folder: &Path, size: &str) -> Option<Self> {
-        fs::create_dir(folder).unwrap();
-        let mut mount = Command::new("mount");
-        let done = mount.args(["-t", "tmpfs", "-o", &format!("size={size},mode=777"), "tmpfs"]).arg(folder).output();
-        let done = done.unwrap();
-        if done.status.success() {
-            return Some(Self(folder.to_owned()));
-        }
-        not_run(&format!("it needs root to mount a file system: {}", String::from_utf8_lossy(&done.stderr)));
-        None
-    }
-}
-
-impl Drop for Mounted {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
-    }
-}
-
-/// Another user, who fills the disk as soon as the load has begun.
-struct Filling {
-    file: PathBuf,
-    done: Mutex<bool>,
-}
-
-impl Events for Filling {
-    fn emit(&self, event: Event) {
-        let mut done = self.done.lock().unwrap();
-        if matches!(event, Event::Progress { done: 1.., .. }) && !*done {
-            *done = true;
-            // Takes all free space; its failure at the end is intended.
-            let _ = fs::write(&self.file, vec![7; 256 << 20]);
-        }
-    }
-}
-
 #[test]
 fn a_disk_that_fills_during_a_load_is_reported() {
     let server = Server::start(&programs()[0], &[]);
-    let scratch = tempfile::tempdir().unwrap();
-    fs::set_permissions(scratch.path(), fs::Permissions::from_mode(0o755)).unwrap();
-    let Some(disk) = Mounted::tmpfs(&scratch.path().join("disk"), "192m") else { return };
-    let (folder, file) = (disk.0.join("space"), disk.0.join("of_another"));
+    let Some(disk) = Mount::new(&["-t", "tmpfs", "-o", "size=192m,mode=777", "tmpfs"]) else { return };
+    let [folder, others] = ["space", "of_another"].map(|name| disk.path().join(name));
     fs::create_dir(&folder).unwrap();
     let (uid, gid) = support::account().unwrap();
     chown(&folder, Some(uid), Some(gid)).unwrap();
     server.sql(&format!("CREATE TABLESPACE small LOCATION '{}'", folder.display()));
     let target = server.target(&[("tablespace", "small")]).unwrap();
-    let filling = Filling { file: file.clone(), done: Mutex::new(false) };
-    let error = target.load(&dataset(2, 5_000), &filling, &StopFlag::default()).unwrap_err();
+    let is_full = Mutex::new(false);
+    // Another user takes all free space as soon as the load has begun; that this fails at the end is intended.
+    let fill = |event| {
+        let mut is_full = is_full.lock().unwrap();
+        if matches!(event, Event::Progress { done: 1.., .. }) && !std::mem::replace(&mut *is_full, true) {
+            let _ = fs::write(&others, vec![7; 256 << 20]);
+        }
+    };
+    let error = target.load(&dataset(2, 5_000), &fill, &StopFlag::default()).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Run, "{error}");
     assert!(error.what.contains("No space left") && error.next.contains("free space"), "{error}");
     assert_plain(&error);
-    fs::remove_file(&file).unwrap();
+    fs::remove_file(&others).unwrap();
     // The server frees the space of the streams when each of them has ended.
     let again = || load(&*target, 2, 5_000);
     let until = Instant::now() + support::PATIENCE;

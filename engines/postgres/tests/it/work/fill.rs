@@ -10,37 +10,19 @@ use crate::support::{Server, programs, workload};
 
 const BLOCKS: u64 = 2_500;
 
-/// A database with an uncached dataset. Each schema is larger than a quarter of the cache: a scan of the whole table
-/// uses a ring of buffers then.
-struct Cold(Server);
-
-impl Cold {
-    fn sql(&self, sql: &str) -> Vec<String> {
-        self.try_sql(sql).unwrap()
-    }
-
-    fn try_sql(&self, sql: &str) -> Result<Vec<String>, tokio_postgres::Error> {
-        Server::sql_at(&self.0.url("bench", "cold"), sql)
-    }
-}
-
-fn each_server(test: impl Fn(&Cold, &Workload)) {
+/// Servers with an uncached dataset. Each schema is larger than a quarter of the cache: a scan of the whole table uses a
+/// ring of buffers then.
+fn each_cold_server(test: impl Fn(&Server, &Workload)) {
     for bin in programs() {
         let server = Server::start(&bin, &[]);
-        server.loaded(2, BLOCKS);
-        server.sql("CREATE DATABASE other");
-        let alone = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'postgres'";
-        let copied = "CREATE DATABASE cold TEMPLATE postgres STRATEGY file_copy";
-        for sql in [alone, copied] {
-            let _ = Server::sql_at(&server.url("bench", "other"), sql).unwrap();
-        }
+        drop(server.loaded(2, BLOCKS));
+        server.sql("CHECKPOINT");
         empty_cache(&server);
-        test(&Cold(server), &workload(2, BLOCKS, 1, "0"));
+        test(&server, &workload(2, BLOCKS, 1, "0"));
     }
 }
 
-/// Ends a process of the server, which restarts: pages that the load left in the cache would take the place of the
-/// copy.
+/// Ends a process of the server, which restarts.
 fn empty_cache(server: &Server) {
     let checkpointer = "SELECT pid::text FROM pg_stat_activity WHERE backend_type = 'checkpointer'";
     let pid: i32 = server.sql(checkpointer)[0].parse().unwrap();
@@ -52,47 +34,47 @@ fn empty_cache(server: &Server) {
     }
 }
 
-fn filled(database: &Cold, workload: &Workload) -> CacheFill {
-    let target = database.0.target_as("bench", "cold", &[]).unwrap();
+fn filled(server: &Server, workload: &Workload) -> CacheFill {
+    let target = server.target(&[]).unwrap();
     target.prepare(workload, 1).unwrap();
     target.fill_cache(workload, &StopFlag::default()).unwrap().unwrap()
 }
 
 #[test]
 fn the_whole_cache_is_filled_in_block_order() {
-    each_server(|database, workload| {
-        let fill = filled(database, workload);
+    each_cold_server(|server, workload| {
+        let fill = filled(server, workload);
         assert!(fill.is_whole() && fill.blocks.abs_diff(2 * BLOCKS) < 50, "{fill:?}");
-        if database.try_sql("CREATE EXTENSION IF NOT EXISTS pg_buffercache").is_ok() {
+        if server.try_sql("CREATE EXTENSION IF NOT EXISTS pg_buffercache").is_ok() {
             let order = "SELECT corr(b.bufferid, b.relblocknumber) > 0.9 FROM pg_buffercache AS b
                          WHERE b.relfilenode = pg_relation_filenode('mindful.blocks_2') AND b.relforknumber = 0
                              AND b.reldatabase = (SELECT oid FROM pg_database WHERE datname = current_database())
                          HAVING count(*) >= 2490";
-            assert_eq!(database.sql(order), ["t"], "not in block order");
-            database.sql("DROP EXTENSION pg_buffercache");
+            assert_eq!(server.sql(order), ["t"], "not in block order");
+            server.sql("DROP EXTENSION pg_buffercache");
         }
         // Nothing is read any more, and the next run knows why.
-        let again = filled(database, workload);
+        let again = filled(server, workload);
         assert!(again.is_whole() && again.blocks > 0, "{again:?}");
     });
 }
 
 #[test]
 fn blocks_that_were_in_the_cache_before_are_in_an_unknown_order() {
-    each_server(|database, workload| {
-        database.sql("SET enable_seqscan = off; SET enable_bitmapscan = off; SELECT count(f1) FROM mindful.blocks_1 WHERE k <= 1000");
-        let fill = filled(database, workload);
+    each_cold_server(|server, workload| {
+        server.sql("SET enable_seqscan = off; SET enable_bitmapscan = off; SELECT count(f1) FROM mindful.blocks_1 WHERE k <= 1000");
+        let fill = filled(server, workload);
         assert!((0.7..0.9).contains(&fill.share()), "{fill:?}");
         // That others have filled it since is unknown, too.
-        assert!(!filled(database, workload).is_whole());
+        assert!(!filled(server, workload).is_whole());
     });
 }
 
 #[test]
 fn a_part_of_the_keys_fills_their_blocks_alone() {
-    each_server(|database, workload| {
+    each_cold_server(|server, workload| {
         let part = Workload { scale: BLOCKS / 5, ..workload.clone() };
-        let fill = filled(database, &part);
+        let fill = filled(server, &part);
         assert!(fill.is_whole() && fill.blocks.abs_diff(2 * BLOCKS / 5) < 50, "{fill:?}");
     });
 }

@@ -6,4 +6,3 @@ mod errors;
 mod fill;
 mod session;
 mod updates;
-mod versions;

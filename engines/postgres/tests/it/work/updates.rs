@@ -1,11 +1,9 @@
 //! Updates on real servers: their log volume, their place, and no deadlock between sessions.
 
 use mindful_conformance::work_side_by_side;
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use crate::support::{PATIENCE, Server, programs, session, work, workload};
-use mindful_core::Target;
+use crate::support::{PATIENCE, Server, programs, readings, session, work, workload};
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{HotSpot, OpKind, Redo, Workload};
 
@@ -55,34 +53,12 @@ fn many_sessions_in_one_hot_schema_never_deadlock() {
 }
 
 #[test]
-fn ten_seconds_of_heavy_updates_do_not_grow_the_tables() {
-    // A snapshot of autovacuum's own keeps old versions. So does a session without a CPU, unless the others wait for
-    // the log meanwhile.
-    let server = Server::start_on_disk(&programs()[0], &["autovacuum=off"]);
-    let target = server.loaded(1, BLOCKS);
-    let before = server.table_bytes();
-    let w = Workload { redo: Redo::Heavy, ..workload(1, BLOCKS, 8, "100") };
-    let updates: u64 =
-        work_side_by_side(&*target, &w, 4, 10_000_000).into_iter().map(|r| r.unwrap().op(OpKind::Update).blocks).sum();
-    assert!(updates > 3 * BLOCKS, "every block several times: {updates}");
-    server.assert_updated_in_place(before);
-}
-
-/// The current reading of the sampler with `metric`.
-fn counters(target: &dyn Target, metric: &str) -> BTreeMap<String, f64> {
-    let mut samplers = target.samplers().unwrap().into_iter();
-    let mut sampler = samplers.find(|sampler| sampler.metrics().iter().any(|known| known.name == metric)).unwrap();
-    let values = sampler.read().unwrap();
-    sampler.metrics().iter().zip(values).filter_map(|(metric, value)| Some((metric.name.clone(), value?))).collect()
-}
-
-#[test]
 fn writers_of_blocks_add_up_to_the_databases_writes() {
     for bin in programs() {
         let server = Server::start(&bin, &["shared_buffers=2MB", "autovacuum=off", "bgwriter_delay=10ms"]);
         let target = server.loaded(1, BLOCKS);
-        let before = counters(&*target, "physical_writes");
-        let log_before = counters(&*target, "log_bytes");
+        let read = || readings(&mut target.samplers().unwrap());
+        let before = read();
         for report in work_side_by_side(&*target, &workload(1, BLOCKS, 8, "100"), 4, 1_000_000) {
             report.unwrap();
         }
@@ -91,7 +67,7 @@ fn writers_of_blocks_add_up_to_the_databases_writes() {
         let until = Instant::now() + PATIENCE;
         loop {
             std::thread::sleep(Duration::from_secs(2));
-            let after = counters(&*target, "physical_writes");
+            let after = read();
             let [all, sessions, checkpoints, background] =
                 ["physical_writes", "session_writes", "checkpoint_writes", "background_writes"]
                     .map(|name| after[name] - before[name]);
@@ -101,9 +77,8 @@ fn writers_of_blocks_add_up_to_the_databases_writes() {
             }
             assert!(Instant::now() < until, "{sessions} + {checkpoints} + {background} of {all}");
         }
-        let log = counters(&*target, "log_bytes");
-        let (bytes, writes) =
-            (log["log_bytes"] - log_before["log_bytes"], log["log_writes"] - log_before["log_writes"]);
+        let after = read();
+        let [bytes, writes] = ["log_bytes", "log_writes"].map(|name| after[name] - before[name]);
         assert!(writes > 0.0 && bytes / writes > 100.0, "{bytes} bytes of log in {writes} writes");
     }
 }
