@@ -1,4 +1,4 @@
-//! The cost of the work loop's options: all off against a minimal loop without options, then each of them on.
+//! The cost of the work loop's options while they are off: against a minimal loop without options.
 
 use std::time::Duration;
 
@@ -6,7 +6,6 @@ use mindful_conformance::{dataset_plan, slice_of};
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::slice::{Placement, SliceOrder};
 use mindful_core::contract::stop_flag::StopFlag;
-use mindful_core::dataset::DatasetPlan;
 use mindful_core::{Result, Session, Target};
 use mindful_postgres::connect::Connection;
 
@@ -17,37 +16,19 @@ const SCHEMAS: u32 = 2;
 const BLOCKS: u64 = 16_384;
 const SLICE: Duration = Duration::from_millis(400);
 const PAIRS: usize = 21;
-const PAIRS_ON: usize = 5;
-
-const KNOBS: [(&str, &[(&str, &str)]); 13] = [
-    ("update", &[("update_pct", "20")]),
-    ("update, heavy redo", &[("update_pct", "20"), ("redo", "heavy")]),
-    ("update, commit 10", &[("update_pct", "20"), ("commit", "10")]),
-    ("update, commit_wait off", &[("update_pct", "20"), ("commit_wait", "off")]),
-    ("update_work_unit 1", &[("update_pct", "20"), ("update_work_unit", "1")]),
-    ("scan", &[("scan_pct", "1"), ("scan_table", "64")]),
-    ("hot_spot", &[("hot_spot_size", "1024"), ("hot_spot_share", "50")]),
-    ("hot_schema", &[("hot_schema", "50")]),
-    ("one session on both schemas", &[("sessions", "1")]),
-    ("skew zipf", &[("skew", "zipf:0.9")]),
-    ("skew hotset", &[("skew", "hotset:20%,80%")]),
-    ("skew hotset, moving", &[("skew", "hotset:20%,80%,1000")]),
-    ("think_time", &[("think_time", "1%:100us..200us")]),
-];
 
 pub(crate) fn load(bench: &Bench) -> Result<()> {
-    let plan = DatasetPlan { scan_blocks: 64, ..dataset_plan(SCHEMAS, BLOCKS) };
-    bench.target()?.load(&plan, &Silent, &StopFlag::default())?;
+    bench.target()?.load(&dataset_plan(SCHEMAS, BLOCKS), &Silent, &StopFlag::default())?;
     Ok(())
 }
 
-/// Compares with all knobs off at two work units, then turns on one after the other.
+/// Compares at two work units.
 #[expect(clippy::print_stdout, reason = "the figures are the result")]
 pub(crate) fn compare(bench: &Bench) -> Result<()> {
     let target = bench.target()?;
     println!("blocks per CPU-second, all cached; quartiles of {PAIRS} pairs");
     for unit in [1, 64] {
-        let mut ours = Loop::generated(bench, &*target, unit, &[])?;
+        let mut ours = Loop::generated(bench, &*target, unit)?;
         let (mut plain, mut again) = (Loop::plain(bench, unit)?, Loop::plain(bench, unit)?);
         let (mut off, mut same) = (Vec::new(), Vec::new());
         for round in 0..PAIRS {
@@ -57,24 +38,11 @@ pub(crate) fn compare(bench: &Bench) -> Result<()> {
         }
         println!("work unit {unit}: all knobs off by no knobs {}; no knobs repeated {}", spread(off), spread(same));
     }
-    println!("one knob on by all off, median of {PAIRS_ON} pairs");
-    for (name, settings) in KNOBS {
-        for unit in [1, 64] {
-            let mut off = Loop::generated(bench, &*target, unit, &[])?;
-            let mut on = Loop::generated(bench, &*target, unit, settings)?;
-            let mut ratios = Vec::new();
-            for _ in 0..PAIRS_ON {
-                let before = off.rate()?;
-                ratios.push(on.rate()? / before);
-            }
-            println!("  {name}, work unit {unit}: {}", spread(ratios));
-        }
-    }
     Ok(())
 }
 
 /// The three rates, from the first to the last or the other way round: the one in the middle is next to both.
-pub(crate) fn sandwich(round: usize, [a, b, c]: [&mut dyn FnMut() -> Result<f64>; 3]) -> Result<(f64, f64, f64)> {
+fn sandwich(round: usize, [a, b, c]: [&mut dyn FnMut() -> Result<f64>; 3]) -> Result<(f64, f64, f64)> {
     if round.is_multiple_of(2) {
         return Ok((a()?, b()?, c()?));
     }
@@ -83,7 +51,7 @@ pub(crate) fn sandwich(round: usize, [a, b, c]: [&mut dyn FnMut() -> Result<f64>
 }
 
 /// Median, first and third quartile.
-pub(crate) fn spread(mut ratios: Vec<f64>) -> String {
+fn spread(mut ratios: Vec<f64>) -> String {
     ratios.sort_by(f64::total_cmp);
     let quartile = |share: usize| ratios[(ratios.len() - 1) * share / 4];
     format!("{:.3} ({:.3} to {:.3})", median(ratios.clone()), quartile(1), quartile(3))
@@ -102,10 +70,9 @@ enum Kind<'a> {
 }
 
 impl<'a> Loop<'a> {
-    /// The loop that mindful makes for `settings`; its home is schema 2, so that the hot schema is another.
-    fn generated(bench: &'a Bench, target: &'a dyn Target, unit: u64, settings: &[(&str, &str)]) -> Result<Self> {
-        let unit = unit.to_string();
-        let workload = Bench::workload(target, &[&[("work_unit", &*unit)], settings].concat())?;
+    /// The loop that mindful makes; its home is schema 2.
+    fn generated(bench: &'a Bench, target: &'a dyn Target, unit: u64) -> Result<Self> {
+        let workload = Bench::workload(target, &[("work_unit", &unit.to_string())])?;
         target.prepare(&workload, 1)?;
         let session = target.session(&workload, Placement { session: 0, sessions: 1, schema: 2, endpoint: 0 })?;
         let sql = "SELECT pid::bigint FROM pg_stat_activity WHERE query LIKE 'CALL pg_temp.slice%' ORDER BY backend_start DESC LIMIT 1";

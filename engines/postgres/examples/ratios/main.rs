@@ -1,8 +1,7 @@
 //! Speed of the loop and the load, as ratios to older ways on the same private server in the same minutes: `cargo run
 //! --release -p mindful-postgres --features benchmarks --example ratios [DATA_DIR]`. Takes about two minutes and 5 GiB.
-//! The word `load` measures only the load, the word `knobs` the cost of each option of the work loop, off and on.
+//! The word `load` measures only the load, the word `knobs` the cost of the options of the work loop while they are off.
 
-mod client_loop;
 mod knobs;
 mod load;
 mod work;
@@ -82,7 +81,6 @@ fn main() -> Result<()> {
         // The cache is sized by the dataset at the begin of the run.
         knobs::load(&bench)?;
         bench.private.serve(Purpose::Run)?;
-        client_loop::compare(&bench)?;
         knobs::compare(&bench)?;
     } else {
         println!("{SCHEMAS} schemas of {BLOCKS} blocks");

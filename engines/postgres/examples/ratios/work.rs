@@ -27,7 +27,6 @@ pub(crate) fn compare(bench: &Bench) -> Result<()> {
     for (unit, other, name, wanted) in [
         (1, Other::Execute, "a loop of EXECUTE", 8.0),
         (64, Other::Execute, "a loop of EXECUTE", 1.5),
-        (255, Other::Execute, "a loop of EXECUTE", 1.0),
         (255, Other::LongScan, "one long index scan", 0.9),
     ] {
         let (ours, theirs, ratio) = pair(bench, unit, other)?;

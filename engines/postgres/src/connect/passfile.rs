@@ -75,24 +75,17 @@ mod tests {
 
     const WANTED: Wanted<'_> = Wanted { host: "db", port: 5432, dbname: "d", user: "u" };
 
-    fn found(text: &str) -> Option<String> {
-        find(text.as_bytes(), &WANTED).map(|bytes| String::from_utf8(bytes).unwrap())
-    }
-
     #[test]
     fn the_first_line_that_matches_decides() {
-        assert_eq!(found("db:5432:d:u:one\ndb:5432:d:u:two\n").as_deref(), Some("one"));
-        assert_eq!(
-            found("other:*:*:*:one\n*:5433:*:*:two\n*:*:x:*:three\n*:*:*:y:four\n*:*:*:*:five").as_deref(),
-            Some("five")
-        );
-        assert_eq!(found("# db:5432:d:u:no\n\nnonsense\n::::\ndb:5432:d:u\n"), None);
-    }
-
-    #[test]
-    fn a_password_runs_to_the_end_of_its_line() {
-        assert_eq!(found("*:*:*:*:a:b\\:c\\\\ \r\nrest").as_deref(), Some("a:b:c\\ "));
-        assert_eq!(found("\\*:*:*:*:a host called star\n"), None);
+        for (text, password) in [
+            ("db:5432:d:u:one\ndb:5432:d:u:two\n", Some("one")),
+            ("other:*:*:*:one\n*:5433:*:*:two\n*:*:x:*:three\n*:*:*:y:four\n*:*:*:*:five", Some("five")),
+            ("# db:5432:d:u:no\n\nnonsense\n::::\ndb:5432:d:u\n", None),
+            ("*:*:*:*:a:b\\:c\\\\ \r\nrest", Some("a:b:c\\ ")),
+            ("\\*:*:*:*:a host called star\n", None),
+        ] {
+            assert_eq!(find(text.as_bytes(), &WANTED).as_deref(), password.map(str::as_bytes), "{text}");
+        }
     }
 
     proptest! {

@@ -183,16 +183,6 @@ mod tests {
     }
 
     #[test]
-    fn what_the_user_sets_takes_the_place_of_what_was_chosen() {
-        let set = [("shared_buffers".to_owned(), "64MB".to_owned()), ("work_mem".to_owned(), "8MB".to_owned())];
-        let run = choose(&facts(Mode::Pio), Purpose::Run, &set).unwrap();
-        assert_eq!(value(&run, "shared_buffers").as_deref(), Some("64MB"));
-        assert_eq!(value(&run, "work_mem").as_deref(), Some("8MB"));
-        let load = choose(&facts(Mode::Pio), Purpose::Load, &set).unwrap();
-        assert_eq!(value(&load, "shared_buffers").as_deref(), Some("16MB"));
-    }
-
-    #[test]
     fn a_cached_run_fits_all_data_and_is_refused_beyond_the_memory() {
         let chosen = choose(&facts(Mode::Lio), Purpose::Run, &[]).unwrap();
         let mib: u64 = value(&chosen, "shared_buffers").unwrap().trim_end_matches("MB").parse().unwrap();

@@ -18,6 +18,7 @@ use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::{Dataset, LayoutProof};
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::units::Share;
+use mindful_core::plan::{self, Plan};
 use mindful_core::workload::Workload;
 use mindful_core::{Engine, Result, Session, Target};
 use mindful_instance::fetch::BASE;
@@ -452,6 +453,15 @@ pub(crate) fn load(target: &dyn Target, schemas: u32, blocks: u64) -> Result<Dat
 
 pub(crate) fn proof(target: &dyn Target) -> LayoutProof {
     target.verify(&StopFlag::default()).unwrap()
+}
+
+/// The plan with these options and defaults.
+pub(crate) fn plan(options: &[(&str, &str)]) -> Plan {
+    let mut settings = Settings::defaults(plan::KEYS);
+    for (name, value) in options {
+        settings.set(name, *value, Origin::Flag(format!("--{name}")));
+    }
+    Plan::from_settings(&settings).unwrap()
 }
 
 pub(crate) fn workload(schemas: u32, scale: u64, work_unit: u64, update_percent: &str) -> Workload {

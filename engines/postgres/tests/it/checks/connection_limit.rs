@@ -2,11 +2,9 @@
 
 use std::path::PathBuf;
 
-use crate::support::{Server, dataset, load, placement, programs, workload};
+use crate::support::{Server, dataset, load, placement, plan, programs, workload};
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::stop_flag::StopFlag;
-use mindful_core::plan::settings::{Origin, Settings};
-use mindful_core::plan::{self, Plan};
 use mindful_core::{Error, ErrorKind, Target};
 
 const BLOCKS: u64 = 1_000;
@@ -27,9 +25,7 @@ fn refusal(target: &dyn Target, sessions: u32) -> Error {
     let error = target.prepare(&workload(1, BLOCKS, 4, "0"), sessions).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Plan, "{error}");
     // Doctor and run report the same.
-    let mut settings = Settings::defaults(plan::KEYS);
-    settings.set("sessions", sessions.to_string(), Origin::Default);
-    let findings = target.checks(&Plan::from_settings(&settings).unwrap()).unwrap();
+    let findings = target.checks(&plan(&[("sessions", &sessions.to_string())])).unwrap();
     let finding = findings.iter().find(|found| found.code == "connections").unwrap();
     assert!(finding.text.contains(&error.next) && finding.evidence == error.what, "{finding:?}");
     error

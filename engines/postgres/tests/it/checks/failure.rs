@@ -3,12 +3,11 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use crate::support::{IN_A_SLICE, Server, each_server_with, load, programs, proof, session, workload};
+use crate::support::{IN_A_SLICE, Server, each_server_with, load, plan, programs, proof, session, workload};
 use mindful_conformance::assert_says;
 use mindful_core::contract::engine::Engine;
 use mindful_core::contract::slice::SliceOrder;
-use mindful_core::plan::settings::Settings;
-use mindful_core::plan::{KEYS, Plan};
+use mindful_core::plan::Plan;
 use mindful_core::result::finding::Severity;
 use mindful_core::workload::{Access, Commit, Compatibility, LoopSite, Workload};
 use mindful_core::{ErrorKind, Target, contract::clock};
@@ -38,17 +37,13 @@ fn the_least_role_does_everything() {
         server.sql("REVOKE ALL ON DATABASE bench FROM PUBLIC; GRANT CONNECT ON DATABASE bench TO PUBLIC");
         server.sql(ENGINE.facts().grants.unwrap());
         let target = server.target_as("mindful_bench", "bench", &[]).unwrap();
-        let plan = |in_server| Plan {
-            loop_site: if in_server { LoopSite::Server } else { LoopSite::Client },
-            sessions: 2,
-            ..Plan::from_settings(&Settings::defaults(KEYS)).unwrap()
-        };
-        target.admits(&plan(true), true).unwrap();
+        let plan = plan(&[("sessions", "2"), ("loop", "server")]);
+        target.admits(&plan, true).unwrap();
         load(&*target, 1, 300).unwrap();
         proof(&*target);
         target.prepare(&workload(1, 300, 4, "20"), 2).unwrap();
         assert!(target.samplers().unwrap().len() >= 5);
-        let codes: Vec<String> = target.checks(&plan(true)).unwrap().into_iter().map(|finding| finding.code).collect();
+        let codes: Vec<String> = target.checks(&plan).unwrap().into_iter().map(|finding| finding.code).collect();
         for lacking in ["write-refused", "checkpoints-ahead", "not-seen"] {
             assert!(!codes.iter().any(|code| code == lacking), "{codes:?}");
         }
@@ -62,7 +57,7 @@ fn missing_rights_are_refused_before_anything_is_loaded() {
     each_server_with(&[], |server| {
         server.sql("CREATE ROLE bare LOGIN; REVOKE TEMP ON DATABASE postgres FROM PUBLIC");
         let target = server.target_as("bare", "postgres", &[]).unwrap();
-        let plan = Plan { sessions: 2, ..Plan::from_settings(&Settings::defaults(KEYS)).unwrap() };
+        let plan = plan(&[("sessions", "2")]);
         let [create, temporary] =
             ["CREATE", "TEMPORARY"].map(|right| format!("GRANT {right} ON DATABASE postgres TO bare"));
         assert_says(target.admits(&plan, true).unwrap_err(), &[&create]);

@@ -2,21 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::{Server, load, programs};
+use crate::support::{Server, load, plan, programs};
 use mindful_core::Target;
-use mindful_core::plan::settings::{Origin, Settings};
-use mindful_core::plan::{KEYS, Plan};
 use mindful_core::result::{Finding, Severity};
 use mindful_host::Kernel;
 use mindful_host::memory::Meminfo;
-
-fn plan(options: &[(&str, &str)]) -> Plan {
-    let mut settings = Settings::defaults(KEYS);
-    for (name, value) in options {
-        settings.set(name, *value, Origin::Flag(format!("--{name}")));
-    }
-    Plan::from_settings(&settings).unwrap()
-}
 
 fn codes(findings: &[Finding]) -> Vec<&str> {
     findings.iter().map(|finding| finding.code.as_str()).collect()

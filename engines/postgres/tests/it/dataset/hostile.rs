@@ -1,9 +1,7 @@
 //! A role that may create in the database sets traps; a superuser's mindful runs none of them.
 
-use crate::support::{NOTHING_WAITS, Server, each_server, load, placement, programs, work, workload};
+use crate::support::{NOTHING_WAITS, Server, each_server, load, placement, plan, programs, work, workload};
 use mindful_core::contract::stop_flag::StopFlag;
-use mindful_core::plan::settings::{Origin, Settings};
-use mindful_core::plan::{self, Plan};
 use mindful_core::{ErrorKind, Result, Target};
 
 const BLOCKS: u64 = 300;
@@ -82,14 +80,14 @@ impl Drop for Lair<'_> {
     }
 }
 
-fn plan() -> Plan {
-    let mut settings = Settings::defaults(plan::KEYS);
-    settings.set("update_pct", "50", Origin::Default);
-    Plan::from_settings(&settings).unwrap()
-}
-
 fn every_verb(target: &dyn Target) {
-    let _ = (target.describe(), target.host_view(), target.dataset(), target.checks(&plan()), target.inventory());
+    let _ = (
+        target.describe(),
+        target.host_view(),
+        target.dataset(),
+        target.checks(&plan(&[("update_pct", "50")])),
+        target.inventory(),
+    );
     let watched = target.samplers().map(|samplers| samplers.into_iter().map(|mut one| one.read()).collect::<Vec<_>>());
     let _ = (watched, target.data_files(), target.stored_proof());
     let _ = load(target, 1, BLOCKS);

@@ -2,11 +2,9 @@
 
 use std::sync::mpsc;
 
-use crate::support::{dataset, each_server, load, workload};
+use crate::support::{dataset, each_server, load, plan, workload};
 use mindful_core::contract::event::Event;
 use mindful_core::contract::stop_flag::StopFlag;
-use mindful_core::plan::settings::Settings;
-use mindful_core::plan::{self, Plan};
 use mindful_core::result::Severity;
 use mindful_core::{Error, ErrorKind, Target};
 
@@ -22,8 +20,7 @@ fn assert_in_use(error: &Error) {
 
 /// Whether another run is reported before this one begins, as a warning.
 fn is_warned(target: &dyn Target) -> bool {
-    let plan = Plan::from_settings(&Settings::defaults(plan::KEYS)).unwrap();
-    let findings = target.checks(&plan).unwrap();
+    let findings = target.checks(&plan(&[])).unwrap();
     findings.iter().any(|found| found.code == "dataset-shared" && found.severity == Severity::Warning)
 }
 

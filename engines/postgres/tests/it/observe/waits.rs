@@ -21,18 +21,16 @@ fn sampler(target: &dyn Target, name: &str) -> Option<Box<dyn Sampler>> {
 
 /// Samples by class while `sessions` sessions work: a second, or more on a full host.
 fn classes(target: &dyn Target, work: &Workload, sessions: u32) -> BTreeMap<String, f64> {
-    let mut waits = sampler(target, "waits").unwrap();
-    let before = waits.read().unwrap();
+    let mut waits = [sampler(target, "waits").unwrap()];
+    let before = readings(&mut waits);
     let mut found = BTreeMap::new();
     for _ in 0..MOST_SPANS {
         for report in work_side_by_side(target, work, sessions, SPAN_US) {
             report.unwrap();
         }
-        let after = waits.read().unwrap();
         found.clear();
-        for ((metric, after), before) in waits.metrics().iter().zip(after).zip(&before) {
-            let class = metric.name.split('/').next().unwrap();
-            *found.entry(class.to_owned()).or_insert(0.0) += after.unwrap() - before.unwrap();
+        for (name, after) in readings(&mut waits) {
+            *found.entry(name.split('/').next().unwrap().to_owned()).or_insert(0.0) += after - before[&name];
         }
         if busy(&found) >= FEWEST_SAMPLES {
             break;
@@ -125,19 +123,15 @@ fn sampling_reports_its_cost_and_can_be_turned_off() {
     for bin in programs() {
         let server = Server::start(&bin, &[]);
         let target = server.target(&[("wait_sampling", "10ms")]).unwrap();
-        let mut cost = sampler(&*target, "wait_sampling").unwrap();
-        let names: Vec<_> = cost.metrics().iter().map(|metric| metric.name.clone()).collect();
+        let mut cost = [sampler(&*target, "wait_sampling").unwrap()];
         let until = Instant::now() + PATIENCE;
-        let values = loop {
-            let values: BTreeMap<_, _> = names.iter().map(String::as_str).zip(cost.read().unwrap()).collect();
-            if values["samplings"].unwrap() >= 3.0 {
-                break values;
-            }
+        let mut values = readings(&mut cost);
+        while values["samplings"] < 3.0 {
             assert!(Instant::now() < until, "{values:?}");
             std::thread::sleep(Duration::from_millis(50));
-        };
-        assert!(values["sampling_interval"].unwrap() >= 10_000.0, "{values:?}");
-        assert!(values["monitor_cpu"].unwrap() > 0.0, "{values:?}");
+            values = readings(&mut cost);
+        }
+        assert!(values["sampling_interval"] >= 10_000.0 && values["monitor_cpu"] > 0.0, "{values:?}");
         drop(cost);
         let silent = server.target(&[("wait_sampling", "off")]).unwrap();
         assert!(sampler(&*silent, "waits").is_none());

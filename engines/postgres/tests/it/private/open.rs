@@ -106,7 +106,7 @@ fn the_server_listens_on_no_tcp_port() {
 
 #[test]
 fn settings_are_those_chosen_for_the_phase_and_the_sessions() {
-    let (_place, _, server) = fresh(&[("set", "work_mem=7MB")]);
+    let (_place, _, server) = fresh(&[("set", "work_mem=7MB,wal_buffers=8MB")]);
     for purpose in [Purpose::Run, Purpose::Load, Purpose::Run] {
         server.serve(purpose).unwrap();
         let chosen = server.chosen();
@@ -117,6 +117,8 @@ fn settings_are_those_chosen_for_the_phase_and_the_sessions() {
             let equal = shown == one.value || one.value.ends_with("MB") && sql(&server, &same) == "t";
             assert!(equal, "{} is {shown}, chosen was {}", one.name, one.value);
         }
+        let set = if purpose == Purpose::Run { "8MB" } else { "16MB" };
+        assert_eq!(sql(&server, "SHOW wal_buffers"), set, "the user's settings are for the measurement");
         assert_eq!(sql(&server, "SHOW fsync"), "on");
         assert_eq!(sql(&server, "SHOW data_checksums"), "on");
     }

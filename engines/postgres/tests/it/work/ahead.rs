@@ -1,9 +1,10 @@
 //! Slices that are sent before the previous answer is read: nothing is lost or counted twice, and no abandoned call
 //! continues.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::support::{IN_A_SLICE, Server, placement, programs, session, workload};
+use crate::support::{IN_A_SLICE, Server, placement, programs, workload};
 use mindful_core::contract::slice::{SliceOrder, SliceReport};
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{OpKind, ThinkTime, Workload};
@@ -41,12 +42,17 @@ fn disturbed<T>(disturb: impl FnOnce() + Send, work: impl FnOnce() -> T) -> T {
     })
 }
 
-/// A session for `work` on the newest server.
-fn newest(work: &Workload) -> (Server, Box<dyn Target>, Box<dyn Session>) {
-    let server = Server::start(&programs()[0], &[]);
+/// A server of `bin`, and the first of `sessions` sessions for `work` on it.
+fn one_of(bin: &Path, sessions: u32, work: &Workload) -> (Server, Box<dyn Target>, Box<dyn Session>) {
+    let server = Server::start(bin, &[]);
     let target = server.loaded(1, BLOCKS);
-    let session = session(&*target, work);
+    target.prepare(work, 1).unwrap();
+    let session = target.session(work, placement(0, sessions, 1)).unwrap();
     (server, target, session)
+}
+
+fn newest(work: &Workload) -> (Server, Box<dyn Target>, Box<dyn Session>) {
+    one_of(&programs()[0], 1, work)
 }
 
 /// A pause of so many milliseconds after each operation.
@@ -68,10 +74,7 @@ fn await_rest(server: &Server) {
 #[test]
 fn the_server_counts_what_slices_sent_ahead_report() {
     for bin in programs() {
-        let server = Server::start(&bin, &[]);
-        let target = server.loaded(1, BLOCKS);
-        let w = workload(1, BLOCKS, 4, "0");
-        let mut session = session(&*target, &w);
+        let (server, target, mut session) = one_of(&bin, 1, &workload(1, BLOCKS, 4, "0"));
         await_rest(&server);
         let before = fetched(&server);
         session.rehearse().unwrap();
@@ -93,11 +96,7 @@ fn the_server_counts_what_slices_sent_ahead_report() {
 
 #[test]
 fn one_of_many_sessions_publishes_at_the_ends_of_the_window() {
-    let server = Server::start(&programs()[0], &[]);
-    let target = server.loaded(1, BLOCKS);
-    let w = workload(1, BLOCKS, 4, "0");
-    target.prepare(&w, 1).unwrap();
-    let mut session = target.session(&w, placement(0, 500, 1)).unwrap();
+    let (server, target, mut session) = one_of(&programs()[0], 500, &workload(1, BLOCKS, 4, "0"));
     await_rest(&server);
     let before = fetched(&server);
     let mut blocks = 0;
@@ -123,11 +122,8 @@ fn one_of_many_sessions_publishes_at_the_ends_of_the_window() {
 #[test]
 fn long_slices_of_one_of_many_are_counted_when_they_end() {
     for bin in programs() {
-        let server = Server::start(&bin, &[]);
-        let target = server.loaded(1, BLOCKS);
         let w = Workload { think_time: Some(thinking(10)), ..workload(1, BLOCKS, 4, "0") };
-        target.prepare(&w, 1).unwrap();
-        let mut session = target.session(&w, placement(0, 500, 1)).unwrap();
+        let (server, target, mut session) = one_of(&bin, 500, &w);
         await_rest(&server);
         let before = fetched(&server);
         let ends = boundaries(&*target, 3, 1_100_000, 50_000);
