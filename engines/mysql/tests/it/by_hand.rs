@@ -5,22 +5,26 @@ use std::net::TcpListener;
 use std::os::unix::fs::{MetadataExt, chown};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use mindful_conformance::quick_place;
+use mindful_conformance::{Fixture, quick_place};
+use mindful_mysql::ENGINE;
 use mindful_mysql::private::USER;
 use mysql::prelude::Queryable;
 use mysql::{Conn, OptsBuilder};
+use tempfile::TempDir;
 
+use crate::shared;
 use crate::support::{Kind, made, started};
 
 /// Has data and settings like a private server. Ends when this is dropped.
 pub(crate) struct ByHand {
     process: Child,
     pub socket: PathBuf,
+    _place: TempDir,
 }
 
 /// The command line of a private server: its program and arguments, in which `{}` is its folder.
@@ -49,9 +53,11 @@ fn line_of(kind: Kind) -> Line {
 }
 
 impl ByHand {
-    pub(crate) fn start(kind: Kind, folder: &Path, extra: &[&str]) -> Self {
+    pub(crate) fn start(kind: Kind, extra: &[&str]) -> Self {
         let Line { program, words } = line_of(kind);
-        made(kind, folder);
+        let place = quick_place();
+        let folder = place.path().join("db");
+        made(kind, &folder);
         let (data, temporary) = (folder.join("data"), folder.join("temporary"));
         let owner = fs::metadata(&data).unwrap();
         fs::create_dir(&temporary).unwrap();
@@ -62,7 +68,7 @@ impl ByHand {
         command
             .args([("socket", &socket), ("tmpdir", &temporary)].map(|(of, path)| format!("--{of}={}", path.display())));
         command.args(extra).current_dir(&data).uid(owner.uid()).gid(owner.gid()).stderr(Stdio::null());
-        let server = Self { process: command.spawn().unwrap(), socket };
+        let server = Self { process: command.spawn().unwrap(), socket, _place: place };
         let begun = Instant::now();
         while UnixStream::connect(&server.socket).is_err() {
             assert!(begun.elapsed() < Duration::from_mins(1), "the server does not start");
@@ -72,10 +78,17 @@ impl ByHand {
     }
 
     /// The same, listening on `port` of this host as well.
-    pub(crate) fn on_port(kind: Kind, folder: &Path, port: u16, extra: &[&str]) -> Self {
+    pub(crate) fn on_port(kind: Kind, port: u16, extra: &[&str]) -> Self {
         let port = format!("--port={port}");
         let networking = ["--skip-networking=OFF", "--bind-address=127.0.0.1", &port];
-        Self::start(kind, folder, &[&networking[..], extra].concat())
+        Self::start(kind, &[&networking[..], extra].concat())
+    }
+
+    /// A target on it, with so many blocks a schema.
+    pub(crate) fn fixture(&self, blocks: u64) -> Fixture {
+        let mut fixture = Fixture::new(&ENGINE, shared::url(&self.socket, "mindful"));
+        fixture.dataset.blocks_per_schema = blocks;
+        fixture
     }
 
     pub(crate) fn sql(&self, statements: &[&str]) {

@@ -3,7 +3,7 @@
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-use mindful_conformance::{Fixture, Notes, Opened, assert_says, dataset_plan, quick_place, slice_of};
+use mindful_conformance::{Fixture, Notes, Opened, assert_says, dataset_plan, slice_of};
 use mindful_core::contract::metric::HostSource;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::contract::target::Target;
@@ -24,35 +24,6 @@ pub(crate) fn loaded(shared: &Shared, schemas: u32, blocks: u64) -> (Box<dyn Tar
     let mut fixture = Fixture::new(&ENGINE, shared::url(&shared.server.socket(), &name));
     fixture.dataset = dataset_plan(schemas, blocks);
     (fixture.loaded().target, name)
-}
-
-#[test]
-fn rows_that_share_their_pages_are_no_proof() {
-    let shared = shared::server(MARIADB);
-    let (target, name) = loaded(&shared, 1, 600);
-    assert_eq!(target.verify(&StopFlag::default()).unwrap().failure(), None);
-    sql(&shared.server, &format!("UPDATE `{name}`.blocks_1 SET pad = LEFT(pad, 4000)"));
-    // Rebuilt, as an administrator might: shorter rows fill pages by threes.
-    sql(&shared.server, &format!("ALTER TABLE `{name}`.blocks_1 FORCE"));
-
-    let failure = target.verify(&StopFlag::default()).unwrap().failure();
-
-    assert!(failure.as_ref().is_some_and(|failure| failure.contains("schema 1 has 600 rows in")), "{failure:?}");
-    assert_eq!(target.stored_proof().unwrap(), None, "a rebuilt table keeps no proof");
-}
-
-#[test]
-fn rows_in_the_order_of_their_keys_are_no_proof() {
-    let shared = shared::server(MARIADB);
-    let (target, name) = loaded(&shared, 1, 600);
-    let table = format!("`{name}`.blocks_1");
-    // The same keys, one page after the other.
-    sql(&shared.server, &format!("UPDATE {table} SET k = k + 10000 WHERE k IS NOT NULL"));
-    sql(&shared.server, &format!("UPDATE {table} SET k = id DIV 2 + 1 WHERE k IS NOT NULL"));
-
-    let failure = target.verify(&StopFlag::default()).unwrap().failure();
-
-    assert!(failure.is_some_and(|failure| failure.contains("correlate")));
 }
 
 #[test]
@@ -79,12 +50,8 @@ fn an_index_that_is_gone_is_refused() {
 
 #[test]
 fn a_clock_that_does_not_move_is_refused() {
-    let place = quick_place();
-    let server = ByHand::start(MARIADB, &place.path().join("db"), &["--sysdate-is-now"]);
-    let mut fixture = Fixture::new(&ENGINE, shared::url(&server.socket, "mindful"));
-    fixture.dataset.schemas = 1;
-    fixture.dataset.blocks_per_schema = BLOCKS;
-    let opened = fixture.loaded();
+    let server = ByHand::start(MARIADB, &["--sysdate-is-now"]);
+    let opened = server.fixture(BLOCKS).loaded();
 
     let error = opened.target.prepare(&Workload::reads_only(1, BLOCKS, 1), 1).unwrap_err().to_string();
 
@@ -132,11 +99,8 @@ fn a_connection_that_is_lost_ends_its_slice_with_one_line() {
 
 #[test]
 fn a_server_that_dies_is_reported_and_no_report_is_made_up() {
-    let place = quick_place();
-    let server = ByHand::start(MARIADB, &place.path().join("db"), &[]);
-    let mut fixture = Fixture::new(&ENGINE, shared::url(&server.socket, "mindful"));
-    fixture.dataset.blocks_per_schema = BLOCKS;
-    let opened = fixture.loaded();
+    let server = ByHand::start(MARIADB, &[]);
+    let opened = server.fixture(BLOCKS).loaded();
     let workload = Workload::reads_only(2, BLOCKS, 8);
     let mut session = opened.session(&workload, 0, 1);
     let mut samplers = opened.target.samplers().unwrap();
@@ -200,10 +164,8 @@ fn a_table_of_numbers_that_others_changed_is_refused() {
         &shared.server,
         &format!("REVOKE CREATE ROUTINE, ALTER ROUTINE, EXECUTE ON `{name}`.* FROM `u_{name}`@localhost"),
     );
-    let opened = {
-        drop(opened);
-        Opened { target: fixture.open() }
-    };
+    drop(opened);
+    let opened = Opened { target: fixture.open() };
     let workload = Workload::reads_only(2, BLOCKS, 8);
     let report = &opened.work_ops(&workload, 1, Some(50))[0];
     assert_eq!(report.ops[0].blocks, 400);
@@ -230,9 +192,8 @@ fn a_table_of_numbers_that_others_changed_is_refused() {
 
 #[test]
 fn a_load_without_local_infile_goes_by_inserts() {
-    let place = quick_place();
-    let server = ByHand::start(MARIADB, &place.path().join("db"), &["--local-infile=OFF"]);
-    let fixture = Fixture::new(&ENGINE, shared::url(&server.socket, "mindful"));
+    let server = ByHand::start(MARIADB, &["--local-infile=OFF"]);
+    let fixture = server.fixture(500);
     let (target, notes) = (fixture.open(), Notes::default());
     target.load(&fixture.dataset, &notes, &StopFlag::default()).unwrap();
     assert!(notes.tell("local_infile"), "{}", notes.all());

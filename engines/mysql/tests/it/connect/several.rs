@@ -2,14 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use mindful_conformance::{Fixture, Opened, quick_place};
-use mindful_core::dataset::DatasetPlan;
+use mindful_conformance::{Fixture, Opened, dataset_plan};
 use mindful_core::workload::Workload;
 use mindful_core::{Error, ErrorKind};
 use mindful_mysql::ENGINE;
 use mysql::prelude::Queryable;
 use mysql::{Conn, OptsBuilder};
-use tempfile::TempDir;
 
 use crate::by_hand::{ByHand, free_port};
 use crate::connect::tls::{PASSWORD, by};
@@ -20,19 +18,18 @@ use crate::support::{Kind, MARIADB, MYSQL, OLDER, target_at};
 struct One {
     _server: ByHand,
     port: u16,
-    _place: TempDir,
 }
 
 impl One {
     fn start(kind: Kind) -> Self {
-        let (place, port) = (quick_place(), free_port());
-        let server = ByHand::on_port(kind, &place.path().join("db"), port, &[]);
+        let port = free_port();
+        let server = ByHand::on_port(kind, port, &[]);
         server.sql(&[
             &format!("CREATE USER me@127.0.0.1 IDENTIFIED {}", by(kind)),
             "GRANT ALL ON *.* TO me@127.0.0.1",
             "CREATE DATABASE bench",
         ]);
-        Self { _server: server, port, _place: place }
+        Self { _server: server, port }
     }
 
     fn connect(&self) -> Conn {
@@ -74,7 +71,7 @@ fn until(otherwise: &str, holds: impl Fn() -> bool) {
 /// A target at `port` with the smallest dataset.
 fn loaded(port: u16) -> Opened {
     let mut fixture = Fixture::new(&ENGINE, url(port));
-    fixture.dataset = DatasetPlan { schemas: 1, blocks_per_schema: 64, scan_blocks: 0, ..fixture.dataset };
+    fixture.dataset = dataset_plan(1, 64);
     fixture.loaded()
 }
 

@@ -32,7 +32,7 @@ impl Bench {
         // MySQL's key for passwords that are not encrypted otherwise.
         let key = "--loose-caching-sha2-password-auto-generate-rsa-keys=ON";
         let options: Vec<&str> = tls.iter().map(String::as_str).chain([key]).collect();
-        let server = ByHand::on_port(kind, &place.path().join("db"), port, &options);
+        let server = ByHand::on_port(kind, port, &options);
         for (user, needs) in [("me", "NONE"), ("sealed", "SSL"), ("known", "X509")] {
             server.sql(&[&format!("CREATE USER {user}@127.0.0.1 IDENTIFIED {} REQUIRE {needs}", by(kind))]);
         }
@@ -182,7 +182,7 @@ fn tls_to_a_mysql_is_as_its_client_has_it() {
 #[test]
 fn a_mariadb_without_tls_is_refused_where_tls_was_asked_for() {
     let (place, port) = (quick_place(), free_port());
-    let server = ByHand::on_port(MARIADB, &place.path().join("db"), port, &[]);
+    let server = ByHand::on_port(MARIADB, port, &[]);
     server.sql(&[&format!("CREATE USER me@127.0.0.1 IDENTIFIED BY '{PASSWORD}'")]);
     let bench = Bench { place, authority: Authority::new("nobody"), server, relay: Relay::to(port) };
     for mode in ["", "ssl-mode=PREFERRED", "ssl-mode=DISABLED"] {

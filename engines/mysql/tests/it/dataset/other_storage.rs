@@ -2,15 +2,13 @@
 
 use std::sync::Arc;
 
-use mindful_conformance::{Fixture, Notes, Opened, quick_place};
+use mindful_conformance::{Notes, Opened};
 use mindful_core::ErrorKind;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{LoopSite, OpKind, Workload};
-use mindful_mysql::ENGINE;
 
 use crate::by_hand::ByHand;
-use crate::shared;
 use crate::support::{MARIADB, each};
 
 /// Options that make a MariaDB a server without InnoDB to mindful, and the message about it.
@@ -21,10 +19,8 @@ const OTHERS: [(&[&str], &str); 3] = [
 ];
 
 fn measured_by_its_operations(options: &[&str], what: &str) {
-    let place = quick_place();
-    let server = ByHand::start(MARIADB, &place.path().join("db"), options);
-    let mut fixture = Fixture::new(&ENGINE, shared::url(&server.socket, "mindful"));
-    fixture.dataset.blocks_per_schema = 200;
+    let server = ByHand::start(MARIADB, options);
+    let fixture = server.fixture(200);
     let notes = Arc::new(Notes::default());
     let opened = Opened { target: fixture.open_for(&notes) };
     let target = &*opened.target;
