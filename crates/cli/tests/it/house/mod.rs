@@ -6,6 +6,7 @@ mod dependencies;
 mod findings;
 #[cfg(all(feature = "postgres", feature = "raw"))]
 mod first_day;
+mod lies;
 pub(crate) mod metrics;
 mod packages;
 mod security_page;
