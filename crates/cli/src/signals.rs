@@ -87,8 +87,9 @@ pub(crate) fn stop_on_signal() -> Result<StopFlag> {
     let stop = StopFlag::default();
     let hang_up = (!is_ignored(SIGHUP)).then_some(SIGHUP);
     let fatal = FATAL.into_iter().chain(REAL_TIME);
-    let mut signals = Signals::new(fatal.chain([SIGINT, SIGTERM]).chain(hang_up)).map_err(failed)?;
+    // Handlers run in the order of their registration, and the thread of the signals ends the process.
     restore_on_abort().map_err(failed)?;
+    let mut signals = Signals::new(fatal.chain([SIGINT, SIGTERM]).chain(hang_up)).map_err(failed)?;
     let requested = stop.clone();
     let handling = move || signals.forever().for_each(|signal| handle(signal, &requested));
     Builder::new().name("signals".to_owned()).spawn(handling).map_err(failed)?;
