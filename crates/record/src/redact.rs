@@ -2,7 +2,6 @@
 //! become `host-1`, `user-1`. A name has one replacement everywhere. Facts of a cloud are removed.
 //!
 //! The record is redacted event by event, before reports are made from it, so a report cannot contain a removed name.
-//! That is done twice, because texts contain names that only a later event shows to be names: the first time learns them.
 //! Each event and each head is taken apart field by field: a new field does not compile before a decision on its
 //! contents.
 
@@ -43,11 +42,51 @@ impl Redactor {
         redactor
     }
 
+    /// Takes notice of the names in `run`, which occur in its texts too, before and after the field that names them.
+    pub(crate) fn learn(&mut self, event: Event, places: &mut Vec<Event>) {
+        match event {
+            Event::Environment { facts } => self.learn_facts(&facts),
+            Event::Source { metrics, .. } => metrics.iter().for_each(|metric| self.names.learn_devices(&metric.name)),
+            Event::Busiest { processes, .. } => {
+                for process in &processes {
+                    self.names.learn(NameKind::Process, &process.name);
+                }
+            }
+            Event::Rank(rank) => self.names.learn(NameKind::Host, &rank.host),
+            Event::OnTarget { what, .. } => self.learn(*what, places),
+            Event::Described { description, host } => {
+                self.learn_facts(&description.facts);
+                places.push(Event::Described { description, host });
+            }
+            head @ Event::Head(_) => places.push(head),
+            _ => {}
+        }
+    }
+
+    /// Learns the names in settings and places when they are removed.
+    pub(crate) fn learn_places(&mut self, places: Vec<Event>) {
+        for place in places {
+            match place {
+                Event::Head(mut head) => self.head(&mut head),
+                Event::Described { mut host, .. } => self.host(&mut host),
+                _ => {}
+            }
+        }
+    }
+
+    fn learn_facts(&mut self, facts: &Facts) {
+        for (key, value) in facts {
+            self.names.learn_devices(key);
+            if let Some(kind) = kind_of(key).filter(|_| !says_nothing(value)) {
+                self.names.learn_all(kind, value);
+            }
+        }
+    }
+
     pub fn text(&mut self, text: &str) -> String {
         self.names.scrubbed(text)
     }
 
-    /// Takes the names out of `event`, and notice of them: they are then replaced in all texts.
     pub(crate) fn event(&mut self, event: &mut Event) {
         match event {
             Event::Head(head) => self.head(head),
@@ -61,7 +100,7 @@ impl Redactor {
             Event::Source { source: _, metrics, phase: _ } => metrics.iter_mut().for_each(|metric| self.metric(metric)),
             Event::Busiest { source: _, boundary: _, processes } => {
                 for process in processes {
-                    process.name = self.names.learn_and_replace(NameKind::Process, &process.name);
+                    process.name = self.names.of(NameKind::Process, &process.name);
                 }
             }
             Event::Watched(Watched { source: _, boundary: _, phase: _, at_us: _, values }) => {
@@ -112,7 +151,7 @@ impl Redactor {
             cpu_us: _,
             findings,
         } = rank;
-        *host = self.names.learn_and_replace(NameKind::Host, host);
+        *host = self.names.of(NameKind::Host, host);
         self.free(job);
         for finding in findings {
             self.finding(finding);
@@ -180,20 +219,15 @@ impl Redactor {
     }
 
     fn facts(&mut self, facts: &mut Facts) {
-        for (key, value) in std::mem::take(facts) {
-            self.names.learn_devices(&key);
-            let kind = kind_of(&key).filter(|_| !says_nothing(&value));
-            if let Some(kind) = kind {
-                self.names.learn_all(kind, &value);
-            }
-            if !is_of_cloud(&key) {
-                let clean = match kind {
-                    Some(kind) => self.names.whole(kind, &value),
-                    None => self.names.scrubbed(&value),
-                };
-                facts.insert(self.names.devices_of(&key, "."), clean);
-            }
-        }
+        let kept = std::mem::take(facts).into_iter().filter(|(key, _)| !is_of_cloud(key));
+        let clean = kept.map(|(key, value)| {
+            let value = match kind_of(&key).filter(|_| !says_nothing(&value)) {
+                Some(kind) => self.names.whole(kind, &value),
+                None => self.names.scrubbed(&value),
+            };
+            (self.names.devices_of(&key, "."), value)
+        });
+        *facts = clean.collect();
     }
 
     fn description(&mut self, description: &mut Description) {
@@ -251,7 +285,6 @@ impl Redactor {
 
     fn metric(&mut self, metric: &mut Metric) {
         let Metric { name, unit: _, kind: _, help } = metric;
-        self.names.learn_devices(name);
         *name = self.names.devices_of(name, ".");
         self.free(help);
     }

@@ -207,19 +207,13 @@ impl Store {
         Ok(self.named(id, run, edits))
     }
 
-    /// Teaches `redactor` the names in the run `id`. Facts show best the kind of a name, so the head comes last.
     fn learn(&self, id: &str, redactor: &mut Redactor) -> Result<()> {
-        let mut heads = Vec::new();
-        each_event(&self.log(id)?, &mut |mut event| {
-            match event {
-                Event::Head(_) => heads.push(event),
-                _ => redactor.event(&mut event),
-            }
+        let mut places = Vec::new();
+        each_event(&self.log(id)?, &mut |event| {
+            redactor.learn(event, &mut places);
             Ok(())
         })?;
-        for head in &mut heads {
-            redactor.event(head);
-        }
+        redactor.learn_places(places);
         Ok(())
     }
 

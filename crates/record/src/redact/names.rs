@@ -127,11 +127,6 @@ impl Names {
         given
     }
 
-    pub(super) fn learn_and_replace(&mut self, kind: NameKind, name: &str) -> String {
-        self.learn(kind, name);
-        self.of(kind, name)
-    }
-
     /// `given` replaces `name` too, unless `name` already has a replacement.
     pub(super) fn alias(&mut self, kind: NameKind, name: &str, given: &str) {
         self.given.entry((kind, name.to_owned())).or_insert_with(|| given.to_owned());

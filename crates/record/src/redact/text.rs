@@ -101,14 +101,16 @@ impl Names {
         let mut clean = format!("{scheme}://");
         if let Some(user) = user.filter(|user| !user.is_empty()) {
             let name = user.split(':').next().unwrap_or(user);
-            clean.extend([&self.learn_and_replace(NameKind::User, name), "@"]);
+            self.learn(NameKind::User, name);
+            clean.extend([&self.of(NameKind::User, name), "@"]);
         }
         let hosts: Vec<String> = hosts.split(',').map(|host| self.host_and_port(host)).collect();
         clean += &hosts.join(",");
         let name = path.split('?').next().unwrap_or_default().trim_start_matches('/');
         if !name.is_empty() {
             let kind = if scheme.starts_with("http") || scheme == "file" { NameKind::Path } else { NameKind::Database };
-            clean.extend(["/", &self.learn_and_replace(kind, name)]);
+            self.learn(kind, name);
+            clean.extend(["/", &self.of(kind, name)]);
         }
         Some((scheme.len() + 3 + rest.len(), clean))
     }
@@ -123,7 +125,8 @@ impl Names {
             Ok(address) if address.is_loopback() || address.is_unspecified() => host.to_owned(),
             Ok(_) => self.of(NameKind::Address, bare),
             Err(_) => {
-                let clean = self.learn_and_replace(NameKind::Host, bare);
+                self.learn(NameKind::Host, bare);
+                let clean = self.of(NameKind::Host, bare);
                 // Texts may contain only its first label.
                 if let Some((first, _)) = bare.split_once('.') {
                     self.learn(NameKind::Host, first);
