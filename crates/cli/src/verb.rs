@@ -11,7 +11,8 @@ use mindful_core::Result;
 
 use crate::exit::Exit;
 
-/// All verbs in the order of `mindful --help`: the heading of a group, and its verbs. A group without a heading is hidden.
+/// All verbs in the order of `mindful --help`: the heading of a group, and its verbs. A group without a heading is
+/// hidden.
 pub(crate) type Groups = &'static [(&'static str, &'static [&'static Verb])];
 
 pub(crate) struct Verb {

@@ -14,10 +14,10 @@ pub fn run_as_root(program: &str, arguments: &[&str]) -> Option<String> {
         Ok(output) if output.status.success() => {
             return Some(String::from_utf8_lossy(&output.stdout).trim().to_owned());
         }
-        Ok(output) => String::from_utf8_lossy(&output.stderr).trim().to_owned(),
-        Err(error) => error.to_string(),
+        Ok(output) => format!("it needs root: {program}: {}", String::from_utf8_lossy(&output.stderr).trim()),
+        Err(error) => format!("cannot start {program}: {error}"),
     };
-    not_run(&format!("it needs root: {program}: {why}"));
+    not_run(&why);
     None
 }
 

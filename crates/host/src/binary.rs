@@ -13,14 +13,16 @@ pub fn hash() -> Option<&'static str> {
     HASH.as_deref()
 }
 
-/// Of the file that was started, even where another one has its name by now.
+/// Hashes the file that was started, even if another file has its name by now.
 fn read() -> io::Result<String> {
     let (mut file, mut hash) = (File::open("/proc/self/exe")?, Sha256::new());
     let mut piece = vec![0; 256 << 10];
     loop {
-        match file.read(&mut piece)? {
-            0 => return Ok(hexadecimal(&hash.finalize())),
-            length => hash.update(&piece[..length]),
+        match file.read(&mut piece) {
+            Ok(0) => return Ok(hexadecimal(&hash.finalize())),
+            Ok(length) => hash.update(&piece[..length]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
         }
     }
 }

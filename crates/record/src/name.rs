@@ -47,3 +47,23 @@ pub(crate) fn is_id(id: &str) -> bool {
         && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
         && !id.starts_with('-')
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_sort_by_time() {
+        let in_second = |ns| new_id(Timestamp::new(1_800_000_000, ns).unwrap());
+        let ids: Vec<_> = [0, 40_000, 500_000_000, 999_960_000, 999_999_999].map(in_second).to_vec();
+        assert!(ids.windows(2).all(|pair| pair[0] < pair[1]), "{ids:?}");
+        assert_eq!(begin(&ids[0]), Some(Timestamp::from_second(1_800_000_000).unwrap()));
+    }
+
+    #[test]
+    fn an_id_never_leaves_the_store() {
+        for bad in ["", "..", "a/b", "a\\b", "/etc", "a\0", "-rf", "a b"] {
+            assert!(!is_id(bad), "{bad:?}");
+        }
+    }
+}

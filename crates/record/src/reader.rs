@@ -31,7 +31,7 @@ pub fn read_text(text: &str, path: &Path) -> Result<Run> {
     read_lines(&mut Lines { path, input: Box::new(text.as_bytes()), number: 0, whole: 0 }, &mut |_| Ok(()))
 }
 
-/// The same of a file that is open, from its start, with the number of bytes in its whole lines; `path` is for messages.
+/// Reads an open file from its start; also returns the bytes of its complete lines. `path` is for messages.
 pub(crate) fn read_opened(file: File, path: &Path) -> Result<(Run, u64)> {
     let mut lines = Lines::of(file, path)?;
     let run = read_lines(&mut lines, &mut |_| Ok(()))?;

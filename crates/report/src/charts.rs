@@ -143,7 +143,8 @@ pub fn named(name: &str, sides: &[Side]) -> Result<Drawing> {
             let next = "name one run, or --chart latency-iops";
             return Err(Error::plan(format!("the chart `{name}` is of one run"), next));
         }
-        return one_of(charts_of_runs(sides), name);
+        let all = charts_of_runs(sides).into_iter().filter(|drawing| OF_RUNS.contains(&drawing.name()));
+        return one_of(all.collect(), name);
     };
     let last = run.steps.last().zip(analysis.steps.last());
     let of_step = last.map(|(record, step)| step_charts(record, step, doubt(sides), 120)).unwrap_or_default();

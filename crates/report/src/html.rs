@@ -20,7 +20,7 @@ use crate::charts::{self, Side};
 use crate::comparison::Differences;
 use crate::drawing::frame;
 use crate::export::unproven::REASONS;
-use crate::findings::{self, fold};
+use crate::findings;
 use crate::markup::{escaped_text, paragraph};
 use crate::panels::{answer, facts, figures, place, step};
 use crate::report::{found_plan, run_report};
@@ -32,6 +32,8 @@ const STYLE: &str = include_str!("html/page.css");
 const MANY_STEPS: usize = 8;
 /// With more steps than this, steps have no pictures: the page would be too large to send.
 const MOST_STEPS: usize = 40;
+/// So many findings of one kind have their evidence on the page.
+const MOST_EVIDENCE: usize = 5;
 /// Columns of time in a picture of one step, of few and of many on the page.
 const COLUMNS: (usize, usize) = (120, 48);
 
@@ -229,13 +231,17 @@ fn findings(html: &mut String, analysis: &Analysis) {
             Severity::Warning => "suspect",
             Severity::Info => "place",
         };
+        let mut evidence: Vec<String> = same.iter().take(MOST_EVIDENCE).map(|other| other.evidence.clone()).collect();
+        if same.len() > MOST_EVIDENCE {
+            evidence.push(format!("and {} more", same.len() - MOST_EVIDENCE));
+        }
         let _ = writeln!(
             html,
             "<p><strong class=\"{class}\">{}</strong> <strong>{}</strong>: {} <span class=\"place\">{}</span></p>",
             finding.severity,
             escaped_text(&finding.code),
             escaped_text(&finding.text),
-            escaped_text(&fold::evidence(&same, Detail::Full))
+            escaped_text(&evidence.join("; "))
         );
     }
     html.push_str("</section>\n");

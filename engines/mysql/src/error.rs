@@ -148,7 +148,7 @@ pub(crate) fn no_tls() -> Error {
     )
 }
 
-/// The error for a driver's words: it does not understand what the server sent.
+/// The error for a peer that is no such server; `said` is the reason.
 pub(crate) fn no_mysql(said: &str) -> Error {
     WORDS.foreign(said)
 }

@@ -114,7 +114,7 @@ impl Options {
     }
 
     /// Slowdown of operations with `sessions` at work: a hard cap times the Universal Scalability Law (docs/method.md,
-    /// Ladders and the knee).
+    /// Sweeps and the knee).
     pub(crate) fn crowding(&self, sessions: u32) -> f64 {
         let n = f64::from(sessions);
         let capped = self.capacity.map_or(1.0, |servers| (n / servers).max(1.0));

@@ -50,17 +50,19 @@ impl DatasetStore for NullTarget {
 
     fn verify(&self, stop: &StopFlag) -> Result<LayoutProof> {
         let Dataset { schemas, blocks_per_schema: rows, seed, .. } = self.0.loaded()?;
-        let layout = |schema| Permutation::layout(rows, seed, schema, LayoutProof::MAX_CORRELATION);
-        let layouts: Vec<_> = (1..=schemas).map(layout).collect();
+        let refuse = || stop.refuse("the proof was stopped");
+        let layout = |schema| refuse().map(|()| Permutation::layout(rows, seed, schema, LayoutProof::MAX_CORRELATION));
+        let layouts = (1..=schemas).map(layout).collect::<Result<Vec<_>>>()?;
         let prove = |(schema, own): (u32, &Permutation)| {
-            stop.refuse("the proof was stopped")?;
+            refuse()?;
             let rank_correlation = correlation(rows, |i| (i, own.get(i)));
             Ok(SchemaProof { schema, rows, distinct_blocks: rows, rank_correlation, sample: None })
         };
-        let across = |pair: &[Permutation]| correlation(rows, |i| (pair[0].get(i), pair[1].get(i))).abs();
+        let across =
+            |pair: &[Permutation]| refuse().map(|()| correlation(rows, |i| (pair[0].get(i), pair[1].get(i))).abs());
         Ok(LayoutProof {
             schemas: (1..).zip(&layouts).map(prove).collect::<Result<_>>()?,
-            cross_correlation: layouts.windows(2).map(across).reduce(f64::max),
+            cross_correlation: layouts.windows(2).map(across).collect::<Result<Vec<_>>>()?.into_iter().reduce(f64::max),
             proven_at_us: self.0.clock.host().now_us(),
         })
     }

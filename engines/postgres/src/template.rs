@@ -35,6 +35,11 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_dollar_quote_is_not_ended_by_its_content() {
+        assert_eq!(dollar_quote("$body$ $_body$"), "$__body$");
+    }
+
+    #[test]
     fn hostile_names_stay_names() {
         assert_eq!(quote_ident("a\"; DROP SCHEMA public; --"), "\"a\"\"; DROP SCHEMA public; --\"");
         assert_eq!(quote_literal("it's \\ here"), "E'it''s \\\\ here'");

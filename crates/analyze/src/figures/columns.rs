@@ -1,12 +1,17 @@
 //! A window in columns of equal length, with work and counters of each.
 
+use std::ops::Range;
+
 use mindful_core::contract::metric::Counter;
+use mindful_core::contract::slice::SliceReport;
+use mindful_core::record::latency::Recorder;
 use mindful_core::record::run::StepRecord;
+use mindful_core::workload::OpKind;
 
 use crate::figures::counters::Counters;
 use crate::figures::latency::quantile_us;
 use crate::figures::log;
-use crate::figures::seconds::{SlicesWork, works};
+use crate::figures::seconds::{SlicesWork, grouped};
 use crate::figures::shares::Shares;
 use crate::figures::window::Window;
 
@@ -43,12 +48,12 @@ pub fn columns(step: &StepRecord, window: &Window, most: usize) -> Vec<Column> {
     let each = slices.len().div_ceil(most.max(1));
     let begins = slices.clone().step_by(each);
     begins
-        .zip(works(step, &slices, each))
-        .map(|(first, work)| column(step, window, first..(first + each as u32).min(slices.end), &work))
+        .zip(grouped(step, &slices, each))
+        .map(|(first, reports)| column(step, window, first..(first + each as u32).min(slices.end), &reports))
         .collect()
 }
 
-fn column(step: &StepRecord, window: &Window, slices: std::ops::Range<u32>, work: &SlicesWork) -> Column {
+fn column(step: &StepRecord, window: &Window, slices: Range<u32>, reports: &[&SliceReport]) -> Column {
     let us = |boundary: u32| step.boundary_us(boundary).unwrap_or(window.end_us);
     let (begin_us, end_us) = (us(slices.start), us(slices.end));
     let part = Window { begin_us, end_us, first_boundary: slices.start, last_boundary: slices.end, ..*window };
@@ -56,22 +61,32 @@ fn column(step: &StepRecord, window: &Window, slices: std::ops::Range<u32>, work
     let since = |at: i64| at.saturating_sub(us(window.first_boundary)) as f64 / 1e6;
     let counters = Counters::from_step(step, &part);
     let counted = counters.rate(Counter::BusyTimeUs).map(|us| us / 1e6);
+    let work = SlicesWork::from_reports(reports);
     let clocked = work.latency.mean_ns().map(|ns| ns * work.latency.count() as f64 / 1e9 / seconds);
     let flushes = log::flushes(&step.latencies, &part, &counters);
-    let updates = work.updates.count() as f64 / seconds;
+    let updates = updates(reports);
     Column {
-        updates_per_s: Some(updates).filter(|rate| *rate > 0.0),
-        update_p50_us: quantile_us(&work.updates, 0.5),
-        update_p99_us: quantile_us(&work.updates, 0.99),
+        updates_per_s: Some(updates.count() as f64 / seconds).filter(|rate| *rate > 0.0),
+        update_p50_us: quantile_us(&updates, 0.5),
+        update_p99_us: quantile_us(&updates, 0.99),
         flush_p50_us: quantile_us(&flushes, 0.5),
         flush_p99_us: quantile_us(&flushes, 0.99),
         span_s: [since(begin_us), since(end_us)],
         ops_per_s: work.ops / seconds,
-        blocks_per_s: work.reported.then_some(work.blocks / seconds),
+        blocks_per_s: (!reports.is_empty()).then_some(work.blocks / seconds),
         p50_us: quantile_us(&work.latency, 0.5),
         p99_us: quantile_us(&work.latency, 0.99),
         busy_sessions: counted.or(clocked),
         shares: Shares::from_work(None, &counters),
         counters,
     }
+}
+
+/// The latencies of the updates.
+fn updates(reports: &[&SliceReport]) -> Recorder {
+    let mut all = Recorder::default();
+    for update in reports.iter().map(|report| report.op(OpKind::Update)) {
+        all.merge(update.response.as_ref().unwrap_or(&update.latency));
+    }
+    all
 }

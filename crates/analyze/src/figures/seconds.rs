@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use mindful_core::contract::metric::Counter;
+use mindful_core::contract::slice::SliceReport;
 use mindful_core::record::latency::Recorder;
 use mindful_core::record::run::{Series, StepRecord};
-use mindful_core::workload::OpKind;
 
 use crate::figures::latency::quantile_us;
 use crate::figures::rates;
@@ -28,14 +28,17 @@ impl Seconds {
 
     /// The slices of these indexes, which all sessions have reported.
     pub(crate) fn from_slices(step: &StepRecord, slices: Range<u32>) -> Self {
-        let works = works(step, &slices, 1);
+        // A slice is reduced before the next one: a run has many, and a histogram of each would not fit in memory.
+        let of_slice = |reports: Vec<&SliceReport>| {
+            let work = SlicesWork::from_reports(&reports);
+            (work.ops, work.blocks, quantile_us(&work.latency, 0.99))
+        };
+        let figures: Vec<_> = grouped(step, &slices, 1).into_iter().map(of_slice).collect();
         let lengths: Vec<f64> = slices.clone().map(|slice| length_s(step, slice)).collect();
-        let per_s =
-            |count: fn(&SlicesWork) -> f64| works.iter().zip(&lengths).map(|(work, s)| count(work) / s).collect();
-        let p99: Option<Vec<f64>> = works.iter().map(|work| quantile_us(&work.latency, 0.99)).collect();
+        let p99: Option<Vec<f64>> = figures.iter().map(|(_, _, p99)| *p99).collect();
         Self {
-            ops_per_s: per_s(|work| work.ops),
-            blocks_per_s: per_s(|work| work.blocks),
+            ops_per_s: figures.iter().zip(&lengths).map(|((ops, ..), s)| ops / s).collect(),
+            blocks_per_s: figures.iter().zip(&lengths).map(|((_, blocks, _), s)| blocks / s).collect(),
             p99_us: p99.unwrap_or_default(),
             hit_ratio: hit_ratios(step, &slices).unwrap_or_default(),
         }
@@ -49,26 +52,27 @@ pub(crate) struct SlicesWork {
     pub blocks: f64,
     /// Of all kinds of operation.
     pub latency: Recorder,
-    pub updates: Recorder,
-    pub reported: bool,
 }
 
-/// The work in `slices`, of `each` so many of them but the last.
-pub(crate) fn works(step: &StepRecord, slices: &Range<u32>, each: usize) -> Vec<SlicesWork> {
-    let mut works: Vec<SlicesWork> = Vec::new();
-    works.resize_with(slices.len().div_ceil(each), SlicesWork::default);
-    for report in step.reports().filter(|report| slices.contains(&report.index)) {
-        let work = &mut works[(report.index - slices.start) as usize / each];
-        work.reported = true;
-        for op in &report.ops {
+impl SlicesWork {
+    pub(crate) fn from_reports(reports: &[&SliceReport]) -> Self {
+        let mut work = Self::default();
+        for op in reports.iter().flat_map(|report| &report.ops) {
             work.ops += op.ops as f64;
             work.blocks += op.blocks as f64;
             work.latency.merge(op.response.as_ref().unwrap_or(&op.latency));
         }
-        let update = report.op(OpKind::Update);
-        work.updates.merge(update.response.as_ref().unwrap_or(&update.latency));
+        work
     }
-    works
+}
+
+/// The reports of each `each` successive slices; the last group may be of fewer slices.
+pub(crate) fn grouped<'a>(step: &'a StepRecord, slices: &Range<u32>, each: usize) -> Vec<Vec<&'a SliceReport>> {
+    let mut groups = vec![Vec::new(); slices.len().div_ceil(each)];
+    for report in step.reports().filter(|report| slices.contains(&report.index)) {
+        groups[(report.index - slices.start) as usize / each].push(report);
+    }
+    groups
 }
 
 fn length_s(step: &StepRecord, slice: u32) -> f64 {

@@ -25,11 +25,11 @@ stored_names! {
     #[serde(rename_all = "snake_case")]
     pub enum Validity {
         /// No doubt about the result.
-        #[default]
         Valid = "VALID",
         /// Something may have spoiled it.
         Suspect = "SUSPECT",
         /// The result differs from the plan.
+        #[default]
         Invalid = "INVALID",
     }
 }

@@ -138,6 +138,15 @@ fn decimal_commas_make_a_row_of_a_matrix_unreadable() {
 }
 
 #[test]
+fn a_cut_line_is_damaged_and_contradicts_nothing() {
+    let cut = SUMMARY.to_owned() + "Small Read Latency: avg=500 us, min=1 us, max=12 us";
+    let events = |text: &str| format!("{:?}", runs_of(&[("cut.txt", text)])[0].events);
+    let of_cut = events(&cut);
+    assert!(of_cut.contains("1 line") && !of_cut.contains("contradict"), "{of_cut}");
+    assert!(events(&(cut + " @ Small=3 and Large=0\n")).contains("contradict"));
+}
+
+#[test]
 fn a_summary_and_a_matrix_state_one_latency() {
     // The matrix has more digits than the summary of 11.1, in ms.
     let summary = old("/dev/sdb", 19_019, 0.26, 1_554.5);

@@ -51,10 +51,12 @@ pub(super) fn strips(columns: &[Column], words: &Words) -> Vec<Strip> {
     let (p50, p99) = (layer("median", columns, |column| column.p50_us), layer("p99", columns, |column| column.p99_us));
     let queue = one(|column| rates::device_in_flight(|of| column.counters.rate(of)));
     let read_us = one(|column| rates::device_read_us(|of| column.counters.rate(of)));
+    let [active, inside] = waits(columns, words);
     let strips = [
         strip("per second", Unit::Number, vec![visited, rate("physical reads", Counter::PhysicalReads)]),
         strip("latency of operations", Unit::Us, vec![p50, p99]),
-        waits(columns, words),
+        active,
+        inside,
         strip("requests at the device", Unit::Number, queue),
         strip("mean time of a read request at the device", Unit::Us, read_us),
         cpu(columns),
@@ -123,19 +125,19 @@ fn strip(name: &str, unit: Unit, layers: Vec<Layer>) -> Option<Strip> {
     (!layers.is_empty()).then(|| Strip { name: name.to_owned(), unit, layers, stacked: false, level: None })
 }
 
-/// Average active sessions by wait, if known; else the number inside operations.
-fn waits(columns: &[Column], words: &Words) -> Option<Strip> {
+/// Average active sessions by wait, and the number inside operations where no wait is known.
+fn waits(columns: &[Column], words: &Words) -> [Option<Strip>; 2] {
     let part = |class: WaitClass| {
         let of = |column: &Column| Some(column.shares.get(class)? * column.busy_sessions?);
         layer(class.name_in(words), columns, of)
     };
     let seen = |layer: &Layer| layer.values.iter().any(|value| value.is_some_and(|value| value > 0.005));
     let parts: Vec<Layer> = WaitClass::BUSY.into_iter().map(part).filter(seen).collect();
-    if parts.is_empty() {
-        let busy = layer("", columns, |column| column.busy_sessions);
-        return strip("sessions inside operations", Unit::Number, vec![busy]);
-    }
-    stacked(columns, "active sessions, stacked", parts)
+    let known = |column: &Column| WaitClass::BUSY.into_iter().any(|class| column.shares.get(class).is_some());
+    let by_wait = !parts.is_empty();
+    let rest = |column: &Column| column.busy_sessions.filter(|_| !by_wait || !known(column));
+    let inside = strip("sessions inside operations", Unit::Number, vec![layer("", columns, rest)]);
+    [stacked(columns, "active sessions, stacked", parts), inside]
 }
 
 /// Cores of the host by user.

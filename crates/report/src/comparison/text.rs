@@ -22,12 +22,14 @@ use crate::panels::place;
 use crate::style::Style;
 use crate::{escape, figure};
 
+const ADJUSTED: &str = "verdicts are adjusted for the number of points (Holm)";
+
 /// The sentences and rows of a page or a picture for the sides called `names`; sides that cannot be compared have the
 /// reason instead of figures.
 pub fn differences(names: &[String; 2], margin: f64, compared: Result<ComparedSides>) -> Differences {
     let (sentences, rows) = match compared {
         // More percentiles of each point would fill a picture.
-        Ok(compared) => (sentences(&compared), rows(&compared, |percentile| (percentile - 99.0).abs() < 0.05)),
+        Ok(compared) => (page_sentences(&compared), rows(&compared, |percentile| (percentile - 99.0).abs() < 0.05)),
         Err(error) => (vec![format!("not compared: {error}")], Vec::new()),
     };
     Differences { names: names.clone(), sentences, margin, rows }
@@ -69,27 +71,47 @@ pub fn comparison_text(compared: &ComparedSides, sides: &Sides, style: &Style) -
     text + &place::of_sides(&places).to_text(style) + "\n" + &page_command(compared, sides)
 }
 
-/// The verdicts and their basis.
+/// The warning, then the verdicts and their basis, with a line for each point.
 fn sentences(compared: &ComparedSides) -> Vec<String> {
     let mut sentences: Vec<String> = idle_settings_warning(&compared.idle_settings).into_iter().collect();
     if let [point] = compared.points.as_slice() {
-        sentences.push(verdict_line(point, compared));
-        sentences.extend(basis(&point.comparison, point.doubt.as_deref()));
-        sentences.extend(compared.prices.as_ref().map(|prices| for_the_money(&point.comparison, prices)));
+        sentences.extend(of_one_point(point, compared));
         return sentences;
     }
-    let mut count: BTreeMap<&str, usize> = BTreeMap::new();
-    for point in &compared.points {
-        *count.entry(verdict_word(point.comparison.verdict)).or_default() += 1;
-    }
-    let words: Vec<_> = count.iter().map(|(word, n)| format!("{word} at {n}")).collect();
-    sentences.push(format!("{} points: {}", compared.points.len(), words.join(", ")));
+    sentences.push(count_of_verdicts(&compared.points));
     for point in &compared.points {
         sentences.push(format!("{:>6}  {}", point.load, verdict_line(point, compared)));
         sentences.extend(point.doubt.as_ref().map(|doubt| format!("        not decided: {}", escape(doubt))));
     }
-    sentences.push("verdicts are adjusted for the number of points (Holm)".to_owned());
+    sentences.push(ADJUSTED.to_owned());
     sentences
+}
+
+/// The same for a page, the verdict first: its rows have the single points.
+fn page_sentences(compared: &ComparedSides) -> Vec<String> {
+    let mut sentences = match compared.points.as_slice() {
+        [point] => of_one_point(point, compared),
+        points => vec![count_of_verdicts(points), ADJUSTED.to_owned()],
+    };
+    sentences.extend(idle_settings_warning(&compared.idle_settings));
+    sentences
+}
+
+fn of_one_point(point: &ComparedPoint, compared: &ComparedSides) -> Vec<String> {
+    let mut sentences = vec![verdict_line(point, compared)];
+    sentences.extend(basis(&point.comparison, point.doubt.as_deref()));
+    sentences.extend(compared.prices.as_ref().map(|prices| for_the_money(&point.comparison, prices)));
+    sentences
+}
+
+/// `3 points: FASTER at 2, NOT DECIDED at 1`.
+fn count_of_verdicts(points: &[ComparedPoint]) -> String {
+    let mut count: BTreeMap<&str, usize> = BTreeMap::new();
+    for point in points {
+        *count.entry(verdict_word(point.comparison.verdict)).or_default() += 1;
+    }
+    let words: Vec<_> = count.iter().map(|(word, n)| format!("{word} at {n}")).collect();
+    format!("{} points: {}", points.len(), words.join(", "))
 }
 
 /// The verdict with both sides: `FASTER: b.toml 742 blocks/s, a.toml 587 (medians of 5): +26 %, 97 % interval +13 % to
@@ -156,13 +178,14 @@ fn rows(compared: &ComparedSides, shown: impl Fn(f64) -> bool) -> Vec<Difference
 
 fn point_row(unit: &str, point: &ComparedPoint, several: bool) -> Difference {
     let [baseline, candidate] = point.medians.map(figure::number);
+    let doubt = point.doubt.as_ref().filter(|_| several).map_or_else(String::new, |doubt| format!(": {doubt}"));
     Difference {
         name: if several { format!("{unit} at {}", figure::number(point.load)) } else { unit.to_owned() },
         baseline,
         candidate,
         ratio: point.comparison.ratio,
         interval: point.comparison.interval,
-        remark: format!("{}; {}", verdict_word(point.comparison.verdict), basis_words(&point.comparison)),
+        remark: format!("{}{doubt}; {}", verdict_word(point.comparison.verdict), basis_words(&point.comparison)),
     }
 }
 

@@ -20,7 +20,7 @@ pub struct Difference {
 pub struct Differences {
     /// Names of baseline and candidate.
     pub names: [String; 2],
-    /// The result in sentences.
+    /// The result in sentences, the verdict first.
     pub sentences: Vec<String>,
     /// Differences up to this share do not matter.
     pub margin: f64,

@@ -129,13 +129,18 @@ impl Drawing {
         let id = format!("{name}-{}", html.matches("<figure ").count() + 1);
         let (named, marks, table) = (self.named(&id), self.marks(), table(&self.table));
         let [title, caption, notes] = [title, caption, notes].map(|words| escaped_text(words));
+        let summary = if table.is_empty() { "How to read it" } else { "How to read it, and its figures" };
+        let behind = if notes.is_empty() && table.is_empty() {
+            String::new()
+        } else {
+            format!("<details class=\"behind\">\n<summary>{summary}</summary>\n<p>{notes}</p>\n{table}</details>\n")
+        };
         let _ = write!(
             html,
             "<figure class=\"chart\" data-chart=\"{name}\">\n<h3>{title}</h3>\n\
              <div class=\"scrolled\" tabindex=\"0\" role=\"group\" aria-label=\"{title}\">\
              <svg viewBox=\"0 0 {WIDTH} {}\" {named}{marks}</svg></div>\n<figcaption>{caption}</figcaption>\n\
-             <details class=\"behind\">\n<summary>How to read it, and its figures</summary>\n<p>{notes}</p>\n\
-             {table}</details>\n</figure>\n",
+             {behind}</figure>\n",
             self.height
         );
     }

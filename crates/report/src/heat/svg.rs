@@ -37,8 +37,8 @@ const READING: &str = "x: when an operation began. y: how long it took. One map 
      faint in the first map and strong in the second is rare but costs much time. A stall shows as slow operations, and \
      as a gap after them if it is longer than a column.";
 
-/// Both maps of each kind of operation and wait of the step, with the cost of slow operations in words; `coarser` is for
-/// pages with many steps.
+/// Both maps of each kind of operation and wait of the step, with the cost of slow operations in words. The
+/// first map has the words on how to read all. `coarser` is for pages with many steps.
 pub(crate) fn drawings(
     record: &StepRecord,
     step: &StepAnalysis,
@@ -55,7 +55,8 @@ pub(crate) fn drawings(
             let slow = slow(step, of).unwrap_or_default();
             let caption = format!("{until}, from {low} to {high}; {}. {slow}", peak(&map, heat));
             let marks = Picture { map: &map, heat, op }.marks();
-            let heading = Heading::new("heat", title, caption.trim_end(), READING);
+            let reading = if drawings.is_empty() { READING } else { "" };
+            let heading = Heading::new("heat", title, caption.trim_end(), reading);
             drawings.push(Drawing::new(heading, marks, TOP + HEIGHT + BELOW, Table::new(&[])).doubted(doubt));
         }
     }

@@ -50,7 +50,9 @@ fn places(html: &mut String, named: &[(&str, &[Side])]) {
 /// Several sides in order: the result, the ranks of each group, and the curves of all.
 pub(super) fn ranked(html: &mut String, title: &str, summary: &RankingSummary, named: &[(&str, Vec<Side>)]) {
     lead(html, title, &summary.sentences);
-    html.push_str("<h2>Sides in order</h2>\n");
+    if !summary.groups.is_empty() {
+        html.push_str("<h2>Sides in order</h2>\n");
+    }
     for (at, group) in summary.groups.iter().enumerate() {
         html.push_str("<section>\n");
         html.extend(ranking::group_panels(summary, group).iter().map(panels::panel_html));

@@ -46,12 +46,13 @@ fn each_step(run: &Run, analysis: &Analysis, detail: Detail) -> Vec<Panel> {
 pub(crate) fn headline(step: &StepAnalysis) -> Panel {
     let mut page = Panel::default();
     page.blank();
-    let Some((headline, figure)) = step.headline.as_ref().zip(card::figure(step)) else {
-        page.add_line(&format!("  {NO_FIGURE}"));
-        return page;
-    };
-    page.figure(figure);
-    page.wrapped(2, &escape(&headline.why));
+    match step.headline.as_ref().zip(card::figure(step)) {
+        Some((headline, figure)) => {
+            page.figure(figure);
+            page.wrapped(2, &escape(&headline.why));
+        }
+        None => page.add_line(&format!("  {NO_FIGURE}")),
+    }
     if let Some(verdict) = &step.verdict {
         page.blank();
         page.wrapped(2, &card::limit_with_evidence(verdict));

@@ -1,12 +1,13 @@
 //! Charts of runs as pictures: their text, their marks, and properties that hold for every run.
 
 use crate::forms;
-use crate::made::Made;
-use mindful_analyze::compare::{Interval, OrderedBy};
+use crate::made::{Made, add};
+use mindful_analyze::compare::{ComparedFigure, Interval, OrderedBy, Sides};
 use mindful_analyze::{Analysis, analyze};
+use mindful_core::contract::wait::SAMPLES;
 use mindful_core::record::run::{HookRecord, Point, Run, StepHead};
 use mindful_core::result::{CommitContrastSummary, CommitRow};
-use mindful_report::comparison::{Difference, Differences};
+use mindful_report::comparison::{Difference, Differences, comparison_text, differences};
 use mindful_report::html::index;
 use mindful_report::html::site::IndexedRun;
 use mindful_report::{Detail, Style, charts, html};
@@ -169,6 +170,8 @@ fn a_contrast_draws_raw_reads_next_to_the_database() {
     let both =
         charts::named("latency-iops", &[(&run, &analyze(&run)), (&sweep(&[1, 2]), &analyze(&sweep(&[1, 2])))]).unwrap();
     assert!(both.file(&[]).matches("class=\"dot c").count() == 5, "next to a sweep: {}", both.file(&[]));
+    let none = charts::named("sessions", &[(&run, &analyze(&run)), (&run, &analyze(&run))]).unwrap_err().to_string();
+    assert!(none.contains("these runs have: latency-iops") && !none.contains("rungs"), "no refused one: {none}");
 }
 
 #[test]
@@ -228,6 +231,20 @@ fn all_steps_on_one_axis_as_a_picture() {
     let mut late = after_each_other(sweep(&[1, 2]));
     late.steps[1].clock_offset_us = -86_400_000_000;
     assert!(forms::drawn("timeline", &late).is_err(), "gone on with a day later");
+}
+
+#[test]
+fn a_step_without_waits_keeps_its_curve_next_to_others() {
+    let mut run = after_each_other(sweep(&[4, 4]));
+    add(&mut run, SAMPLES, &[("read/made", 40.0)]);
+    let picture = marks(&drawn("timeline", &run));
+    assert!(
+        picture.contains("active sessions, stacked") && picture.contains("sessions inside operations"),
+        "{picture}"
+    );
+    run.steps.truncate(1);
+    let picture = marks(&drawn("time", &run));
+    assert!(picture.contains("active sessions, stacked") && !picture.contains("sessions inside"), "{picture}");
 }
 
 #[test]
@@ -320,6 +337,25 @@ fn two_sides_show_their_settings_then_their_differences() {
     assert!(figure.contains("95 % interval +13 % to +56 %") && figure.contains("no interval"), "{figure}");
     let curve = figure_of(&page, "latency-iops");
     assert_eq!(curve.matches("class=\"dot c").count(), 6, "the runs of a side are one curve: {curve}");
+}
+
+#[test]
+fn a_page_of_many_points_has_the_count_of_verdicts_first() {
+    let side = |id: &str, offset_us| {
+        let mut run = sweep(&[1, 2, 4]);
+        (run.head.id, run.steps[0].clock_offset_us) = (id.into(), offset_us);
+        let analysis = analyze(&run);
+        vec![(run, analysis)]
+    };
+    let names = ["old", "new"].map(str::to_owned);
+    let sides = Sides { names, baseline: side("a", 0), candidate: side("b", 1), planned: false };
+    let mut compared = sides.compare(ComparedFigure::Throughput, 0.03, None).unwrap();
+    compared.idle_settings = vec!["io_method".into()];
+    let (text, idle) = (comparison_text(&compared, &sides, &Style::default()), "the sides differ only in io_method");
+    assert!(text.starts_with(idle), "{text}");
+    let sentences = differences(&sides.names, 0.03, Ok(compared)).sentences;
+    assert!(sentences.len() == 3 && sentences[0].starts_with("3 points: "), "{sentences:?}");
+    assert!(sentences[2].starts_with(idle), "{sentences:?}");
 }
 
 #[test]

@@ -60,6 +60,7 @@ fn each_kind_of_operation_has_its_two_maps_with_a_title() {
     for (update_pct, maps) in [("0", 2), ("20", 4), ("100", 2)] {
         let page = of(update_pct);
         assert_eq!(page.matches("data-chart=\"heat\"").count(), maps, "{update_pct} % updates");
+        assert_eq!(page.matches("<summary>How to read it</summary>").count(), 1, "once for all maps, without a table");
         assert_eq!(page.matches("<svg").count(), page.matches("role=\"img\" aria-labelledby=").count());
         assert_eq!(page.matches("</title>\n<desc").count(), page.matches("<svg").count());
     }

@@ -4,7 +4,6 @@
 //! of ours, has no limits, and reserves memory for as many columns as a result announces. So a relay in this process had to
 //! be between it and the server, with its threads, and a measuring session had to leave both.
 
-use std::io::{self, ErrorKind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -103,11 +102,10 @@ impl Conn {
     pub(crate) fn exec<T: FromRow>(&mut self, sql: &str, params: impl Into<Params>) -> Result<Vec<T>, Failure> {
         let statement = self.prep(sql)?;
         let answer = self.execute(&statement, &params.into().into_values(None).unwrap_or_default());
-        if !self.awaits {
-            // The server does not answer that.
-            self.packets.ask(&serialized(&ComStmtClose::new(statement.id)))?;
-        }
-        answer?.rows.into_iter().map(converted).collect()
+        let closed = self.close(&statement);
+        let rows = answer?.rows;
+        closed?;
+        rows.into_iter().map(converted).collect()
     }
 
     pub(crate) fn exec_first<T: FromRow>(
@@ -130,6 +128,11 @@ impl Conn {
         let columns = self.columns(prepared.num_columns().into())?;
         self.awaits = false;
         Ok(Statement { id: prepared.statement_id(), columns })
+    }
+
+    /// Frees `statement` on the server, which does not answer that.
+    pub(crate) fn close(&mut self, statement: &Statement) -> Result<(), Failure> {
+        if self.awaits { Ok(()) } else { self.packets.ask(&serialized(&ComStmtClose::new(statement.id))) }
     }
 
     pub(crate) fn execute(&mut self, statement: &Statement, params: &[Value]) -> Result<Answer, Failure> {
@@ -161,7 +164,7 @@ impl Conn {
 
     fn ask_with(&mut self, command: &[u8]) -> Result<(), Failure> {
         if std::mem::replace(&mut self.awaits, true) {
-            return Err(io::Error::from(ErrorKind::ConnectionAborted).into());
+            return Err(misread("an answer that was not read to its end"));
         }
         self.packets.ask(command)
     }
@@ -333,6 +336,8 @@ mod tests {
             (packets(&[b"\xff\x15\x04#28000no\n\x1b[2Jway"]), "no [2Jway [1045]"),
             (packets(&[b"\xff\x10"]), "[0]"),
             (numbered(3, &[ACCEPTED]), "packet 3 instead of 1"),
+            // It ended the connection before it received the command.
+            (numbered(0, &[b"\xff\xbf\x0f#HY000idle for too long"]), "[4031]; let wait_timeout be longer"),
             (vec![255, 255, 255, 1, 1], "16777215 bytes"),
             (packets(&[&[1], &column, END]), "went away"),
             (Vec::new(), "went away"),

@@ -61,12 +61,18 @@ pub(super) fn log_in(wire: Wire, login: &Login<'_>, within: Duration) -> Result<
         return Err(misread("a greeting of another protocol"));
     }
     let mut flags = flags() & offered;
+    let of_mariadb = if flags.contains(Flags::CLIENT_LONG_PASSWORD) {
+        MariadbCapabilities::empty()
+    } else {
+        greeting.mariadb_ext_capabilities() & MariadbCapabilities::MARIADB_CLIENT_CACHE_METADATA
+    };
     let mut is_private = login.is_socket;
     if let Some((config, name)) = login.tls {
         if offered.contains(Flags::CLIENT_SSL) {
             flags |= Flags::CLIENT_SSL;
             let request = SslRequest::new(flags, LONGEST as u32, CollationId::UTF8MB4_GENERAL_CI as u8);
-            packets.send(&serialized(&request))?;
+            // MariaDB reads the capabilities of an encrypted client only here.
+            packets.send(&serialized(&request.with_mariadb_capabilities(of_mariadb)))?;
             packets.encrypt(config, name, within)?;
             is_private = true;
         } else if !login.may_be_clear {
@@ -78,7 +84,12 @@ pub(super) fn log_in(wire: Wire, login: &Login<'_>, within: Duration) -> Result<
         _ => AuthPlugin::MysqlNativePassword,
     };
     let nonce = greeting.nonce();
-    let attributes = HashMap::from([("program_name", "mindful".to_owned()), ("_pid", std::process::id().to_string())]);
+    let attributes = HashMap::from([
+        ("program_name", "mindful".to_owned()),
+        ("_client_name", "mindful".to_owned()),
+        ("_client_version", env!("CARGO_PKG_VERSION").to_owned()),
+        ("_pid", std::process::id().to_string()),
+    ]);
     let proof = plugin.gen_data(login.password, &nonce);
     let answer = HandshakeResponse::new(
         proof.as_deref(),
@@ -90,11 +101,6 @@ pub(super) fn log_in(wire: Wire, login: &Login<'_>, within: Duration) -> Result<
         Some(attributes.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()),
         LONGEST as u32,
     );
-    let of_mariadb = if flags.contains(Flags::CLIENT_LONG_PASSWORD) {
-        MariadbCapabilities::empty()
-    } else {
-        greeting.mariadb_ext_capabilities() & MariadbCapabilities::MARIADB_CLIENT_CACHE_METADATA
-    };
     packets.send(&serialized(&answer.with_mariadb_ext_capabilities(of_mariadb)))?;
     prove(&mut packets, login, is_private, plugin, nonce)?;
     packets.let_in();

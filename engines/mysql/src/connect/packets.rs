@@ -124,6 +124,10 @@ impl Packets {
     }
 
     pub(super) fn send(&mut self, payload: &[u8]) -> Result<(), Failure> {
+        if payload.len() > LONGEST {
+            let what = format!("a statement of {} bytes, more than {LONGEST}", payload.len());
+            return Err(io::Error::new(ErrorKind::InvalidInput, what).into());
+        }
         let length = (payload.len() as u32).to_le_bytes();
         let packet = [&length[..HEAD - 1], &[self.number], payload].concat();
         self.number = self.number.wrapping_add(1);
@@ -136,13 +140,13 @@ impl Packets {
             if let Some(&[a, b, c, number]) = self.received[self.read..].first_chunk::<HEAD>() {
                 let length = u32::from_le_bytes([a, b, c, 0]) as usize;
                 if !self.is_begun {
-                    self.check(length, number).map_err(|what| misread(&what))?;
+                    self.check(length).map_err(|what| misread(&what))?;
                     self.is_begun = true;
                 }
                 let begin = self.read + HEAD;
                 if self.received.len() >= begin + length {
                     (self.read, self.is_begun) = (begin + length, false);
-                    self.number = number.wrapping_add(1);
+                    self.count(number, self.received[begin])?;
                     break begin..begin + length;
                 }
             }
@@ -152,14 +156,24 @@ impl Packets {
         if packet[0] == ERROR { Err(refusal(packet)) } else { Ok(packet) }
     }
 
-    /// Checks the head of a packet.
-    fn check(&mut self, length: usize, number: u8) -> Result<(), String> {
+    /// Checks that the packet `number` is the next one. A server that ends a connection may have sent an error before it
+    /// received the command.
+    fn count(&mut self, number: u8, kind: u8) -> Result<(), Failure> {
+        let is_early = self.is_let_in && kind == ERROR && number.wrapping_add(1) == self.number;
+        if number != self.number && !is_early {
+            return Err(misread(&format!("packet {number} instead of {}", self.number)));
+        }
+        self.number = number.wrapping_add(1);
+        Ok(())
+    }
+
+    /// Checks the length of a packet.
+    fn check(&mut self, length: usize) -> Result<(), String> {
         let longest = if self.is_let_in { LONGEST } else { SMALL };
         self.answer += length + KEPT;
         match length {
             0 => Err("an empty packet".to_owned()),
             _ if length > longest => Err(format!("a packet of {length} bytes, more than {longest}")),
-            _ if number != self.number => Err(format!("packet {number} instead of {}", self.number)),
             _ if !self.is_let_in && self.answer > LOGIN => Err("more than 1 MiB before the login ended".to_owned()),
             _ if self.answer > ANSWER => Err("an answer of more than 64 MiB".to_owned()),
             _ => Ok(()),

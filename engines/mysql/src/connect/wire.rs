@@ -51,12 +51,18 @@ impl Wire {
         stream.flush()
     }
 
-    /// Reads available data; 0 at the end.
+    /// Reads available data; 0 at the end. It receives at most once: a record of TLS that arrives slowly is `Interrupted`
+    /// meanwhile, so that limits of time hold.
     pub(super) fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let mut socket = &*self.socket;
-        match &mut self.tls {
-            Some(tls) => Stream::new(&mut **tls, &mut socket).read(into),
-            None => socket.read(into),
+        let Some(tls) = &mut self.tls else { return (&*self.socket).read(into) };
+        match tls.reader().read(into) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            done => return done,
+        }
+        receive(tls, &self.socket)?;
+        match tls.reader().read(into) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Err(io::ErrorKind::Interrupted.into()),
+            done => done,
         }
     }
 
@@ -72,18 +78,23 @@ impl Wire {
             if Instant::now() >= deadline {
                 return Err(io::ErrorKind::WouldBlock.into());
             }
-            if uninterrupted(|| tls.read_tls(&mut &*self.socket))? == 0 {
+            if uninterrupted(|| receive(&mut tls, &self.socket))? == 0 {
                 return Err(io::ErrorKind::UnexpectedEof.into());
-            }
-            if let Err(error) = tls.process_new_packets() {
-                // The server receives the reason.
-                let _ = tls.write_tls(&mut &*self.socket);
-                return Err(invalid(error));
             }
         }
         self.tls = Some(Box::new(tls));
         Ok(())
     }
+}
+
+/// Receives once; returns the number of bytes.
+fn receive(tls: &mut ClientConnection, mut socket: &Socket) -> io::Result<usize> {
+    let length = tls.read_tls(&mut socket)?;
+    let processed = tls.process_new_packets();
+    // The server receives the reason of a failure, and the answer to a request of TLS.
+    let written = if tls.wants_write() { uninterrupted(|| tls.write_tls(&mut socket)).map(drop) } else { Ok(()) };
+    processed.map_err(invalid)?;
+    written.map(|()| length)
 }
 
 /// Reads or writes again where a signal came between.

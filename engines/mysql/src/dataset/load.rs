@@ -205,7 +205,7 @@ impl Work<'_> {
                 pages += 1;
             }
             match pages {
-                0 => return Ok(()),
+                0 => return conn.close(&whole),
                 PAGES_PREPARED => drop(conn.execute(&whole, &values)?),
                 _ => conn.exec_drop(&insert(pages), values)?,
             }

@@ -64,7 +64,7 @@ static KNOWN_MARIADB: Known = Known {
     // `mariadbd  Ver 11.4.5-MariaDB for …`
     version: |said| said.split("Ver ").nth(1)?.split_once("-MariaDB").map(|(version, _)| version),
     below: "bin",
-    system: &[("/usr", ""), ("/usr/local", ""), ("/opt", "bin"), ("/opt/homebrew/opt", "bin")],
+    system: &[("/usr", ""), ("/usr/local", ""), ("/opt", "bin")],
     options: ["--mysql-bin", "--mysql-flavor"],
     hint: "`command -v mariadbd`",
 };
@@ -79,7 +79,7 @@ static KNOWN_MYSQL: Known = Known {
         rest.split(|c: char| c != '.' && !c.is_ascii_digit()).next()
     },
     below: "bin",
-    system: &[("/usr", ""), ("/usr/local", ""), ("/usr/local", "bin"), ("/opt", "bin"), ("/opt/homebrew/opt", "bin")],
+    system: &[("/usr", ""), ("/usr/local", ""), ("/usr/local", "bin"), ("/opt", "bin")],
     options: ["--mysql-bin", "--mysql-flavor"],
     hint: "`command -v mysqld`",
 };

@@ -82,7 +82,7 @@ fn metric_of(doing: &str) -> WaitEvent {
     OTHERS.into_iter().find(|other| other.class == class).unwrap_or(OTHERS[5])
 }
 
-/// The samplers `waits` and `wait_sampling` of [`sampling::start`]; a finding where V$SESSION may not be read.
+/// The samplers `waits` and `wait_sampling` of [`sampling::start_sampling`]; a finding where V$SESSION may not be read.
 pub(crate) fn samplers(
     link: &Arc<Link>,
     interval: Duration,

@@ -148,5 +148,10 @@ mod tests {
     fn a_known_version_is_pinned_and_another_is_not() {
         assert_eq!(artefact("18.6").sha256.map(str::len), Some(64));
         assert_eq!(artefact("15.14").sha256, None);
+        for major in ["18.", "17.", "16."] {
+            let of_major = PINNED.iter().filter(|(full, ..)| full.starts_with(major));
+            let rows: Vec<_> = of_major.map(|(full, on, sum)| (*on, *full, sum.len())).collect();
+            assert_eq!(rows, [("amd64", rows[0].1, 64), ("arm64v8", rows[0].1, 64)], "{major}");
+        }
     }
 }

@@ -183,6 +183,14 @@ mod tests {
     }
 
     #[test]
+    fn what_the_user_sets_holds_in_a_run_only() {
+        let set = [("shared_buffers".to_owned(), "64MB".to_owned())];
+        let buffers = |purpose| value(&choose(&facts(Mode::Pio), purpose, &set).unwrap(), "shared_buffers");
+        assert_eq!(buffers(Purpose::Run).as_deref(), Some("64MB"));
+        assert_eq!(buffers(Purpose::Load).as_deref(), Some("16MB"));
+    }
+
+    #[test]
     fn a_cached_run_fits_all_data_and_is_refused_beyond_the_memory() {
         let chosen = choose(&facts(Mode::Lio), Purpose::Run, &[]).unwrap();
         let mib: u64 = value(&chosen, "shared_buffers").unwrap().trim_end_matches("MB").parse().unwrap();

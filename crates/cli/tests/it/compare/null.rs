@@ -233,7 +233,7 @@ fn whole_sweeps_are_compared_by_their_curves() {
     }
     assert!((1.4..2.8).contains(&ratio("capacity")), "{ratios:#}");
     assert_eq!(compared["points"].as_array().unwrap().len(), 7, "{compared:#}");
-    let parts = "p99 of a select at sessions 8: …sessions at the knee…as a page: mindful export ";
+    let parts = "p95 of a select at sessions 8: …sessions at the knee…as a page: mindful export ";
     mindful.shows(sides, format!("{parts}… --as html --output compare.html"));
 }
 

@@ -18,6 +18,10 @@ fn a_run_is_exported_as_steps_summary_and_events() {
     let written = mindful.succeed(format!("export {id} --as jsonl --output events.jsonl"));
     assert!(written.stdout.is_empty(), "{written:?}");
     assert_eq!(std::fs::read_to_string(mindful.path("events.jsonl")).unwrap(), mindful.record(&ran));
+    // `-` is standard output and no file.
+    assert_eq!(mindful.text(format!("export {id} --output -")), csv);
+    assert_eq!(mindful.text(format!("export {id} --as jsonl --output -")), mindful.record(&ran));
+    assert!(!mindful.path("-").exists());
     // A file is not replaced unasked.
     mindful.refusal(format!("export {id} --output events.jsonl"));
 }

@@ -65,6 +65,10 @@ fn product(text: &str) -> &str {
     text.split("#[cfg(test)]\nmod tests {").next().unwrap()
 }
 
+fn all_test_names() -> BTreeSet<String> {
+    all_sources().iter().flat_map(|(_, text)| test_names(text)).collect()
+}
+
 fn test_names(text: &str) -> BTreeSet<String> {
     let marked = text.split("#[test]").skip(1).filter_map(|rest| rest.split_once("fn "));
     marked.filter_map(|(_, rest)| Some(rest.split_once('(')?.0.to_owned())).collect()

@@ -24,7 +24,6 @@ mod node_exporter;
 pub(crate) mod outcomes;
 #[cfg(feature = "raw")]
 mod prices;
-#[cfg(all(feature = "postgres", feature = "sqlite", feature = "raw"))]
 mod refusals;
 mod secrets;
 mod steady;

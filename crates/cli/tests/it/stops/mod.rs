@@ -69,10 +69,12 @@ pub(crate) fn appears(path: &Path) -> String {
     text()
 }
 
-/// Waits until the process of `pid`, which sleeps for longer, has ended.
+/// The process of `pid`, which sleeps for longer, ends soon.
 pub(crate) fn assert_gone(pid: &str) {
     let pid = pid.trim().parse().unwrap();
+    let began = Instant::now();
     wait_until("a process of the command is still there", || has_ended(pid));
+    assert!(began.elapsed() < 2 * PATIENCE, "a process of the command ended after {:?}", began.elapsed());
 }
 
 #[test]

@@ -123,7 +123,7 @@ pub struct Merged {
     /// They were stored merged, and nothing more is.
     given: bool,
     pub slices: Vec<MergedSlice>,
-    /// Work times of the sessions so far; those between boundaries are of merged slices only.
+    /// Times and published work of the sessions so far; those between boundaries are of merged slices only.
     pub work: Spans,
     /// Slices that all sessions have completed.
     done: usize,

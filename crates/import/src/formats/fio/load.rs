@@ -176,6 +176,7 @@ fn one_size(text: &str, kb_base: u64) -> Option<u64> {
     let (own, other) = if kb_base == 1000 { (1000_u64, 1024_u64) } else { (1024, 1000) };
     let suffix = &text[end..];
     let (prefix, base) = match suffix.strip_suffix("ib") {
+        Some("") => return None,
         Some(prefix) => (prefix, other),
         None => (suffix.strip_suffix('b').unwrap_or(suffix), own),
     };
@@ -194,7 +195,7 @@ mod tests {
             assert_eq!(one_size(text, 1024), Some(bytes), "{text}");
         }
         assert_eq!((one_size("4k", 1000), one_size("4kib", 1000)), (Some(4000), Some(4096)));
-        for text in ["4k-16k", "4k/50:8k/50", "", "k", "x"] {
+        for text in ["4k-16k", "4k/50:8k/50", "4ib", "", "k", "x"] {
             assert_eq!(one_size(text, 1024), None, "{text}");
         }
     }

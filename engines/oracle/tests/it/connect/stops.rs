@@ -49,7 +49,7 @@ fn a_session_in_an_operation_without_end_is_left() {
 }
 
 #[test]
-fn sessions_and_views_without_end_are_left() {
+fn sessions_views_and_a_proof_without_end_are_left() {
     let (fixture, database) = fixture();
     let target: Arc<dyn Target> = Arc::from(fixture.open());
     target.load(&fixture.dataset, &Silent, &StopFlag::default()).unwrap();
@@ -69,11 +69,34 @@ fn sessions_and_views_without_end_are_left() {
         database.hang(text, false);
         target.prepare(&workload, 1).unwrap();
     }
+    database.hang("slice", true);
+    database.state().seen.clear();
+    let stop = StopFlag::default();
+    let (asked, stopping, seen) = (stop.clone(), Arc::clone(&target), Arc::clone(&database));
+    let asking = std::thread::spawn(move || {
+        while !seen.state().seen.contains("slice") {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        asked.request();
+        stopping.abort();
+    });
+    let error = target.self_proof(&stop).unwrap_err();
+    asking.join().unwrap();
+    let message = error.to_string();
+    assert!(error.kind == ErrorKind::Interrupted && message.contains("its tables are removed"), "{message}");
+    assert!(!database.state().tables.keys().any(|table| table.contains("DOCTOR")), "its tables were left");
+    database.hang("slice", false);
 }
 
 #[test]
-fn a_question_without_end_is_left() {
+fn a_load_and_a_question_without_end_are_left() {
     let (fixture, database) = fixture();
+    let target: Arc<dyn Target> = Arc::from(fixture.open());
+    database.hang("blocks", true);
+    let error = interrupted(&target, || target.load(&fixture.dataset, &Silent, &StopFlag::default()));
+    assert!(error.kind == ErrorKind::Interrupted && error.to_string().contains("loading MINDFUL_"), "{error:?}");
+    database.hang("blocks", false);
+    let (fixture, database) = crate::support::fixture();
     let target: Arc<dyn Target> = Arc::from(fixture.open());
     database.hang("look", true);
     assert_eq!(interrupted(&target, || target.dataset()).kind, ErrorKind::Interrupted);

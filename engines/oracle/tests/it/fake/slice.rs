@@ -18,6 +18,16 @@ pub(super) const SERVICE: Duration = Duration::from_micros(150);
 const KIND: i64 = 536_870_912;
 const LONG_US: i64 = 100_000;
 
+/// What the arithmetic of the block needs of a server.
+pub(crate) trait Server {
+    /// Now, us since the epoch.
+    fn now_us(&mut self) -> i64;
+    fn sleep_us(&mut self, us: i64);
+    /// Carries out an operation and returns the blocks it visited.
+    fn operate(&mut self, what: i64, slot: i64, first: i64, last: i64) -> Result<u64, Failure>;
+    fn commit(&mut self);
+}
+
 struct Running<'a> {
     database: &'a Database,
     sid: u64,
@@ -30,7 +40,7 @@ struct Running<'a> {
 }
 
 pub(super) fn run(database: &Database, sid: u64, sql: &str, binds: &Binds) -> Result<String, Failure> {
-    let running = Running {
+    let mut running = Running {
         database,
         sid,
         ahead_us: database.state().ahead_us,
@@ -39,7 +49,7 @@ pub(super) fn run(database: &Database, sid: u64, sql: &str, binds: &Binds) -> Re
         waits: sql.contains("COMMIT WRITE IMMEDIATE WAIT"),
     };
     running.doing(Some("ON CPU"));
-    let answer = running.answer(sql, binds);
+    let answer = answer(sql, binds, &mut running);
     running.doing(None);
     if answer.as_ref().is_ok_and(|answer| answer.len() > binds.room("answer")) {
         return Err(server(6_502, "PL/SQL: numeric or value error: character string buffer too small"));
@@ -66,63 +76,18 @@ impl Running<'_> {
     fn doing(&self, doing: Option<&'static str>) {
         self.database.state().sessions.entry(self.sid).or_default().doing = doing;
     }
+}
 
-    fn now_us(&self) -> i64 {
+impl Server for Running<'_> {
+    fn now_us(&mut self) -> i64 {
         clock::now_us() + self.ahead_us
     }
 
-    fn answer(&self, sql: &str, binds: &Binds) -> Result<String, Failure> {
-        let entry = numbers::after(sql, "c_entry   CONSTANT PLS_INTEGER := ").expect("a length") as usize;
-        let every = numbers::after(sql, "IF v_pending >= ").map_or(i64::MAX, |every| every as i64);
-        let (ops, later) = (binds.bytes("ops"), sql.contains("v_pending := v_pending + 1"));
-        assert!(ops.len() <= 32_767 && ops.len().is_multiple_of(entry));
-        let word = |at: usize| i64::from(i32::from_be_bytes(ops[at..at + 4].try_into().expect("four bytes")));
-        let [start, end, mut since, mut until, mut pending] =
-            ["begin_us", "end_us", "since_us", "until_us", "pending"].map(|name| binds.integer(name));
-        let (mut counted, mut done, mut think) = (Counted::default(), 0, 0);
-        let mut now = self.now_us();
-        if start - now > 30_000 {
-            sleep_us(start - now - 20_000);
-        }
-        while now < start {
-            now = self.now_us();
-        }
-        let began = now;
-        while done < ops.len() / entry {
-            if until > 0 {
-                while now < until.min(end) {
-                    sleep_us((until.min(end) - now).max(10_000));
-                    now = self.now_us();
-                }
-                think += (now.min(end) - since).max(0);
-                if now.max(until) >= end {
-                    since = since.max(end);
-                    break;
-                }
-                until = 0;
-            }
-            if now >= end {
-                break;
-            }
-            let (at, started) = (done * entry, now);
-            let (first, what, slot) = (word(at), word(at + 8) % 4, word(at + 8) / 4);
-            let seen = self.operate(what, slot, first, first + word(at + 4))?;
-            pending += i64::from(what == 1 && later);
-            if what == 1 && (!later || pending >= every) {
-                self.commit();
-                pending = 0;
-            }
-            now = self.now_us();
-            counted.add(what, started, now - started, seen);
-            done += 1;
-            if entry > 12 && word(at + 12) > 0 {
-                (since, until) = (now, now + word(at + 12));
-            }
-        }
-        Ok(format!("{done} {began} {now} {since} {until} {think} {pending};{}", counted.text()))
+    fn sleep_us(&mut self, us: i64) {
+        thread::sleep(Duration::from_micros(us.unsigned_abs()));
     }
 
-    fn operate(&self, what: i64, slot: i64, first: i64, last: i64) -> Result<u64, Failure> {
+    fn operate(&mut self, what: i64, slot: i64, first: i64, last: i64) -> Result<u64, Failure> {
         let table = self.tables.get(&(what, slot));
         let table = table.ok_or_else(|| server(6_592, "CASE not found while executing CASE statement"))?;
         let (first, last) = if what == 2 { (1, i64::MAX - 1) } else { (first, last) };
@@ -134,15 +99,71 @@ impl Running<'_> {
         visited
     }
 
-    fn commit(&self) {
+    fn commit(&mut self) {
         let mut state = self.database.state();
         state.count(self.sid, "user commits", 1);
         state.count(self.sid, "redo synch writes", u64::from(self.waits));
     }
 }
 
-fn sleep_us(us: i64) {
-    thread::sleep(Duration::from_micros(us.unsigned_abs()));
+/// Waits until `start` and returns the time then.
+fn wait_until(start: i64, server: &mut dyn Server) -> i64 {
+    let now = server.now_us();
+    if start - now > 30_000 {
+        server.sleep_us(start - now - 20_000);
+    }
+    loop {
+        let now = server.now_us();
+        if now >= start {
+            return now;
+        }
+    }
+}
+
+/// The answer of the block `sql`, which is run by `server`.
+pub(crate) fn answer(sql: &str, binds: &Binds, server: &mut dyn Server) -> Result<String, Failure> {
+    let entry = numbers::after(sql, "c_entry   CONSTANT PLS_INTEGER := ").expect("a length") as usize;
+    let every = numbers::after(sql, "IF v_pending >= ").map_or(i64::MAX, |every| every as i64);
+    let (ops, later) = (binds.bytes("ops"), sql.contains("v_pending := v_pending + 1"));
+    assert!(ops.len() <= 32_767 && ops.len().is_multiple_of(entry));
+    let word = |at: usize| i64::from(i32::from_be_bytes(ops[at..at + 4].try_into().expect("four bytes")));
+    let [start, end, mut since, mut until, mut pending] =
+        ["begin_us", "end_us", "since_us", "until_us", "pending"].map(|name| binds.integer(name));
+    let (mut counted, mut done, mut think) = (Counted::default(), 0, 0);
+    let began = wait_until(start, server);
+    let mut now = began;
+    while done < ops.len() / entry {
+        if until > 0 {
+            while now < until.min(end) {
+                server.sleep_us((until.min(end) - now).max(10_000));
+                now = server.now_us();
+            }
+            think += (now.min(end) - since).max(0);
+            if now.max(until) >= end {
+                since = since.max(end);
+                break;
+            }
+            until = 0;
+        }
+        if now >= end {
+            break;
+        }
+        let (at, started) = (done * entry, now);
+        let (first, what, slot) = (word(at), word(at + 8) % 4, word(at + 8) / 4);
+        let seen = server.operate(what, slot, first, first + word(at + 4))?;
+        pending += i64::from(what == 1 && later);
+        if what == 1 && (!later || pending >= every) {
+            server.commit();
+            pending = 0;
+        }
+        now = server.now_us();
+        counted.add(what, started, now - started, seen);
+        done += 1;
+        if entry > 12 && word(at + 12) > 0 {
+            (since, until) = (now, now + word(at + 12));
+        }
+    }
+    Ok(format!("{done} {began} {now} {since} {until} {think} {pending};{}", counted.text()))
 }
 
 #[derive(Default)]

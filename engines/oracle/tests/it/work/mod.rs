@@ -1,4 +1,4 @@
-//! Every text that the engine renders, and the buckets of a slice.
+//! Every text that the engine renders, and the arithmetic of a slice.
 
 mod buckets;
 mod grammar;
