@@ -337,7 +337,7 @@ mod tests {
             (packets(&[b"\xff\x10"]), "[0]"),
             (numbered(3, &[ACCEPTED]), "packet 3 instead of 1"),
             // It ended the connection before it received the command.
-            (numbered(0, &[b"\xff\xbf\x0f#HY000idle for too long"]), "[4031]; let wait_timeout be longer"),
+            (numbered(0, &[b"\xff\xbf\x0f#HY000idle for too long"]), "[4031]: let wait_timeout be longer"),
             (vec![255, 255, 255, 1, 1], "16777215 bytes"),
             (packets(&[&[1], &column, END]), "went away"),
             (Vec::new(), "went away"),
