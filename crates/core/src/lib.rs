@@ -10,6 +10,7 @@
 
 #[macro_use]
 mod stored_names;
+#[warn(missing_docs)]
 pub mod contract;
 pub mod dataset;
 pub mod plan;

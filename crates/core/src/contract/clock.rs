@@ -53,8 +53,10 @@ pub trait Time {
 
 /// The clock of a run: all of its threads read time from it and wait by it.
 pub trait Clock: Time + Send + Sync + fmt::Debug {
+    /// A new notifier on this clock.
     fn new_notifier(&self) -> Arc<dyn Notifier>;
 
+    /// A slot for a thread that is about to be started.
     fn new_thread_slot(&self) -> Box<dyn ThreadSlot>;
 
     /// Whether time is simulated: only a simulated host and server may use it.
@@ -71,6 +73,7 @@ pub trait Notifier: Send + Sync + fmt::Debug {
     /// Wakes all waiting threads, which check again. Do not call it while holding a lock that `blocked` takes.
     fn notify(&self);
 
+    /// Wakes one waiting thread.
     fn notify_one(&self);
 }
 
@@ -83,6 +86,7 @@ pub trait ThreadSlot: Send {
 /// Longer than any wait.
 pub const FOREVER: Duration = Duration::from_hours(24 * 365);
 
+/// The clock of this host.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct HostClock;
 

@@ -17,6 +17,7 @@ pub const BARE_WRITES_FILE: &str = "commits.raw";
 /// One object that `cleanup` removes, or keeps for a reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnedObject {
+    /// Name as the system shows it.
     pub name: String,
     /// Bytes on storage, where known.
     pub bytes: Option<u64>,
@@ -31,6 +32,7 @@ impl OwnedObject {
     }
 }
 
+/// Loads, proves and removes the dataset of a target.
 pub trait DatasetStore {
     /// The dataset it holds, if any of ours.
     fn dataset(&self) -> Result<Option<Dataset>>;

@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts of a record, not states of one thing")]
 pub struct Description {
+    /// Version of the system under test.
     pub engine_version: String,
+    /// Length of a block in bytes.
     pub block_bytes: u64,
     /// Size of the database's own cache in bytes; `None` without a cache, or if the size cannot be read.
     pub cache_bytes: Option<u64>,
@@ -49,6 +51,7 @@ pub struct Description {
     /// Settings with which a crash may lose or tear committed data: `fsync = off`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unsafe_settings: Vec<String>,
+    /// The engine's words for concepts that all engines share.
     pub words: Words,
     /// Whether it simulates its reads, so that no figure describes storage.
     pub simulated: bool,
@@ -73,6 +76,7 @@ pub struct Words {
 }
 
 impl Words {
+    /// Words in the order of the fields.
     pub fn new(log: &str, hits: &str, beside: &str) -> Self {
         Self { log: log.to_owned(), hits: hits.to_owned(), beside: beside.to_owned() }
     }
@@ -124,6 +128,7 @@ impl Default for CacheRequests {
     }
 }
 
+/// Blocks that are logged whole.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LogImages {
     /// The target's counter of them.
@@ -149,14 +154,17 @@ stored_names! {
 pub struct CacheFill {
     /// Blocks that were brought in, in this order.
     pub in_order: u64,
+    /// Blocks of the working set.
     pub blocks: u64,
 }
 
 impl CacheFill {
+    /// A fill of all `blocks`.
     pub fn whole(blocks: u64) -> Self {
         Self { in_order: blocks, blocks }
     }
 
+    /// Share of the working set that is in order.
     pub fn share(&self) -> f64 {
         self.in_order as f64 / self.blocks.max(1) as f64
     }
@@ -171,6 +179,7 @@ impl CacheFill {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct HostView {
+    /// Whether it runs on this host.
     pub local: bool,
     /// Root of the server's process tree; `None` if the server runs inside mindful's own process.
     pub server_pid: Option<u32>,
@@ -179,6 +188,7 @@ pub struct HostView {
     /// Paths of the log, to which commits wait; empty if they are unknown or there is no log.
     #[serde(default)]
     pub log_paths: Vec<PathBuf>,
+    /// Whether the log has a separate folder.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub log_apart: bool,
     /// Whether the engine reads in mindful's own process.

@@ -21,14 +21,19 @@ use crate::result::finding::Code;
 pub struct Capabilities {
     /// Creates and keeps its own dataset.
     pub loads: bool,
+    /// Updates blocks.
     pub updates: bool,
+    /// Scans a whole table.
     pub scans: bool,
+    /// Runs the work loop inside the database.
     pub server_side_loop: bool,
+    /// Runs the work loop in mindful.
     pub client_side_loop: bool,
     /// Keeps a rate (open loop) in its client-side loop.
     pub rate: bool,
     /// Commits less often than every operation, or without waiting.
     pub commit_modes: bool,
+    /// Has many writers at a time.
     pub concurrent_writers: bool,
     /// Can read by access paths other than the index.
     pub access_paths: bool,
@@ -49,6 +54,7 @@ impl Capabilities {
     };
 }
 
+/// Static facts about an engine.
 #[derive(Debug, Clone, Copy)]
 pub struct EngineFacts {
     /// Short name: `postgres`.
@@ -57,6 +63,7 @@ pub struct EngineFacts {
     pub schemes: &'static [&'static str],
     /// One line for `mindful engines`.
     pub summary: &'static str,
+    /// Its abilities.
     pub capabilities: Capabilities,
     /// Its own options, which are set like plan keys.
     pub options: &'static [Key],

@@ -33,18 +33,22 @@ pub struct Error {
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
+    /// The plan cannot be carried out.
     pub fn plan(what: impl Into<String>, next: impl Into<String>) -> Self {
         Self::new(ErrorKind::Plan, what, next)
     }
 
+    /// The target cannot be used.
     pub fn target(what: impl Into<String>, next: impl Into<String>) -> Self {
         Self::new(ErrorKind::Target, what, next)
     }
 
+    /// The work failed on its way.
     pub fn run(what: impl Into<String>, next: impl Into<String>) -> Self {
         Self::new(ErrorKind::Run, what, next)
     }
 
+    /// The work was stopped from outside.
     pub fn interrupted(what: impl Into<String>) -> Self {
         Self::new(ErrorKind::Interrupted, what, "")
     }

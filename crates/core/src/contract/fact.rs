@@ -8,31 +8,41 @@ use std::collections::BTreeMap;
 stored_names! {
     /// A fact about a host or its storage.
     pub enum Fact {
+        /// Model of the CPUs.
         CpuModel = "cpu.model",
         /// CPUs that the kernel schedules on.
         CpuCount = "cpu.count",
+        /// Cores of all sockets.
         CpuCores = "cpu.cores",
+        /// Sockets.
         CpuSockets = "cpu.sockets",
         /// CPUs that mindful itself may use.
         CpusAllowed = "client.cpus_allowed",
+        /// Memory of the host, bytes.
         MemoryBytes = "memory.bytes",
         /// Release of the kernel, as `uname -r` prints it.
         KernelRelease = "kernel.release",
+        /// Name of the host.
         HostName = "host.name",
+        /// The folder that holds the data.
         StoragePath = "storage.path",
+        /// The folder that holds the log.
         LogPath = "log.path",
         /// The block devices below the file system of the data, the uppermost first: `dm-0 < sda`.
         StorageDevice = "storage.device",
         /// Why the device of the data is not known.
         StorageDeviceNotSeen = "storage.device_not_seen",
+        /// Kind of the file system that holds the data.
         StorageFilesystem = "storage.filesystem",
         /// The block devices below the file system of the log, the uppermost first.
         LogDevice = "log.device",
         /// Why the device of the log is not known.
         LogDeviceNotSeen = "log.device_not_seen",
+        /// Kind of the file system that holds the log.
         LogFilesystem = "log.filesystem",
         /// Share of the dataset's files that was never written, 0 to 1.
         HolesShare = "data.holes_share",
+        /// Microcode of the CPUs.
         CpuMicrocode = "cpu.microcode",
         /// CPU vulnerabilities that the kernel mitigates, and those that it leaves open.
         CpuMitigations = "cpu.mitigations",
@@ -40,7 +50,9 @@ stored_names! {
         MachineVendor = "machine.vendor",
         /// The machine's product name, from DMI.
         MachineProduct = "machine.product",
+        /// The hypervisor of the host.
         Virtualization = "virtualization",
+        /// Name of the operating system.
         SystemName = "os.name",
         /// The cloud that the machine belongs to, from DMI.
         Cloud = "cloud.name",
@@ -50,7 +62,9 @@ stored_names! {
         CloudNotStated = "cloud.not_stated",
         /// Type of the machine, as the cloud calls it.
         CloudMachineType = "cloud.machine_type",
+        /// Zone of the cloud that the host is in.
         CloudZone = "cloud.zone",
+        /// Image that the machine was started from.
         CloudImage = "cloud.image",
         /// SHA-256 of the mindful binary that measured.
         BinaryHash = "mindful.sha256",
@@ -80,8 +94,11 @@ pub fn is_of_cloud(key: &str) -> bool {
 stored_names! {
     /// A fact about a block device, by its key without the device.
     pub enum DeviceFact {
+        /// The model that the device reports.
         Model = "device.model",
+        /// Version of the firmware.
         Firmware = "device.firmware",
+        /// Size of the device, bytes.
         SizeBytes = "device.size_bytes",
         /// The cloud's name of the volume.
         Volume = "cloud.device.volume",

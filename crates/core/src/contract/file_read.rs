@@ -19,11 +19,14 @@ stored_names! {
 /// I/Os in flight at a time, of a step unless stated as of one session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InFlight {
+    /// I/Os of a block.
     pub small: u32,
+    /// Large reads.
     pub large: u32,
 }
 
 impl InFlight {
+    /// Small and large I/Os together.
     pub const fn total(self) -> u32 {
         self.small + self.large
     }
@@ -36,6 +39,7 @@ stored_names! {
         Iodepth = "iodepth",
         /// The number of large reads among them.
         LargeIodepth = "large_iodepth",
+        /// Length of a large read.
         LargeSize = "large_size",
         /// By which call blocks are read.
         Io = "io",
@@ -58,6 +62,7 @@ pub fn files_in_url(url: &str) -> &str {
 
 /// Options that make an engine read files in a certain way.
 pub trait FileReads: Sync {
+    /// The URL of these files.
     fn url(&self, files: &[PathBuf]) -> String;
 
     /// The options for one direct read in flight per session and `touch` on every block; on a single CPU if `cpu` is

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::contract::error::Result;
 use crate::record::latency::SampledLatencies;
 
+/// Kind of a metric's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MetricKind {
@@ -14,21 +15,26 @@ pub enum MetricKind {
     Gauge,
 }
 
+/// One named series.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Metric {
     /// The source's own name, or the name of a [`Counter`].
     pub name: String,
     /// Unit of the raw value: `blocks`, `bytes`, `us`, `1`…
     pub unit: String,
+    /// Counter or gauge.
     pub kind: MetricKind,
+    /// Meaning in one sentence.
     pub help: String,
 }
 
 impl Metric {
+    /// A counter.
     pub fn counter(name: impl Into<String>, unit: &str, help: &str) -> Self {
         Self { name: name.into(), unit: unit.to_owned(), kind: MetricKind::Counter, help: help.to_owned() }
     }
 
+    /// A gauge.
     pub fn gauge(name: impl Into<String>, unit: &str, help: &str) -> Self {
         Self { name: name.into(), unit: unit.to_owned(), kind: MetricKind::Gauge, help: help.to_owned() }
     }
@@ -78,6 +84,7 @@ stored_names! {
         LogSyncs = "log_syncs",
         /// Requests of the database to make any of its files durable, the log included.
         Syncs = "syncs",
+        /// Records of the log.
         LogRecords = "log_records",
         /// Of these, images of whole blocks.
         LogImages = "log_images",
@@ -91,6 +98,7 @@ stored_names! {
         CommitWaits = "redo_synch_writes",
         /// Time sessions waited for their commits, us, where no wait events show it.
         CommitTimeUs = "commit_time",
+        /// Transactions committed.
         Commits = "commits",
         /// Bytes the server's processes caused to be fetched from storage.
         ProcessReadBytes = "process_read_bytes",
@@ -216,6 +224,7 @@ stored_names! {
     pub enum HostSource {
         /// Latencies of single requests at the device, by [`crate::record::latency::DeviceRequest`].
         BlockTrace = "block_trace",
+        /// Control groups.
         Cgroup = "cgroup",
         /// Resources of mindful itself.
         Client = "client",
@@ -223,6 +232,7 @@ stored_names! {
         ClientSettled = "client-settled",
         /// Block devices, by [`MetricFamily`].
         Diskstats = "diskstats",
+        /// Memory.
         Meminfo = "meminfo",
         /// Processes that are not the run's.
         Neighbours = "neighbours",
@@ -232,11 +242,13 @@ stored_names! {
         NodeExporter = "node_exporter",
         /// Pressure stall information.
         Pressure = "pressure",
+        /// The server's processes.
         Processes = "processes",
         /// The scheduler's account of the sessions' threads.
         SessionThreads = "session_threads",
         /// CPUs; for a single one see [`MetricFamily::CpuBusy`].
         Stat = "stat",
+        /// Pages.
         Vmstat = "vmstat",
         /// Limits of a cloud's volumes, by [`VOLUME_LIMITS`].
         VolumeCaps = "volume_caps",
@@ -327,9 +339,11 @@ pub const LIMIT_SUFFIX: &str = "_limit";
 /// CPU that one process used for some time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProcessCpu {
+    /// Process id.
     pub pid: u32,
     /// The kernel's name of it: arbitrary bytes of its owner, as text.
     pub name: String,
+    /// CPU that it used, us.
     pub cpu_us: f64,
     /// Bytes that it fetched from storage and sent there, where the kernel lets them be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -354,10 +368,12 @@ stored_names! {
         Database = "database",
         /// All databases of its server.
         Server = "server",
+        /// The whole host.
         Host = "host",
     }
 }
 
+/// A source of a sampler, with its metrics.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SampledSource {
     /// Its name, such as `pg_stat_io` or `diskstats`.
@@ -366,6 +382,7 @@ pub struct SampledSource {
     pub metrics: Vec<Metric>,
     /// The extent of its counts.
     pub scope: Scope,
+    /// When to read it.
     pub phase: Phase,
 }
 
@@ -389,12 +406,15 @@ impl SampledSource {
 
 /// Reads some metrics.
 pub trait Sampler: Send {
+    /// The source that it reads.
     fn source(&self) -> &SampledSource;
 
+    /// The name of its source.
     fn name(&self) -> &str {
         &self.source().name
     }
 
+    /// The metrics of its source.
     fn metrics(&self) -> &[Metric] {
         &self.source().metrics
     }

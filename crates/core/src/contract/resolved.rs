@@ -11,9 +11,11 @@ use crate::plan::settings::{Origin, Settings};
 /// Plan and options, parsed; the text of all settings is kept for messages and for the record.
 #[derive(Clone)]
 pub struct Resolved {
+    /// The plan.
     pub plan: Plan,
     /// The options, which open the target.
     pub options: Arc<dyn EngineOptions>,
+    /// The text of each setting and its origin.
     pub origins: Settings,
 }
 

@@ -8,7 +8,9 @@ use crate::workload::OpKind;
 /// Where a session works: its number, its schema and the endpoint it connects to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Placement {
+    /// Session number, from 0.
     pub session: u32,
+    /// Number of sessions of the step.
     pub sessions: u32,
     /// The session's schema, from 1.
     pub schema: u32,
@@ -24,6 +26,7 @@ pub fn session_name(session: u32) -> String {
 /// "Work from this instant until that one." Instants are microseconds since the epoch on the engine's clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SliceOrder {
+    /// Index of the slice, from 0.
     pub index: u32,
     /// Do not begin before.
     pub begin_us: i64,
@@ -35,9 +38,12 @@ pub struct SliceOrder {
     pub max_ops: Option<u64>,
 }
 
+/// Work of one kind of operation in a slice.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpReport {
+    /// Operations completed.
     pub ops: u64,
+    /// Blocks visited by them.
     pub blocks: u64,
     /// Latencies of the operations: service time.
     pub latency: Latency,
@@ -55,21 +61,26 @@ pub const STALL_US: u64 = 500_000;
 /// An operation that took [`LONG_OP_US`] or longer, or a time as long in which the next one could have begun and did not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LongOp {
+    /// The kind of operation.
     pub kind: OpKind,
     /// When it began, us since the epoch on the engine's clock.
     pub begin_us: i64,
+    /// Duration, us.
     pub us: u64,
 }
 
 /// Work of a session in a slice.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SliceReport {
+    /// Index of the slice, from 0.
     pub index: u32,
     /// When work began, us since the epoch on the engine's clock.
     pub begin_us: i64,
+    /// Begin no operation at or after this.
     pub end_us: i64,
     /// By kind, in the order of [`OpKind::ALL`].
     pub ops: [OpReport; 3],
+    /// Time spent thinking, us.
     pub think_us: u64,
     /// Time spent waiting for another writer, us, if the engine reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -89,10 +100,12 @@ pub struct SliceReport {
 }
 
 impl SliceReport {
+    /// Operations of one kind.
     pub fn op(&self, kind: OpKind) -> &OpReport {
         &self.ops[kind as usize]
     }
 
+    /// The work of operations of this kind, to add to it.
     pub fn op_mut(&mut self, kind: OpKind) -> &mut OpReport {
         &mut self.ops[kind as usize]
     }
@@ -104,10 +117,12 @@ impl SliceReport {
         }
     }
 
+    /// Blocks that operations of all kinds visited.
     pub fn blocks(&self) -> u64 {
         self.ops.iter().fold(0, |all, op| all.saturating_add(op.blocks))
     }
 
+    /// Operations of all kinds.
     pub fn total_ops(&self) -> u64 {
         self.ops.iter().fold(0, |all, op| all.saturating_add(op.ops))
     }
@@ -121,10 +136,12 @@ impl SliceReport {
 pub struct Tally(pub Vec<(u8, u64)>);
 
 impl Tally {
+    /// Whether nothing was tallied.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
+    /// Adds `count` to `cell`.
     pub fn add(&mut self, cell: u8, count: u64) {
         match self.0.iter_mut().find(|(known, _)| *known == cell) {
             Some((_, sum)) => *sum = sum.saturating_add(count),

@@ -17,10 +17,12 @@ struct StopState {
 }
 
 impl StopFlag {
+    /// Requests the end of all work.
     pub fn request(&self) {
         self.0.requested.store(true, Ordering::SeqCst);
     }
 
+    /// Whether a stop was requested.
     pub fn is_requested(&self) -> bool {
         self.0.requested.load(Ordering::SeqCst)
     }
@@ -42,6 +44,7 @@ impl StopFlag {
         done
     }
 
+    /// Whether running work may be cut off.
     pub fn may_exit_at_once(&self) -> bool {
         self.0.expendable.load(Ordering::SeqCst) > 0
     }

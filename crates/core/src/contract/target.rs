@@ -20,7 +20,9 @@ stored_names! {
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum Proven {
+        /// It holds here.
         Pass = "PASS",
+        /// It does not hold here.
         Fail = "FAIL",
         /// It cannot be observed here because a right is missing.
         NotSeen = "NOT SEEN",
@@ -30,6 +32,7 @@ stored_names! {
 /// The result of an engine's self-proof on a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SelfProof {
+    /// Each claim and its result.
     pub lines: Vec<(Proven, String)>,
     /// Contents of a bug report, without names of hosts and accounts.
     pub bundle: String,
@@ -38,12 +41,16 @@ pub struct SelfProof {
 /// The stored part of a self-proof, in the folder of the runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredProof {
+    /// Version of the system under test.
     pub version: String,
+    /// Time of the proof, us since the epoch.
     pub proven_at_us: i64,
+    /// Each claim and its result.
     pub lines: Vec<(Proven, String)>,
 }
 
 impl StoredProof {
+    /// The claims with this result.
     pub fn claims(&self, proven: Proven) -> impl Iterator<Item = &str> {
         self.lines.iter().filter(move |line| line.0 == proven).map(|line| line.1.as_str())
     }
@@ -51,6 +58,7 @@ impl StoredProof {
 
 /// An opened system under test, shared by all threads. Dropping it undoes the effects of opening it.
 pub trait Target: DatasetStore + Send + Sync {
+    /// Identity and settings, for the record.
     fn describe(&self) -> Result<Description>;
 
     /// Now, by the clock that slices are timed with, us since the epoch.
@@ -58,6 +66,7 @@ pub trait Target: DatasetStore + Send + Sync {
         Ok(clock::now_us())
     }
 
+    /// Processes and paths on this host.
     fn host_view(&self) -> HostView;
 
     /// Other processes of mindful use the target from now on, as ranks of the same run. The lock against other runs
@@ -108,6 +117,7 @@ pub trait Target: DatasetStore + Send + Sync {
         Ok(())
     }
 
+    /// Samplers of the target's own counters.
     fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>>;
 
     /// Samplers for a watch without sessions of mindful: waits are those of all clients. Counters belong to the

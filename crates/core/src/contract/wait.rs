@@ -16,6 +16,7 @@ stored_names! {
     pub enum WaitClass {
         /// On a CPU, or waiting for one.
         Cpu = "CPU or run queue",
+        /// Waiting for a read.
         Read = "reads",
         /// Waiting for redo, WAL, a commit.
         Log = "log",
@@ -70,6 +71,7 @@ impl WaitClass {
         Self::ALL.into_iter().find(|class| class.key() == key).unwrap_or(Self::Other)
     }
 
+    /// Whether it is a part of database time.
     pub fn is_busy(self) -> bool {
         Self::BUSY.contains(&self)
     }
@@ -79,6 +81,7 @@ impl WaitClass {
 /// storage, a client or a commit. Its waiter waits for a holder that is on a CPU, or was taken off it.
 const LATCH: &str = "latch";
 
+/// Whether the counter called `metric` is of a latch.
 pub fn is_latch(metric: &str) -> bool {
     metric.split_once('/').is_some_and(|(key, _)| key == LATCH)
 }
@@ -86,6 +89,7 @@ pub fn is_latch(metric: &str) -> bool {
 /// The first part of the name of a counter of syncs of the log: of one session at a time, while others wait for it.
 const LOG_SYNC: &str = "log_sync";
 
+/// Whether the counter called `metric` is of syncs of the log.
 pub fn is_log_sync(metric: &str) -> bool {
     metric.split_once('/').is_some_and(|(key, _)| key == LOG_SYNC)
 }
@@ -93,12 +97,15 @@ pub fn is_log_sync(metric: &str) -> bool {
 /// A wait event under its class; shown as the name of its counter, `read/DataFileRead`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WaitEvent {
+    /// The class that it belongs to.
     pub class: WaitClass,
+    /// The server's name of it.
     pub event: &'static str,
     key: &'static str,
 }
 
 impl WaitEvent {
+    /// The event of that name.
     pub const fn new(class: WaitClass, event: &'static str) -> Self {
         Self { class, event, key: class.key() }
     }

@@ -20,16 +20,19 @@ pub enum Decides {
     Work,
 }
 
+/// A circumstance and its value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Circumstance {
     /// Its name in the system that sets it, such as `fsync`.
     pub name: String,
     /// Its value as text; `None` if it cannot be read.
     pub value: Option<String>,
+    /// The effect of a change.
     pub decides: Decides,
 }
 
 impl Circumstance {
+    /// One of that name and value.
     pub fn new(name: impl Into<String>, value: Option<String>, decides: Decides) -> Self {
         Self { name: name.into(), value, decides }
     }
@@ -37,6 +40,7 @@ impl Circumstance {
 
 /// Reads circumstances that must not change while figures are measured.
 pub trait Watch: Send {
+    /// Name of the source, such as `host`.
     fn name(&self) -> &str;
 
     /// When to read it: a server that answers late must not delay the counters of the host.
