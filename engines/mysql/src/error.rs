@@ -133,7 +133,7 @@ pub(crate) fn unsupported_login(plugin: &str) -> Error {
     Error::target(what, next)
 }
 
-/// A connection may wait so long and no longer until it is let in.
+/// The time limit of a login is over.
 fn no_answer() -> Error {
     Error::target(
         "nothing answered in time",
@@ -148,7 +148,7 @@ pub(crate) fn no_tls() -> Error {
     )
 }
 
-/// The error for a peer that is no such server; `said` is the reason.
+/// The error for a peer that is not a MariaDB or MySQL server; `said` is the reason.
 pub(crate) fn no_mysql(said: &str) -> Error {
     WORDS.foreign(said)
 }

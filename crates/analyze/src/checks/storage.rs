@@ -114,8 +114,8 @@ fn most_by(found: &StepAnalysis, way: usize) -> String {
     if names.is_empty() { String::new() } else { format!("; most by {}", names.join(", ")) }
 }
 
-/// Share of the device below which its caches may hold all that is visited: a drive has about a thousandth of its size
-/// as memory, a controller, an array or a hypervisor more.
+/// Share of the device below which its caches may hold all that is visited. The memory of a drive is about a thousandth
+/// of its size. A controller, an array or a hypervisor has more.
 const SMALL_SPAN: f64 = 0.01;
 
 /// Physical reads from so small a part of the device that a cache may have served them (docs/findings.md, F6). `None`

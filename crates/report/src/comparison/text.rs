@@ -165,8 +165,8 @@ fn for_the_money(comparison: &Comparison, prices: &[Price; 2]) -> String {
     format!("for the money: ratio {ratio:.4}{interval}, {} an hour against {}", prices[0], prices[1])
 }
 
-/// A row for each point, then for each kind of operation and the percentiles that are `shown` of several points, then for
-/// each figure of fitted curves.
+/// A row for each point, then for each percentile, then for each figure of fitted curves. Of several points, only the
+/// percentiles that are `shown` have rows.
 fn rows(compared: &ComparedSides, shown: impl Fn(f64) -> bool) -> Vec<Difference> {
     let several = compared.points.len() > 1;
     let points = compared.points.iter().map(|point| point_row(compared.figure.unit(), point, several));

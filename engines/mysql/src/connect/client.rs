@@ -1,8 +1,8 @@
 //! A connection to a server: statements, and their answers packet by packet.
 //!
-//! `mysql_common` reads and writes the contents of packets. The driver `mysql` around it was rejected: it accepts no stream
-//! of ours, has no limits, and reserves memory for as many columns as a result announces. So a relay in this process had to
-//! be between it and the server, with its threads, and a measuring session had to leave both.
+//! `mysql_common` reads and writes the contents of packets. The driver `mysql` around it was rejected. It does not accept a
+//! stream of ours and has no limits: it reserves memory for as many columns as a result announces. It needed a relay in
+//! this process, with threads of its own, and a measuring session had to do without both.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -5,7 +5,6 @@ use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, OnceLock};
 
 use mindful_core::contract::slice::{Placement, session_name};
-use mindful_core::workload::Workload;
 use mindful_core::{Error, Result};
 use mindful_sql::connect::abort::{AbortState, Patience, interrupted};
 use mindful_sql::connect::control::{Control, ControlGuard};
@@ -95,7 +94,7 @@ impl Link {
     }
 
     /// A connection for the session in `placement`, set up for reads, and how messages name it.
-    pub(crate) fn connect_session(&self, _workload: &Workload, placement: Placement) -> Result<(Open, String)> {
+    pub(crate) fn connect_session(&self, placement: Placement) -> Result<(Open, String)> {
         let place = session_name(placement.session);
         let flavor = self.version()?.flavor;
         let mut session = self.open(Use::Session).map_err(|error| error.at(&place))?;

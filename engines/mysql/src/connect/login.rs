@@ -34,9 +34,9 @@ pub(super) struct Login<'a> {
     pub tls: Option<(&'a Arc<ClientConfig>, &'a str)>,
     /// Where the server does not offer TLS, the connection is not encrypted.
     pub may_be_clear: bool,
-    /// It is a socket, which nobody reads or changes on the way.
+    /// It is a Unix socket: no other host is on the way.
     pub is_socket: bool,
-    /// The server is on this host: nobody sends another key for the password.
+    /// The server is on this host: an attacker on the way cannot replace its key.
     pub is_local: bool,
 }
 
@@ -141,7 +141,7 @@ fn prove(
     }
 }
 
-/// Sends the password itself: where nobody can read it, else by the server's key.
+/// Sends the password itself on a private connection, else encrypted with the server's key.
 fn send_password(packets: &mut Packets, login: &Login<'_>, is_private: bool, nonce: &[u8]) -> Result<(), Failure> {
     let mut password = login.password.unwrap_or_default().as_bytes().to_vec();
     password.push(0);
@@ -180,7 +180,7 @@ mod tests {
     use super::*;
     use crate::connect::tls::{Mode, Tls};
 
-    /// A server of before somebody in between wrote to its greeting.
+    /// An attacker on the way adds a packet to the greeting.
     #[test]
     fn data_between_a_greeting_and_tls_is_refused() {
         let greeting =

@@ -29,7 +29,7 @@ impl ClientSession {
         namespace: &Namespace,
         committed: &Arc<Committed>,
     ) -> Result<Self> {
-        let (mut conn, place) = link.connect_session(workload, placement)?;
+        let (mut conn, place) = link.connect_session(placement)?;
         let work = ClientLoop::new(workload, placement);
         let schemas = work.draws.schemas();
         let prepared = link.run_on(&mut conn, &place, |conn| {

@@ -1,9 +1,9 @@
 //! Instants as the server writes them, in UTC: sessions have the time zone `+00:00`.
-use mysql_common::value::Value;
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::Offset;
+use mysql_common::value::Value;
 
 /// Microseconds since the epoch of a DATETIME; `None` for anything else.
 pub(crate) fn us(value: &Value) -> Option<i64> {

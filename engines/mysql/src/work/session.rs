@@ -67,7 +67,7 @@ impl ServerLoop {
         reach: Reach,
         committed: &Arc<Committed>,
     ) -> Result<Self> {
-        let (mut conn, place) = link.connect_session(workload, placement)?;
+        let (mut conn, place) = link.connect_session(placement)?;
         let draws = Draws::new(workload, placement.session, placement.schema);
         let schemas = draws.schemas();
         let prepared = link.run_on(&mut conn, &place, |conn| {

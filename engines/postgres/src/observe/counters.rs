@@ -16,8 +16,8 @@ use crate::connect::link::Link;
 use crate::error::{Failure, lacks_right};
 use crate::names::Namespace;
 
-/// A statement that returns one row of floats, by the first server version (major) that each form is for, newest first:
-/// the views it reads, as that version names them, and the text. A parameter is the namespace.
+/// The forms of a statement that returns one row of floats, newest first. Each has the first major version that it is for,
+/// the views it reads, and the text. A parameter is the namespace.
 type Source = &'static [(u32, &'static str, &'static str)];
 
 fn form(source: Source, major: u32) -> (&'static str, &'static str) {
